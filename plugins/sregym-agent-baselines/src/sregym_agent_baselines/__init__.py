@@ -1,0 +1,1 @@
+"""Scripted baseline agents: expert, noop and restart-loop."""

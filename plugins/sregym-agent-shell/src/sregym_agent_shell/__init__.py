@@ -1,0 +1,1 @@
+"""Agents that live outside: a command of yours, or you yourself."""

@@ -1,0 +1,3 @@
+"""Entry point of the plugin."""
+
+from __future__ import annotations

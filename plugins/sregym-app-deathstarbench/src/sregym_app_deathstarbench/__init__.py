@@ -1,0 +1,1 @@
+"""Applications of DeathStarBench with their service models and problems."""

@@ -1,0 +1,1 @@
+"""A deterministic Kubernetes cluster inside one process that speaks the real wire protocol."""

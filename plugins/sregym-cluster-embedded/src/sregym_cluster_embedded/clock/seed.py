@@ -1,0 +1,60 @@
+"""Chance that is the same in every process: all of it derives from one number.
+
+Two kinds are needed. *Drawn* values (uids, name suffixes) depend on how many were drawn before.
+*Derived* values (`fraction`, `pick`) depend only on what they are for, so asking twice, or in
+another order, gives the same answer. `hash()` is salted per process and therefore never used.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# The alphabet of Kubernetes' generated names: no vowels, no look-alikes.
+NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+
+
+class Seed:
+    """The source of all chance in one world."""
+
+    __slots__ = ("_drawn", "value")
+
+    def __init__(self, value: int, drawn: int = 0) -> None:
+        self.value = value
+        self._drawn = drawn
+
+    def fork(self, value: int | None = None) -> Seed:
+        """A copy; with `value`, what is drawn from now on differs from this one's."""
+        return Seed(self.value if value is None else value, self._drawn)
+
+    def uid(self) -> str:
+        """Draw an object uid in the form of a version 4 UUID."""
+        return str(uuid.UUID(bytes=self._draw(16), version=4))
+
+    def suffix(self, length: int = 5) -> str:
+        """Draw the random end of a generated name."""
+        return "".join(NAME_ALPHABET[byte % len(NAME_ALPHABET)] for byte in self._draw(length))
+
+    def hexadecimal(self, length: int) -> str:
+        """Draw `length` hexadecimal digits: container ids and digests."""
+        return self._draw((length + 1) // 2).hex()[:length]
+
+    def fraction(self, *purpose: object) -> float:
+        """A number in [0, 1) that depends on the seed and on what it is for, and on nothing else."""
+        return int.from_bytes(self._digest("\0".join(map(str, purpose)), 7), "big") / 2**56
+
+    def pick(self, choices: Sequence[T], *purpose: object) -> T:
+        """One of `choices`, chosen by `fraction`."""
+        return choices[int(self.fraction(*purpose) * len(choices))]
+
+    def _draw(self, size: int) -> bytes:
+        self._drawn += 1
+        return self._digest(f"draw {self._drawn}", size)
+
+    def _digest(self, text: str, size: int) -> bytes:
+        key = self.value.to_bytes(16, "big", signed=True)
+        return blake2b(text.encode(), key=key, digest_size=size).digest()

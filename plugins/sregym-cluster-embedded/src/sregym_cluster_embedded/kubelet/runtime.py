@@ -1,0 +1,187 @@
+"""What the kubelet asks of a container runtime; the rooms above provide it.
+
+The kubelet knows pods; it does not know what runs in them. The room `userland` implements
+`ContainerRuntime` and is found by `world.room("runtime")`. When a process ends by itself, the
+runtime calls `world.room("kubelet").container_exited(world, container, ExitState)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from sregym_cluster_embedded.world import World
+
+
+class ContainerRef(NamedTuple):
+    """One container of one pod, in one of its lives.
+
+    Attributes:
+        namespace: The pod's namespace.
+        pod: The pod's name.
+        pod_uid: The pod's uid: a pod created again under one name is another pod.
+        name: The container's name; unique in a pod over init, ordinary and ephemeral containers.
+        attempt: 0 for the first start, one more with each restart.
+    """
+
+    namespace: str
+    pod: str
+    pod_uid: str
+    name: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class ImagePull:
+    """The answer of the registry to a pull.
+
+    Attributes:
+        found: Whether the image can be had.
+        size_bytes: Its size; the kubelet derives the time of the pull from it.
+        image_id: The digest reference for status.containerStatuses[].imageID.
+        error: When not found, the message of the runtime in its own words.
+    """
+
+    found: bool
+    size_bytes: int = 0
+    image_id: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class ContainerConfig:
+    """All that a process can see of its pod, resolved by the kubelet at the start.
+
+    Attributes:
+        ref: Which container, which life.
+        image: The image reference as written in the pod spec.
+        command: spec.command or None; `$(VAR)` is expanded.
+        args: spec.args or None; `$(VAR)` is expanded.
+        env: Environment in order, with ConfigMap, Secret and field references resolved.
+        working_dir: spec.workingDir or None.
+        mounts: Path in the container -> what stands there (see `Mount`).
+        memory_limit_bytes: None when unlimited.
+        cpu_limit_cores: None when unlimited.
+        node: Name of the node.
+        pod_ip: Address of the pod.
+        hostname: Host name inside the container.
+        spec: The container's spec as in the pod, for what the fields above do not say.
+    """
+
+    ref: ContainerRef
+    image: str
+    command: tuple[str, ...] | None
+    args: tuple[str, ...] | None
+    env: dict[str, str]
+    working_dir: str | None
+    mounts: dict[str, Mount]
+    memory_limit_bytes: int | None
+    cpu_limit_cores: float | None
+    node: str
+    pod_ip: str
+    hostname: str
+    spec: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Mount:
+    """What is mounted at one path.
+
+    Attributes:
+        kind: `files` (ConfigMap, Secret, projected, downward API) or `volume` (keeps what is
+            written: emptyDir, PersistentVolumeClaim, hostPath).
+        volume: Identity of the storage behind it: stable over restarts, for a claim stable over
+            pods. Processes keep their durable state under this identity.
+        files: For `files`: relative path -> content as of the start.
+        source: (resource, name) of the ConfigMap or Secret behind `files`, for live updates.
+        sub_path: Set when only one file or folder of the volume is mounted (never updated live).
+        read_only: Whether writes are refused.
+    """
+
+    kind: str
+    volume: str
+    files: dict[str, str] = field(default_factory=dict)
+    source: tuple[str, str] | None = None
+    sub_path: str | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class ExitState:
+    """How a process ended: the fields of state.terminated."""
+
+    exit_code: int
+    reason: str
+    message: str = ""
+    signal: int | None = None
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """Outcome of one probe; `message` is the text behind `Readiness probe failed: `."""
+
+    ok: bool
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class ExecResult:
+    """What a command in a container gave back.
+
+    Attributes:
+        exit_code: The command's exit code.
+        stdout: Its standard output.
+        stderr: Its standard error.
+        error: Set when the command could not be started: the runtime's message.
+    """
+
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+    error: str = ""
+
+
+class LogLine(NamedTuple):
+    """One line that a process wrote: virtual second, `stdout` or `stderr`, text."""
+
+    at: float
+    stream: str
+    text: str
+
+
+class ContainerRuntime(Protocol):
+    """The node's container runtime and the processes it runs."""
+
+    def pull(self, world: World, node: str, image: str) -> ImagePull:
+        """Ask the registry for an image; has no side effect."""
+
+    def start(self, world: World, config: ContainerConfig) -> ExitState | None:
+        """Start the container's process.
+
+        Returns None when it runs (it may end later and then tells the kubelet), or how creation
+        failed (`StartError` with the runtime's message and exit code 128 or 127).
+        """
+
+    def terminate(self, world: World, ref: ContainerRef) -> float | None:
+        """Send SIGTERM.
+
+        Returns the seconds after which the process will have ended by itself, or None when it
+        ignores the signal. The kubelet calls `kill` at the earlier of that and the grace period.
+        """
+
+    def kill(self, world: World, ref: ContainerRef) -> None:
+        """End the process at once; nothing is reported back."""
+
+    def probe(self, world: World, ref: ContainerRef, handler: dict[str, Any]) -> ProbeResult:
+        """Perform a probe (`exec`, `httpGet`, `tcpSocket` or `grpc` as in the pod spec) now."""
+
+    def exec(
+        self, world: World, ref: ContainerRef, command: tuple[str, ...], stdin: str
+    ) -> ExecResult:
+        """Run a command in the container to its end."""
+
+    def logs(self, world: World, ref: ContainerRef) -> list[LogLine]:
+        """All lines of this life of the container up to now, oldest first."""
+
+    def forget(self, world: World, ref: ContainerRef) -> None:
+        """Drop what is kept of a container that the kubelet has garbage-collected."""

@@ -1,0 +1,150 @@
+"""The one place where objects of a cluster live, and the one path by which they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from sregym_cluster_embedded.store.objects import Key, Object, key_of, owner_uids
+
+Indexer: TypeAlias = Callable[[Object], Iterable[str]]
+
+# How many changes a watch can look back before it is told 410 Gone, as etcd's compaction does.
+HISTORY_LIMIT = 20_000
+
+
+class ChangeType(StrEnum):
+    """The kinds of watch events that a write causes."""
+
+    ADDED = "ADDED"
+    MODIFIED = "MODIFIED"
+    DELETED = "DELETED"
+
+
+class Change(NamedTuple):
+    """One write: what a watch replays and what controllers are told.
+
+    Attributes:
+        revision: The resourceVersion that this write made.
+        type: What happened.
+        key: Where.
+        obj: The object after the write; for a deletion its last state, with the new revision.
+        old: The object before the write, None for an addition.
+    """
+
+    revision: int
+    type: ChangeType
+    key: Key
+    obj: Object
+    old: Object | None
+
+
+class Store:
+    """Objects by resource, namespace and name, with indexes and a bounded history.
+
+    Args:
+        indexers: For a resource, index names and the functions that give an object's values
+            under them. Every resource has the index `owner` (uids of its owners) besides.
+    """
+
+    def __init__(self, indexers: Mapping[str, Mapping[str, Indexer]] | None = None) -> None:
+        self.revision = 1
+        self.listener: Callable[[Change], None] | None = None
+        self.history: list[Change] = []
+        self._indexers = indexers or {}
+        self._objects: dict[str, dict[str, dict[str, Object]]] = {}
+        self._indexes: dict[tuple[str, str, str], dict[Key, None]] = {}
+
+    def get(self, key: Key) -> Object | None:
+        """The object at `key`, or None. Never change what this returns."""
+        return self._objects.get(key.resource, {}).get(key.namespace, {}).get(key.name)
+
+    def list(self, resource: str, namespace: str | None = None) -> list[Object]:
+        """All objects of a resource, of one namespace or of all, sorted by namespace and name."""
+        by_namespace = self._objects.get(resource, {})
+        wanted = sorted(by_namespace) if namespace is None else [namespace]
+        return [
+            obj for place in wanted for _, obj in sorted(by_namespace.get(place, {}).items())
+        ]
+
+    def resources(self) -> Iterator[str]:
+        """The resources that have objects, sorted."""
+        return iter(sorted(name for name, spaces in self._objects.items() if any(spaces.values())))
+
+    def indexed(self, resource: str, index: str, value: str) -> Iterator[Object]:
+        """The objects of a resource that have `value` under `index`, in order of arrival."""
+        for key in tuple(self._indexes.get((resource, index, value), ())):
+            obj = self.get(key)
+            if obj is not None:
+                yield obj
+
+    def owned(self, resource: str, owner_uid: str) -> Iterator[Object]:
+        """The objects of a resource that name `owner_uid` among their owners."""
+        return self.indexed(resource, "owner", owner_uid)
+
+    def put(self, resource: str, obj: Object) -> Object:
+        """Write an object, new or changed; returns it as stored, with its resourceVersion."""
+        key = key_of(resource, obj)
+        old = self.get(key)
+        self.revision += 1
+        metadata = obj["metadata"] | {"resourceVersion": str(self.revision)}
+        stored = {**obj, "metadata": metadata}
+        self._objects.setdefault(resource, {}).setdefault(key.namespace, {})[key.name] = stored
+        self._reindex(key, old, stored)
+        kind = ChangeType.ADDED if old is None else ChangeType.MODIFIED
+        self._record(Change(self.revision, kind, key, stored, old))
+        return stored
+
+    def delete(self, key: Key) -> Object | None:
+        """Remove an object at once; returns its last state, or None if there was none.
+
+        Finalizers and grace periods are the API's business, not the store's.
+        """
+        old = self._objects.get(key.resource, {}).get(key.namespace, {}).pop(key.name, None)
+        if old is None:
+            return None
+        self.revision += 1
+        self._reindex(key, old, None)
+        metadata = old["metadata"] | {"resourceVersion": str(self.revision)}
+        last = {**old, "metadata": metadata}
+        self._record(Change(self.revision, ChangeType.DELETED, key, last, old))
+        return last
+
+    def fork(self) -> Store:
+        """A copy that shares the objects, which nobody changes, and nothing else."""
+        twin = Store(self._indexers)
+        twin.revision = self.revision
+        twin.history = self.history.copy()
+        twin._objects = {
+            resource: {namespace: names.copy() for namespace, names in spaces.items()}
+            for resource, spaces in self._objects.items()
+        }
+        twin._indexes = {index: keys.copy() for index, keys in self._indexes.items()}
+        return twin
+
+    def _record(self, change: Change) -> None:
+        self.history.append(change)
+        if len(self.history) > HISTORY_LIMIT:
+            del self.history[: HISTORY_LIMIT // 4]
+        if self.listener is not None:
+            self.listener(change)
+
+    def _reindex(self, key: Key, old: Object | None, new: Object | None) -> None:
+        before = self._index_values(key.resource, old) if old is not None else ()
+        after = self._index_values(key.resource, new) if new is not None else ()
+        for entry in before:
+            if entry not in after:
+                keys = self._indexes[entry]
+                del keys[key]
+                if not keys:
+                    del self._indexes[entry]
+        for entry in after:
+            if entry not in before:
+                self._indexes.setdefault(entry, {})[key] = None
+
+    def _index_values(self, resource: str, obj: Object) -> tuple[tuple[str, str, str], ...]:
+        values = [(resource, "owner", uid) for uid in owner_uids(obj)]
+        for index, indexer in self._indexers.get(resource, {}).items():
+            values.extend((resource, index, value) for value in indexer(obj))
+        return tuple(dict.fromkeys(values))

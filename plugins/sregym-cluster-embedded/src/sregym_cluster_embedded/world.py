@@ -1,0 +1,114 @@
+"""One cluster as a value: time, objects, chance, and the tables of the rooms above.
+
+A world holds state; a `Constitution` holds behaviour. Behaviour is shared by all forks of a world
+and never changes; state is copied by `fork`, shallowly, because nobody changes a stored value in
+place. Rooms keep their own state in named tables (`world.table("kubelet.backoff")`), whose values
+are immutable too: replace, never edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from sregym_cluster_embedded.clock import EventHeap, Seed
+from sregym_cluster_embedded.store import Change, Indexer, Store
+
+Handler: TypeAlias = Callable[..., None]
+Listener: TypeAlias = Callable[["World", Change], None]
+
+
+@dataclass(frozen=True)
+class Constitution:
+    """The behaviour of a cluster: what happens on an event, and who is told of a change.
+
+    Attributes:
+        handlers: By name, the functions `(world, *arguments)` that events call.
+        listeners: Told of every write, in this order; they mark work to do and return quickly.
+        indexers: The store's indexes, by resource.
+        rooms: By name, objects that rooms offer to rooms below them through an interface the
+            lower room defines (the container runtime for the kubelet, for instance).
+    """
+
+    handlers: Mapping[str, Handler] = field(default_factory=lambda: MappingProxyType({}))
+    listeners: tuple[Listener, ...] = ()
+    indexers: Mapping[str, Mapping[str, Indexer]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    rooms: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class World:
+    """A cluster at one moment of virtual time.
+
+    Args:
+        constitution: The behaviour, shared by all forks.
+        seed: The number from which all chance derives.
+        epoch: Unix seconds at which the world began; `timestamp` counts from there.
+    """
+
+    def __init__(self, constitution: Constitution, seed: int, epoch: int) -> None:
+        self.constitution = constitution
+        self.clock = EventHeap()
+        self.seed = Seed(seed)
+        self.store = Store(constitution.indexers)
+        self.epoch = epoch
+        self._tables: dict[str, dict[Any, Any]] = {}
+        self.store.listener = self._tell
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds since the world began."""
+        return self.clock.now
+
+    def table(self, name: str) -> dict[Any, Any]:
+        """The named table of a room: keys and values immutable, the table itself copied by forks."""
+        return self._tables.setdefault(name, {})
+
+    def room(self, name: str) -> Any:
+        """The object that a higher room offers under `name`."""
+        return self.constitution.rooms[name]
+
+    def timestamp(self, at: float | None = None) -> str:
+        """The API's form of a moment, to the second; of now when none is given."""
+        moment = self.epoch + (self.now if at is None else at)
+        return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def micro_timestamp(self, at: float | None = None) -> str:
+        """The API's MicroTime form of a moment: events and leases."""
+        moment = self.epoch + (self.now if at is None else at)
+        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+    def after(self, delay_s: float, handler: str, *arguments: Any) -> int:
+        """Plan `handler(world, *arguments)` in `delay_s` virtual seconds; returns its ticket."""
+        return self.clock.schedule(self.clock.now + delay_s, handler, *arguments)
+
+    def run_until(self, at: float) -> None:
+        """Run everything planned up to and including virtual second `at`, and move time there."""
+        while (upcoming := self.clock.next_at()) is not None and upcoming <= at:
+            self.step()
+        self.clock.move_to(at)
+
+    def step(self) -> None:
+        """Run the next planned event."""
+        event = self.clock.pop()
+        self.constitution.handlers[event.handler](self, *event.arguments)
+
+    def fork(self, seed: int | None = None) -> World:
+        """A world that goes on from here on its own; with `seed`, its future chance differs."""
+        twin = World.__new__(World)
+        twin.constitution = self.constitution
+        twin.clock = self.clock.fork()
+        twin.seed = self.seed.fork(seed)
+        twin.store = self.store.fork()
+        twin.store.listener = twin._tell
+        twin.epoch = self.epoch
+        twin._tables = {name: table.copy() for name, table in self._tables.items()}
+        return twin
+
+    def _tell(self, change: Change) -> None:
+        for listener in self.constitution.listeners:
+            listener(self, change)

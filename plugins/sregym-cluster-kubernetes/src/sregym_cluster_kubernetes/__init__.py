@@ -1,0 +1,1 @@
+"""Any real Kubernetes cluster from a kubeconfig."""

@@ -1,0 +1,1 @@
+"""Generator of new SREGym plugin packages."""

@@ -1,0 +1,1 @@
+"""Faults in the accounts and privileges of datastores."""

@@ -1,0 +1,1 @@
+"""Faults in Kubernetes objects: services, selectors, configuration, limits, replicas, images."""

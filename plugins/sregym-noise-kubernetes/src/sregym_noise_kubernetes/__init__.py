@@ -1,0 +1,1 @@
+"""Transient, self-healing disturbances of Kubernetes workloads."""

@@ -1,0 +1,1 @@
+"""Diagnosis oracle that scores claims or text against the structured ground truth."""

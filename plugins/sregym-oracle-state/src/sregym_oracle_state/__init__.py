@@ -1,0 +1,1 @@
+"""Mitigation oracle that judges the state of the system over a window."""

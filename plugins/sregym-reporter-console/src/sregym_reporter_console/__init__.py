@@ -1,0 +1,1 @@
+"""Live progress and result tables in the terminal."""

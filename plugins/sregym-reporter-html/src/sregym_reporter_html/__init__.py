@@ -1,0 +1,1 @@
+"""One self-contained HTML report for a run."""

@@ -1,0 +1,1 @@
+"""Toolkit for authors of SREGym agents: tool surface, gateway, transcripts, budgets."""

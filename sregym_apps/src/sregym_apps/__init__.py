@@ -1,0 +1,1 @@
+"""Toolkit for authors of SREGym applications: manifests, service models, workloads, readiness."""

@@ -1,0 +1,1 @@
+"""Hook specifications, plugin loading, model, conductor and command line of SREGym."""

@@ -1,0 +1,1 @@
+"""Toolkit for authors of SREGym oracles: checks, windows, probes, verdicts, checklist."""
