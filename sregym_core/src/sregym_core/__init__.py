@@ -1,1 +1,15 @@
-"""Hook specifications, plugin loading, model, conductor and command line of SREGym."""
+"""The core of SREGym: hook specifications, plugin loading, the model, the conductor, the CLI.
+
+Plugin authors import `hookimpl` and `Offer` from here, base classes from `sregym_core.interfaces`
+and values from `sregym_core.model`. Importing this module is cheap on purpose: every plugin's
+entry point does.
+"""
+
+from __future__ import annotations
+
+from sregym_core.hookspecs import hookimpl, hookspec
+from sregym_core.offer import Offer
+
+__all__ = ["Offer", "__version__", "hookimpl", "hookspec"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,155 @@
+"""A world that several threads touch: one lock, one pace, and a bell for those who watch."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
+from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
+from sregym_cluster_embedded.world import World
+
+# The longest stretch of wall time for which one `keep_pace` holds the lock.
+SLICE_S = 0.05
+
+
+class LiveWorld:
+    """A world, the lock that guards it, and the rule by which its time moves.
+
+    Args:
+        world: The cluster. Nobody may touch it but through `open` and the methods here.
+        pacing: How virtual time moves.
+        wall: The clock that paces it, in seconds; monotonic.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        pacing: Pacing | None = None,
+        wall: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.pacing: Pacing = pacing or Stepped()
+        self._world = world
+        self._wall = wall
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._bells: dict[int, Callable[[], None]] = {}
+        self._next_bell = 0
+        self._waiting = 0
+        self._last_request = wall()
+        self._anchor = (wall(), world.now)
+
+    @contextmanager
+    def open(self) -> Iterator[World]:
+        """The world, for as long as the block lasts; watchers are told of changes at its end."""
+        with self._lock:
+            seen = (self._world.store.revision, self._world.now)
+            self._depth += 1
+            try:
+                yield self._world
+            finally:
+                self._depth -= 1
+                if self._depth == 0 and seen != (self._world.store.revision, self._world.now):
+                    self._ring()
+
+    def request(self, request: Request) -> Response | Watch | Connect:
+        """Answer one API request, charging what the pace says a request costs."""
+        with self.open() as world:
+            self._last_request = self._wall()
+            if isinstance(self.pacing, Stepped):
+                if self.pacing.request_cost_s:
+                    world.run_until(world.now + self.pacing.request_cost_s)
+            else:
+                self.keep_pace()
+            return handle(world, request)
+
+    def advance(self, seconds: float) -> None:
+        """Let virtual time pass; all that is planned meanwhile happens at its time."""
+        with self.open() as world:
+            world.run_until(world.now + seconds)
+            self._anchor = (self._wall(), world.now)
+
+    def advance_until(self, condition: Callable[[World], bool], timeout_s: float) -> bool:
+        """Let virtual time pass until `condition` holds; False when `timeout_s` passed first."""
+        with self.open() as world:
+            deadline = world.now + timeout_s
+            while not (held := condition(world)):
+                upcoming = world.clock.next_at()
+                if upcoming is None or upcoming > deadline:
+                    world.run_until(deadline)
+                    held = condition(world)
+                    break
+                world.step()
+            self._anchor = (self._wall(), world.now)
+            return held
+
+    def replace(self, world: World) -> None:
+        """Go on with another world, a fork of this one for instance; open watches go on there."""
+        with self._lock:
+            self._world = world
+            self._anchor = (self._wall(), world.now)
+            self._ring()
+
+    def subscribe(self, bell: Callable[[], None]) -> Callable[[], None]:
+        """Have `bell` called after each change of state or time, in whatever thread made it.
+
+        Returns the function that ends the subscription.
+        """
+        with self._lock:
+            self._next_bell += 1
+            number = self._next_bell
+            self._bells[number] = bell
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._bells.pop(number, None)
+
+        return unsubscribe
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Mark that a client is blocked until something changes, for the length of the block."""
+        with self._lock:
+            if self._waiting == 0 and isinstance(self.pacing, Stepped):
+                self._anchor = (self._wall(), self._world.now)
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def keep_pace(self) -> None:
+        """Move virtual time to where the pace wants it now, a slice of work at most.
+
+        Whoever serves the world calls this a few dozen times a second. A simulation slower than
+        its pace falls behind instead of blocking its clients.
+        """
+        with self.open() as world:
+            wall = self._wall()
+            ratio = self._ratio(wall)
+            if ratio is None:
+                self._anchor = (wall, world.now)
+                return
+            since, base = self._anchor
+            target = base + (wall - since) * ratio
+            while (upcoming := world.clock.next_at()) is not None and upcoming <= target:
+                world.step()
+                if self._wall() - wall > SLICE_S:
+                    self._anchor = (self._wall(), world.now)
+                    return
+            world.run_until(target)
+
+    def _ratio(self, wall: float) -> float | None:
+        if isinstance(self.pacing, Paced):
+            return self.pacing.ratio
+        if self._waiting and wall - self._last_request >= self.pacing.quiet_s:
+            return self.pacing.waiting_ratio
+        return None
+
+    def _ring(self) -> None:
+        for bell in tuple(self._bells.values()):
+            bell()

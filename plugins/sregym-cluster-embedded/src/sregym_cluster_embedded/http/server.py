@@ -1,0 +1,122 @@
+"""The Kubernetes API of a live world as an HTTP endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from aiohttp import web
+
+from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
+from sregym_cluster_embedded.http.channels import serve_exec
+from sregym_cluster_embedded.http.following import serve_log
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.serving import BackgroundServer
+from sregym_cluster_embedded.http.status import failure_response
+from sregym_cluster_embedded.http.watching import serve_watch
+
+_LOG = logging.getLogger(__name__)
+
+# The limit of a real API server for a request's body.
+BODY_LIMIT = 3 * 1024 * 1024
+
+# How often the pace of the world is kept: the grain of virtual time seen from outside.
+TICK_S = 0.01
+
+
+class ApiEndpoint:
+    """Serves a live world to Kubernetes clients on 127.0.0.1.
+
+    Args:
+        live: The world.
+        port: 0 for a free one.
+        user: Who every client is taken to be.
+    """
+
+    def __init__(self, live: LiveWorld, port: int = 0, user: User | None = None) -> None:
+        self._live = live
+        self._user = user or User()
+        self._server = BackgroundServer(self._application, port, self._keep_pace)
+
+    @property
+    def url(self) -> str:
+        """Base address, for a kubeconfig."""
+        return self._server.url
+
+    @property
+    def port(self) -> int:
+        """The port that is served."""
+        return self._server.port
+
+    def start(self) -> None:
+        """Serve; returns when requests are answered.
+
+        Raises:
+            EndpointError: The port is in use or cannot be bound.
+        """
+        self._server.start()
+
+    def close(self) -> None:
+        """Stop serving; open streams are cut. The caller must not hold the world open."""
+        self._server.close()
+
+    def __enter__(self) -> ApiEndpoint:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _application(self) -> web.Application:
+        application = web.Application(client_max_size=BODY_LIMIT)
+        application.router.add_route("*", "/{path:.*}", self._serve)
+        return application
+
+    async def _keep_pace(self) -> None:
+        while True:
+            self._live.keep_pace()
+            await asyncio.sleep(TICK_S)
+
+    async def _serve(self, incoming: web.Request) -> web.StreamResponse:
+        try:
+            answer = self._live.request(await self._request(incoming))
+        except web.HTTPRequestEntityTooLarge:
+            text = f"Request entity too large: limit is {BODY_LIMIT}"
+            answer = failure_response(413, text)
+        except Exception as error:  # one request must not take the others down
+            _LOG.exception("%s %s failed", incoming.method, incoming.path)
+            answer = failure_response(500, f"Internal error occurred: {error!r}")
+        if isinstance(answer, Watch):
+            return await serve_watch(self._live, answer, incoming)
+        if isinstance(answer, Connect):
+            return await self._connect(answer, incoming)
+        return _respond(answer)
+
+    async def _request(self, incoming: web.Request) -> Request:
+        return Request(
+            method=incoming.method,
+            path=incoming.rel_url.path,
+            query=tuple(incoming.rel_url.query.items()),
+            headers={name.lower(): value for name, value in incoming.headers.items()},
+            body=await incoming.read(),
+            user=self._user,
+        )
+
+    async def _connect(self, connect: Connect, incoming: web.Request) -> web.StreamResponse:
+        if connect.kind == "log":
+            return await serve_log(self._live, connect, incoming)
+        if connect.kind not in ("exec", "attach"):
+            return _respond(failure_response(501, f"{connect.kind} is not served yet"))
+        if incoming.headers.get("Upgrade", "").lower() != "websocket":
+            text = "unable to upgrade: only websocket streams are served"
+            return _respond(failure_response(400, text))
+        return await serve_exec(self._live, connect, incoming)
+
+
+def _respond(answer: Response) -> web.Response:
+    headers = {"Cache-Control": "no-cache, private", **answer.headers}
+    return web.Response(
+        status=answer.status,
+        body=answer.body,
+        headers={**headers, "Content-Type": answer.content_type},
+    )

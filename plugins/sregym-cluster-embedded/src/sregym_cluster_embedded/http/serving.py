@@ -1,0 +1,113 @@
+"""An aiohttp application served from a background thread with an event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import threading
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+# How long `close` waits for open streams before it cuts them.
+SHUTDOWN_S = 0.5
+
+
+class EndpointError(Exception):
+    """An endpoint could not be served; the message says what to do."""
+
+
+class BackgroundServer:
+    """Serves an application on 127.0.0.1 until closed.
+
+    Args:
+        build: Makes the application; called in the serving thread.
+        port: 0 for a free one.
+        background: Runs beside the application in the same loop until the server closes.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[], web.Application],
+        port: int = 0,
+        background: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._build = build
+        self._wanted_port = port
+        self._background = background
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._ready = threading.Event()
+        self._failure: OSError | None = None
+        self._thread: threading.Thread | None = None
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """Base address without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Bind and serve; returns when requests are answered.
+
+        Raises:
+            EndpointError: The port cannot be bound.
+        """
+        self._thread = threading.Thread(target=self._run, name="endpoint", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._failure is None:
+            return
+        self._thread.join()
+        if self._failure.errno == errno.EADDRINUSE:
+            message = (
+                f"port {self._wanted_port} on 127.0.0.1 is in use by another process: "
+                "choose another port, or 0 for a free one"
+            )
+        else:
+            message = f"cannot listen on 127.0.0.1:{self._wanted_port}: {self._failure.strerror}"
+        raise EndpointError(message)
+
+    def close(self) -> None:
+        """Stop serving and end the thread; open streams are cut. May be called twice.
+
+        The caller must not hold the lock of the world that is served.
+        """
+        if self._thread is None or not self._thread.is_alive():
+            return
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        runner = web.AppRunner(
+            self._build(),
+            access_log=None,
+            handler_cancellation=True,
+            shutdown_timeout=SHUTDOWN_S,
+        )
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, "127.0.0.1", self._wanted_port)
+            try:
+                await site.start()
+            except OSError as failure:
+                self._failure = failure
+                return
+            self.port = runner.addresses[0][1]
+            self._ready.set()
+            beside = [asyncio.ensure_future(self._background())] if self._background else []
+            await self._stop.wait()
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+        finally:
+            await runner.cleanup()

@@ -1,0 +1,36 @@
+"""The Status object with which a transport answers what never reached the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from sregym_cluster_embedded.api.request import Response
+
+_REASONS = {
+    400: "BadRequest",
+    404: "NotFound",
+    410: "Expired",
+    413: "RequestEntityTooLarge",
+    500: "InternalError",
+    501: "NotImplemented",
+}
+
+
+def failure(code: int, message: str) -> dict[str, Any]:
+    """A Status of kind Failure with the reason that belongs to `code`."""
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": _REASONS[code],
+        "code": code,
+    }
+
+
+def failure_response(code: int, message: str) -> Response:
+    """The same as a whole answer."""
+    return Response(code, orjson.dumps(failure(code, message)))

@@ -1,0 +1,77 @@
+"""Every exception of the core, and the exit codes of the command line."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process tells the shell."""
+
+    DONE = 0  # all went well; every verdict asked for is a pass, or none was asked for
+    FAILED = 1  # a run finished with a failing verdict, or a problem is not proved
+    INTERRUPTED = 2  # Ctrl-C; everything was recovered and recorded
+    INTERNAL = 3  # a defect of SREGym itself
+    USAGE = 4  # the command line, a file or a name was wrong
+    PLUGIN = 5  # a plugin that is needed is missing, broken or blocked
+
+
+class SregymError(Exception):
+    """Base of all errors that are shown to users without a traceback."""
+
+    exit_code = ExitCode.INTERNAL
+
+
+class UsageError(SregymError):
+    """The user asked for something that cannot be: says what, where, and what to do."""
+
+    exit_code = ExitCode.USAGE
+
+
+class PluginError(SregymError):
+    """Base of everything that is wrong with a plugin; names distribution and version."""
+
+    exit_code = ExitCode.PLUGIN
+
+
+class PluginLoadError(PluginError):
+    """A plugin could not be loaded, or offers something that is not what it says."""
+
+
+class PluginClashError(PluginError):
+    """Two distributions offer the same name."""
+
+
+class PluginCallError(PluginError):
+    """A plugin raised where it may not.
+
+    Attributes:
+        plugin: Name of the plugin.
+        distribution: Distribution and version.
+        hook: Which hook or method was called.
+    """
+
+    def __init__(self, message: str, plugin: str, distribution: str, hook: str) -> None:
+        super().__init__(message)
+        self.plugin = plugin
+        self.distribution = distribution
+        self.hook = hook
+
+
+class PluginMissingError(PluginError):
+    """A plugin that is needed is not installed, blocked or broken."""
+
+
+class WorldError(SregymError):
+    """The world was not right: the cluster, the application, the baseline or the injection.
+
+    Ends an episode with the outcome `error`, never `fail`.
+    """
+
+
+class BudgetExceededError(SregymError):
+    """The agent used up its budget; the episode is graded as it stands."""
+
+
+class ContractError(SregymError):
+    """A component breaks the contract of its kind."""

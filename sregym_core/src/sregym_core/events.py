@@ -1,0 +1,133 @@
+"""The timeline: one frozen dataclass for each thing that happens in an episode.
+
+Events grow by new fields with defaults; their names and the meaning of their fields stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class EpisodeStarted:
+    """An episode begins."""
+
+    problem: str
+    agent: str
+    seed: int
+    cluster: str
+
+
+@dataclass(frozen=True)
+class ApplicationDeployed:
+    """All parts of the application are ready."""
+
+    application: str
+    forked: bool
+
+
+@dataclass(frozen=True)
+class BaselineTaken:
+    """The healthy system was recorded, with what its users see."""
+
+    objects: int
+    success_rate: float
+
+
+@dataclass(frozen=True)
+class FaultInjected:
+    """A fault changed the system."""
+
+    fault: str
+    component: str
+
+
+@dataclass(frozen=True)
+class FaultConfirmed:
+    """The defect is there, and users notice (or the problem is declared silent)."""
+
+    success_rate: float
+    silent: bool
+
+
+@dataclass(frozen=True)
+class AgentStarted:
+    """The agent got its session."""
+
+    agent: str
+    privileged: bool
+
+
+@dataclass(frozen=True)
+class ToolCalled:
+    """The agent used a tool."""
+
+    tool: str
+    summary: str
+    exit_code: int | None
+
+
+@dataclass(frozen=True)
+class NoiseMade:
+    """A noise source disturbed the system."""
+
+    noise: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The agent handed in a stage."""
+
+    stage: str
+
+
+@dataclass(frozen=True)
+class StageGraded:
+    """An oracle gave its verdict."""
+
+    stage: str
+    outcome: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class AgentStopped:
+    """The agent's part is over; `reason` is empty when it returned by itself."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """Faults were undone and the baseline compared."""
+
+    exact: bool
+    difference: str
+
+
+@dataclass(frozen=True)
+class EpisodeFinished:
+    """The episode has its outcome."""
+
+    outcome: str
+    reason: str
+
+
+EpisodeEvent: TypeAlias = (
+    EpisodeStarted
+    | ApplicationDeployed
+    | BaselineTaken
+    | FaultInjected
+    | FaultConfirmed
+    | AgentStarted
+    | ToolCalled
+    | NoiseMade
+    | Submitted
+    | StageGraded
+    | AgentStopped
+    | Recovered
+    | EpisodeFinished
+)

@@ -1,0 +1,166 @@
+"""The agent's side: an adapter drives some agent through a session.
+
+Nothing here leads to faults, ground truth or oracles.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sregym_core.interfaces.clock import Clock
+    from sregym_core.interfaces.cluster import Command, CommandResult
+    from sregym_core.model import Claims
+
+
+class Stage(StrEnum):
+    """Where an episode stands, as the agent may know it."""
+
+    DIAGNOSIS = "diagnosis"
+    MITIGATION = "mitigation"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How processes outside reach the world.
+
+    Attributes:
+        kubeconfig: Path of a kubeconfig file.
+        endpoints: By name (`kubernetes`, `prometheus` ...), base URLs.
+        folder: A folder of this session's own, where adapters may write.
+    """
+
+    kubeconfig: Path
+    endpoints: Mapping[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answer to a submission: what stage follows. Never says whether it was right."""
+
+    accepted: bool
+    stage: Stage
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The answer key. Only privileged baselines get it; the record says that they did.
+
+    Attributes:
+        diagnosis: The root cause in a sentence.
+        claims: The same in fields.
+        fix: The commands of the reference fix.
+    """
+
+    diagnosis: str
+    claims: Claims
+    fix: tuple[Command, ...]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a session; None means none.
+
+    Attributes:
+        episode_s: Seconds on the episode's clock.
+        wall_s: Wall-clock seconds.
+        steps: Tool calls.
+    """
+
+    episode_s: float | None = 1800.0
+    wall_s: float | None = 1800.0
+    steps: int | None = None
+
+
+class Session(ABC):
+    """What an adapter gets: instruction, tools, submission. One per episode.
+
+    A call that would exceed the budget raises `sregym_core.errors.BudgetExceededError`, which the
+    adapter lets pass: the episode then ends and is graded as it stands.
+    """
+
+    @property
+    @abstractmethod
+    def instruction(self) -> str:
+        """What the agent is told."""
+
+    @property
+    @abstractmethod
+    def stage(self) -> Stage:
+        """Which submission comes next."""
+
+    @property
+    @abstractmethod
+    def clock(self) -> Clock:
+        """The episode's clock."""
+
+    @property
+    @abstractmethod
+    def namespaces(self) -> tuple[str, ...]:
+        """Namespaces of the application."""
+
+    @abstractmethod
+    def kubectl(self, command: str | Command) -> CommandResult:
+        """Run a kubectl command; a string is split as a shell would, with no shell behind it."""
+
+    @abstractmethod
+    def wait(self, seconds: float) -> None:
+        """Let episode time pass."""
+
+    @abstractmethod
+    def submit(self, text: str, claims: Claims | None = None) -> Receipt:
+        """Hand in the current stage: first the diagnosis, then word that the repair is done."""
+
+    @abstractmethod
+    def access(self) -> Access:
+        """Open the world to processes outside (once; later calls return the same)."""
+
+    @abstractmethod
+    def reference(self) -> Reference:
+        """The answer key; raises `PermissionError` for an adapter that is not privileged."""
+
+
+class Agent(ABC):
+    """Drives an agent through one session. One instance per episode.
+
+    Attributes:
+        name: The word behind `--agent`.
+        privileged: Whether it needs the answer key: baselines that prove problems do.
+        served: Whether a process outside acts in the session: the cluster's clock then keeps
+            pace with the wall clock.
+        options: What the user gave with `--agent-option name=value`.
+    """
+
+    name: ClassVar[str]
+    privileged: ClassVar[bool] = False
+    served: ClassVar[bool] = False
+
+    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+        self.options: Mapping[str, str] = options or {}
+
+    @abstractmethod
+    def run(self, session: Session) -> None:
+        """Act until done. Returning without a submission is graded as no submission.
+
+        What it raises ends the agent's part; the episode is graded as it stands and the record
+        says what was raised.
+        """
+
+
+@dataclass(frozen=True)
+class AgentDescription:
+    """What listings say of an agent."""
+
+    name: str
+    privileged: bool
+    served: bool
+    options: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,106 @@
+"""An application: what is deployed, what its parts are, and how well it serves its users."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.model import Component
+
+
+@dataclass(frozen=True)
+class OperationTraffic:
+    """What one user-visible operation saw in a window: counts of requests and of good answers."""
+
+    requests: int
+    ok: int
+
+    @property
+    def success_rate(self) -> float:
+        """Share of good answers; 0.0 when nobody asked."""
+        return self.ok / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What users saw in a window, as the load generator measured it from outside.
+
+    Attributes:
+        seconds: Length of the window that the figures really cover.
+        operations: By name.
+        p50_ms: Median latency over all operations, None when unknown.
+        p99_ms: 99th percentile.
+    """
+
+    seconds: float
+    operations: Mapping[str, OperationTraffic] = field(default_factory=dict)
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+
+    @property
+    def requests(self) -> int:
+        """Requests over all operations."""
+        return sum(operation.requests for operation in self.operations.values())
+
+    @property
+    def ok(self) -> int:
+        """Good answers over all operations."""
+        return sum(operation.ok for operation in self.operations.values())
+
+    @property
+    def success_rate(self) -> float:
+        """Share of good answers over all operations; 0.0 when nobody asked."""
+        return self.ok / self.requests if self.requests else 0.0
+
+
+class Application(ABC):
+    """An application that can be deployed on any cluster.
+
+    Attributes:
+        name: The word in problems and on the command line.
+        title: For people.
+        namespaces: Namespaces that belong to it; faults and agents act there.
+        description: What it does and of what parts, for the agent's instruction. Neutral.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    namespaces: ClassVar[tuple[str, ...]]
+    description: ClassVar[str]
+
+    @abstractmethod
+    def manifests(self) -> list[KubeObject]:
+        """All objects, workload generator included, in the order in which they are created."""
+
+    @abstractmethod
+    def components(self) -> tuple[Component, ...]:
+        """Its parts, with what a fault may hold on to; sorted by name."""
+
+    @abstractmethod
+    def service_models(self) -> tuple[Any, ...]:
+        """Service models for simulated clusters (`sregym_apps.model.ServiceModel`), or ()."""
+
+    @abstractmethod
+    def deploy(self, cluster: Cluster) -> None:
+        """Create everything; returns when the objects are accepted, not when pods are ready."""
+
+    @abstractmethod
+    def ready(self, cluster: Cluster) -> list[str]:
+        """What is not ready yet, one phrase each; empty when all parts are."""
+
+    @abstractmethod
+    def remove(self, cluster: Cluster) -> None:
+        """Delete everything that `deploy` made."""
+
+    @abstractmethod
+    def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
+        """What users saw in the last `seconds`, in whole rounds of the load generator."""
+
+    def component(self, name: str) -> Component | None:
+        """The part with this name."""
+        return next((part for part in self.components() if part.name == name), None)

@@ -1,0 +1,34 @@
+"""Time as an object: an episode waits on conditions, and this is what it waits with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Clock(ABC):
+    """The clock of one cluster. Nothing in an episode looks at another one.
+
+    On the embedded cluster time is virtual: waiting costs no wall-clock time. On a real cluster it
+    is the wall clock.
+    """
+
+    @abstractmethod
+    def now(self) -> float:
+        """Seconds since the Unix epoch on this clock."""
+
+    @abstractmethod
+    def advance(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+
+    @abstractmethod
+    def wait_until(
+        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
+    ) -> bool:
+        """Let time pass until `condition()` holds; returns False if `timeout_s` passed before.
+
+        The condition is looked at now, then at least every `poll_s` seconds of this clock.
+        """

@@ -1,0 +1,210 @@
+"""A cluster: a Kubernetes API, a clock, and a way in for people and agents."""
+
+from __future__ import annotations
+
+import shlex
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_core.interfaces.agent import Access
+    from sregym_core.interfaces.application import Application
+    from sregym_core.interfaces.clock import Clock
+    from sregym_core.model import ObjectRef
+
+KubeObject: TypeAlias = dict[str, Any]
+
+
+class ClusterError(Exception):
+    """The API refused a request, or could not be reached.
+
+    Attributes:
+        status: HTTP status, 0 when there was no answer.
+        reason: The Status object's reason (`NotFound`, `Invalid` ...), or ``.
+        message: The API server's own words.
+    """
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.reason = reason
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command as a person would type it.
+
+    Attributes:
+        argv: Words, beginning with `kubectl`.
+        stdin: What is piped into it.
+    """
+
+    argv: tuple[str, ...]
+    stdin: str = ""
+
+    def __str__(self) -> str:
+        text = shlex.join(self.argv)
+        return f"{text} <<'EOF'\n{self.stdin.rstrip()}\nEOF" if self.stdin else text
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """What a command gave back."""
+
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command exited with 0."""
+        return self.exit_code == 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of `sregym doctor`: what was looked at, whether it is all right, what to do."""
+
+    subject: str
+    ok: bool
+    detail: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class ClusterSpec:
+    """What an episode needs of a cluster.
+
+    Attributes:
+        seed: From which all chance of a simulated cluster derives.
+        applications: Those that will be deployed; a simulated cluster reads their service models.
+        options: What the user gave behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
+        served: Whether processes outside will connect: the clock then keeps pace with the wall.
+    """
+
+    seed: int = 0
+    applications: tuple[Application, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    served: bool = False
+
+
+class Checkpoint(ABC):
+    """A cluster at one moment, from which any number of equal clusters can go on."""
+
+    @abstractmethod
+    def fork(self, spec: ClusterSpec) -> Cluster:
+        """A new cluster that starts where the checkpoint was taken, with the spec's seed."""
+
+
+class Cluster(ABC):
+    """One live cluster for one episode.
+
+    Objects are plain JSON dicts. Every method raises `ClusterError` with the API server's words
+    when a request is refused. The same application manifests, faults, oracles and agents use this
+    interface on the embedded cluster and on a real one.
+    """
+
+    @property
+    @abstractmethod
+    def clock(self) -> Clock:
+        """The clock that everything in the episode waits with."""
+
+    @abstractmethod
+    def get(self, ref: ObjectRef) -> KubeObject | None:
+        """The object, or None when it does not exist."""
+
+    @abstractmethod
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[KubeObject]:
+        """Objects of a kind, sorted by namespace and name; all namespaces when none is given.
+
+        Args:
+            api_version: `v1`, `apps/v1` ...
+            kind: `Pod`, `Deployment` ...
+            namespace: Namespace, empty for all.
+            selector: Label selector in kubectl's syntax, empty for all.
+        """
+
+    @abstractmethod
+    def create(self, obj: KubeObject) -> KubeObject:
+        """Create an object; returns it as the server stored it."""
+
+    @abstractmethod
+    def replace(self, obj: KubeObject) -> KubeObject:
+        """Replace an existing object (PUT). A resourceVersion in it must be current."""
+
+    @abstractmethod
+    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+        """Patch an object; `kind` is `strategic`, `merge` or `json`."""
+
+    @abstractmethod
+    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+        """Ask for deletion; deleting what does not exist is no error."""
+
+    @abstractmethod
+    def logs(
+        self,
+        namespace: str,
+        pod: str,
+        container: str = "",
+        *,
+        since_s: float | None = None,
+        previous: bool = False,
+    ) -> str:
+        """Log text of a container (of the only or default one when none is named)."""
+
+    @abstractmethod
+    def exec(
+        self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
+    ) -> CommandResult:
+        """Run a command in a container to its end."""
+
+    @abstractmethod
+    def kubectl(self, command: Command) -> CommandResult:
+        """Run a kubectl command as a person with full rights would."""
+
+    @abstractmethod
+    def hidden_state(self) -> Mapping[str, str]:
+        """State outside the Kubernetes API that a baseline must match, by name, as digests.
+
+        The embedded cluster names the accounts of datastores, node state and so on; a real
+        cluster may return nothing.
+        """
+
+    @abstractmethod
+    def open_access(self) -> Access:
+        """Make the cluster reachable for processes outside: kubeconfig and endpoints.
+
+        Called at most once; what it opens is closed by `close`.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything this cluster holds; harmless when called twice."""
+
+    def checkpoint(self) -> Checkpoint | None:
+        """A checkpoint of this moment, or None when this kind of cluster cannot be forked."""
+        return None
+
+
+class ClusterProvider(ABC):
+    """Gives clusters of one kind.
+
+    Attributes:
+        name: The word behind `--cluster`.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def provision(self, spec: ClusterSpec) -> Cluster:
+        """A cluster that is ready for `Application.deploy`; raises `SregymError` when it cannot."""
+
+    @abstractmethod
+    def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
+        """What `sregym doctor --cluster` prints: is everything there that episodes need?"""

@@ -1,0 +1,75 @@
+"""An oracle: judges what an agent said, or the state it left behind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.application import Application, Traffic
+    from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.interfaces.injector import Fault, FaultContext
+    from sregym_core.model import Claims, GroundTruth, Problem, Verdict
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The healthy system before injection, as the conductor recorded it.
+
+    Attributes:
+        objects: Configuration objects of the application's namespaces, by `str(ObjectRef)`.
+        hidden: The cluster's `hidden_state`.
+        traffic: What users saw.
+    """
+
+    objects: Mapping[str, KubeObject]
+    hidden: Mapping[str, str]
+    traffic: Traffic
+
+
+@dataclass(frozen=True)
+class OracleContext:
+    """All that an oracle works with. It reads the cluster and never writes to it.
+
+    Attributes:
+        cluster: The system under repair.
+        application: Its application.
+        problem: The problem, for its timing.
+        truths: Ground truth of each fault.
+        faults: Each fault with the context it was injected with, for `Fault.present`.
+        baseline: The healthy system.
+        text: What the agent submitted in this stage.
+        claims: The structured diagnosis, if any.
+    """
+
+    cluster: Cluster
+    application: Application
+    problem: Problem
+    truths: tuple[GroundTruth, ...]
+    faults: tuple[tuple[Fault, FaultContext], ...]
+    baseline: Baseline
+    text: str = ""
+    claims: Claims | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class Oracle(ABC):
+    """Judges one stage.
+
+    Attributes:
+        name: The word in problems.
+        stage: `diagnosis` or `mitigation`.
+    """
+
+    name: ClassVar[str]
+    stage: ClassVar[str]
+
+    @abstractmethod
+    def judge(self, context: OracleContext) -> Verdict:
+        """Give a verdict with named checks. May let the clock advance; same world, same verdict.
+
+        What it raises becomes a verdict of `error`, never of `fail`.
+        """

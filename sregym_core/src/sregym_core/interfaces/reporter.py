@@ -1,0 +1,62 @@
+"""A reporter: shows a run to people, while it goes on or after it."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.model import EpisodeRecord
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run is going to do.
+
+    Attributes:
+        folder: Where its records go.
+        problems: Ids, in order.
+        agents: Names, in order.
+        seeds: One per attempt.
+        cluster: Name of the cluster provider.
+    """
+
+    folder: Path
+    problems: tuple[str, ...]
+    agents: tuple[str, ...]
+    seeds: tuple[int, ...]
+    cluster: str
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes that makes."""
+        return len(self.problems) * len(self.agents) * len(self.seeds)
+
+
+class Reporter(ABC):
+    """Shows a run. One instance per run, in the process that the user started.
+
+    What it raises is recorded as a warning and never fails a run.
+
+    Attributes:
+        name: The word behind `--report`.
+    """
+
+    name: ClassVar[str]
+
+    def run_started(self, plan: RunPlan) -> None:  # noqa: B027 - optional
+        """Called once before the first episode."""
+
+    def event(self, episode: str, event: EpisodeEvent) -> None:  # noqa: B027 - optional
+        """Called for each event of each episode; those of parallel episodes interleave."""
+
+    def episode_finished(self, record: EpisodeRecord) -> None:  # noqa: B027 - optional
+        """Called once an episode's record is safe on disk."""
+
+    def run_finished(self, plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Path | None:
+        """Called after the last episode; returns the file it wrote, if any."""
+        return None

@@ -1,0 +1,39 @@
+"""What SREGym writes down: problems, ground truth, claims, verdicts and episode records."""
+
+from __future__ import annotations
+
+from sregym_core.model.component import (
+    Account,
+    Component,
+    ConfigUse,
+    ObjectRef,
+    Port,
+    VolumeUse,
+)
+from sregym_core.model.problem import FaultRef, OracleRefs, Problem, Timing
+from sregym_core.model.record import EpisodeRecord, StageRecord, TimelineEntry, ToolCall
+from sregym_core.model.truth import Change, Claims, GroundTruth
+from sregym_core.model.verdict import Check, Outcome, Verdict
+
+__all__ = [
+    "Account",
+    "Change",
+    "Check",
+    "Claims",
+    "Component",
+    "ConfigUse",
+    "EpisodeRecord",
+    "FaultRef",
+    "GroundTruth",
+    "ObjectRef",
+    "OracleRefs",
+    "Outcome",
+    "Port",
+    "Problem",
+    "StageRecord",
+    "TimelineEntry",
+    "Timing",
+    "ToolCall",
+    "Verdict",
+    "VolumeUse",
+]

@@ -1,0 +1,81 @@
+"""A problem: data that names an application, faults, noise, oracles and timing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from sregym_core.model.base import Value
+
+
+class FaultRef(Value):
+    """One fault of a problem.
+
+    Attributes:
+        fault: Name of the fault primitive.
+        target: Name of the component it acts on.
+        parameters: What the fault's own `Parameters` accept.
+        after_s: Seconds after the first injection at which this one follows.
+    """
+
+    fault: str
+    target: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    after_s: float = 0.0
+
+
+class OracleRefs(Value):
+    """Names of the oracles that judge the two stages; all of a stage must pass."""
+
+    diagnosis: tuple[str, ...] = ("checklist",)
+    mitigation: tuple[str, ...] = ("state",)
+
+
+class Timing(Value):
+    """Durations on the episode's clock, in seconds.
+
+    Attributes:
+        warm_up_s: From ready to baseline: traffic has to be steady.
+        settle_s: At most so long until injected faults must be visible to users.
+        repair_s: At most so long the mitigation oracle waits for the system to come back.
+        window_s: How long the system must then stay healthy.
+        relapse_s: How much longer a proof watches whether the repair holds.
+    """
+
+    warm_up_s: float = 60.0
+    settle_s: float = 300.0
+    repair_s: float = 420.0
+    window_s: float = 60.0
+    relapse_s: float = 300.0
+
+
+class Problem(Value):
+    """One thing that is wrong with one application.
+
+    Attributes:
+        id: Stable name; the upstream id where there is one.
+        title: One line for people. Agents never see it.
+        application: Name of the application.
+        layer: `application`, `kubernetes`, `network`, `datastore`, `os`, `hardware` ...
+        suites: Names of the suites it belongs to.
+        faults: What is broken, one or more.
+        noise: Names of noise sources that disturb the episode.
+        oracles: Who judges.
+        silent: True when users notice nothing (yet); the conductor then does not demand that
+            they do.
+        timing: Durations.
+        upstream: Id of the corresponding problem in the upstream benchmark, if any.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")
+    title: str
+    application: str
+    layer: str
+    suites: tuple[str, ...] = ()
+    faults: tuple[FaultRef, ...] = Field(min_length=1)
+    noise: tuple[str, ...] = ()
+    oracles: OracleRefs = OracleRefs()
+    silent: bool = False
+    timing: Timing = Timing()
+    upstream: str = ""

@@ -1,0 +1,111 @@
+"""The record of an episode: what happened, when, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from sregym_core.model.base import Value
+from sregym_core.model.truth import Claims
+from sregym_core.model.verdict import Outcome, Verdict
+
+
+class TimelineEntry(Value):
+    """One event of the timeline.
+
+    Attributes:
+        at_s: Seconds on the episode's clock since the episode began.
+        wall_s: Wall-clock seconds since the episode began; 0.0 where runs must be comparable.
+        event: Name of the event class.
+        fields: Its fields.
+    """
+
+    at_s: float
+    wall_s: float
+    event: str
+    fields: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolCall(Value):
+    """One thing the agent did.
+
+    Attributes:
+        at_s: Seconds on the episode's clock since the episode began.
+        tool: `kubectl`, `wait`, `submit` ...
+        arguments: As called.
+        exit_code: For commands.
+        output: Result, cut at a cap that `truncated` tells of.
+        truncated: Whether `output` was cut.
+        digest: blake2b of the whole output, hexadecimal.
+        cost_s: Modelled seconds the call took on the episode's clock.
+    """
+
+    at_s: float
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    exit_code: int | None = None
+    output: str = ""
+    truncated: bool = False
+    digest: str = ""
+    cost_s: float = 0.0
+
+
+class StageRecord(Value):
+    """One graded stage: the submission and its verdict.
+
+    Attributes:
+        text: What was submitted.
+        claims: The structured diagnosis, when one was given.
+        submitted_at_s: Episode seconds; None when nothing was submitted.
+        verdict: What the oracles say.
+    """
+
+    text: str = ""
+    claims: Claims | None = None
+    submitted_at_s: float | None = None
+    verdict: Verdict
+
+
+class EpisodeRecord(Value):
+    """One problem, one seed, one agent, from deploy to verdict.
+
+    Attributes:
+        episode: Id of the episode in its run.
+        problem: Problem id.
+        agent: Agent name.
+        seed: Seed of the world.
+        attempt: 1 for the first attempt with the same problem and agent.
+        cluster: Name of the cluster provider.
+        outcome: Pass when both stages pass; error when the world was not right.
+        reason: Why, in one sentence.
+        diagnosis: First stage, None when it was not reached.
+        mitigation: Second stage, None when it was not reached.
+        recovered: Whether recovery restored the baseline exactly.
+        ttd_s: Episode seconds from the agent's start to its diagnosis.
+        ttm_s: Episode seconds from the agent's start to its mitigation.
+        steps: Number of tool calls.
+        wall_s: Wall-clock seconds of the whole episode.
+        warnings: Failures of observers and other things that did not decide the outcome.
+        timeline: All events.
+        transcript: All tool calls.
+    """
+
+    episode: str
+    problem: str
+    agent: str
+    seed: int
+    attempt: int = 1
+    cluster: str
+    outcome: Outcome
+    reason: str = ""
+    diagnosis: StageRecord | None = None
+    mitigation: StageRecord | None = None
+    recovered: bool = False
+    ttd_s: float | None = None
+    ttm_s: float | None = None
+    steps: int = 0
+    wall_s: float = 0.0
+    warnings: tuple[str, ...] = ()
+    timeline: tuple[TimelineEntry, ...] = ()
+    transcript: tuple[ToolCall, ...] = ()

@@ -1,0 +1,87 @@
+"""What is wrong, in fixed fields; and what an agent claims is wrong, in the same fields."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sregym_core.model.base import Value
+
+
+class Change(Value):
+    """The concrete detail that a fault changed.
+
+    Attributes:
+        what: The field, key, account or object, in the words of the API: `spec.ports[0].targetPort`.
+        before: Its value when all was well; empty when it did not exist.
+        after: Its value with the fault; empty when it was removed.
+    """
+
+    what: str
+    before: str = ""
+    after: str = ""
+
+
+class GroundTruth(Value):
+    """The root cause of one fault. Never leaves the harness while an agent is alive.
+
+    Attributes:
+        component: Name of the component in which the defect lies.
+        kind: Kind of the thing that is defective: `Service`, `ConfigMap`, `Deployment`,
+            `DatabaseUser` ...
+        object_name: Name of that thing (metadata.name, account name).
+        namespace: Its namespace.
+        mechanism: One slug of the fault's own vocabulary: `service-selector-mismatch`.
+        mechanism_phrases: Other ways in which an engineer says the same; matched as whole
+            words, in any inflection the oracle knows.
+        changed: The concrete detail.
+        contributing: Names of components that contribute to the cause (not victims).
+        affected: Names of components that suffer from it, nearest first.
+        impact: What users see, in one sentence.
+        impact_phrases: Other ways to say that.
+    """
+
+    component: str
+    kind: str
+    object_name: str
+    namespace: str
+    mechanism: str
+    mechanism_phrases: tuple[str, ...] = ()
+    changed: Change
+    contributing: tuple[str, ...] = ()
+    affected: tuple[str, ...] = ()
+    impact: str = ""
+    impact_phrases: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """The root cause as an engineer would write it; the expert agent submits it."""
+        detail = f"{self.changed.what} changed from {self.changed.before or 'nothing'!r} to {self.changed.after or 'nothing'!r}"
+        scope = f" Affected: {', '.join(self.affected)}." if self.affected else ""
+        also = f" Contributing: {', '.join(self.contributing)}." if self.contributing else ""
+        return (
+            f"The root cause is in {self.component}: {self.kind} {self.object_name} in namespace "
+            f"{self.namespace} has {self.mechanism.replace('-', ' ')}; {detail}.{also}{scope} {self.impact}"
+        ).strip()
+
+
+class Claims(Value):
+    """A structured diagnosis that an agent may submit beside its text; every field is optional.
+
+    Attributes:
+        component: Name of the component that the agent holds responsible.
+        kind: Kind of the defective thing.
+        namespace: Its namespace.
+        mechanism: What kind of defect it is, slug or phrase.
+        detail: The concrete changed detail.
+        contributing: Further components that contribute.
+        affected: Components that suffer.
+        evidence: Handles of observations, e.g. ids of tool calls.
+    """
+
+    component: str = ""
+    kind: str = ""
+    namespace: str = ""
+    mechanism: str = ""
+    detail: str = ""
+    contributing: tuple[str, ...] = ()
+    affected: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = Field(default=())

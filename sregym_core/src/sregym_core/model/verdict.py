@@ -1,0 +1,73 @@
+"""Verdicts: pass, fail or error, each with the named checks that led to it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sregym_core.model.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Outcome(StrEnum):
+    """The three possible answers.
+
+    `error` means that the world or the judge was not right; it says nothing about the agent and
+    is counted apart.
+    """
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+
+
+class Check(Value):
+    """One thing that was looked at.
+
+    Attributes:
+        name: Short and stable: `defect-gone`, `workloads-ready`.
+        outcome: What came out.
+        expected: What a pass would have shown.
+        got: What was seen.
+        detail: Anything that helps to understand the difference.
+    """
+
+    name: str
+    outcome: Outcome
+    expected: str = ""
+    got: str = ""
+    detail: str = ""
+
+
+class Verdict(Value):
+    """The answer of an oracle.
+
+    Attributes:
+        outcome: Pass only if every check passes; error if any check is an error.
+        checks: All checks, in the order in which they were made.
+        score: 0.0 to 1.0 where the oracle gives partial credit, else 1.0 for a pass and 0.0.
+        reason: One sentence for people.
+    """
+
+    outcome: Outcome
+    checks: tuple[Check, ...] = ()
+    score: float = 0.0
+    reason: str = ""
+
+    @classmethod
+    def of(cls, checks: Sequence[Check], reason: str = "") -> Verdict:
+        """The verdict that follows from checks alone."""
+        outcomes = [check.outcome for check in checks]
+        if Outcome.ERROR in outcomes or not checks:
+            outcome = Outcome.ERROR
+        else:
+            outcome = Outcome.FAIL if Outcome.FAIL in outcomes else Outcome.PASS
+        if not reason:
+            bad = [check for check in checks if check.outcome is not Outcome.PASS]
+            reason = "; ".join(f"{c.name}: expected {c.expected}, got {c.got}" for c in bad)
+        score = 1.0 if outcome is Outcome.PASS else 0.0
+        return cls(
+            outcome=outcome, checks=tuple(checks), score=score, reason=reason or "all checks passed"
+        )
