@@ -45,9 +45,7 @@ async def wait_for_change(changed: asyncio.Event, timeout_s: float) -> None:
     changed.clear()
 
 
-async def serve_watch(
-    live: LiveWorld, watch: Watch, incoming: web.Request
-) -> web.StreamResponse:
+async def serve_watch(live: LiveWorld, watch: Watch, incoming: web.Request) -> web.StreamResponse:
     """Write the events of `watch` until it times out, expires, or the client leaves."""
     loop = asyncio.get_running_loop()
     answer = web.StreamResponse(

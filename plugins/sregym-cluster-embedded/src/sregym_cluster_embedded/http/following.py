@@ -1,0 +1,86 @@
+"""Followed logs: what a container writes, sent as it is written, until the container ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from aiohttp import web
+
+from sregym_cluster_embedded.api.request import Connect
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.watching import changes, wait_for_change
+from sregym_cluster_embedded.kubectl.containers import container_status
+from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.world import World
+
+# How long to wait at most before looking again whether the client has left.
+_LOOK_S = 30.0
+
+_WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
+
+
+async def serve_log(live: LiveWorld, connect: Connect, incoming: web.Request) -> web.StreamResponse:
+    """Write the log of a container as text/plain chunks while it grows."""
+    answer = web.StreamResponse(
+        headers={"Content-Type": "text/plain", "Cache-Control": "no-cache, private"}
+    )
+    answer.enable_chunked_encoding()
+    await answer.prepare(incoming)
+    async for text in follow(live, connect, connect.options):
+        await answer.write(text.encode())
+    await answer.write_eof()
+    return answer
+
+
+async def attach_text(live: LiveWorld, connect: Connect) -> AsyncIterator[str]:
+    """What a container writes from now on."""
+    async for text in follow(live, connect, {"tailLines": "0"}):
+        yield text
+
+
+async def follow(
+    live: LiveWorld, connect: Connect, options: Mapping[str, Any]
+) -> AsyncIterator[str]:
+    """Pieces of the log: what `options` select of the present, then all that is added.
+
+    Ends when this life of the container has ended.
+    """
+    growing = {name: value for name, value in options.items() if name not in _WINDOW_OPTIONS}
+    with changes(live) as changed, live.waiting():
+        with live.open() as world:
+            life = _life(world, connect)
+            first = _read(world, connect, options)
+            sent = len(_read(world, connect, growing))
+        if first:
+            yield first
+        while life is not None and life[2]:
+            with live.open() as world:
+                now = _life(world, connect)
+                # A container that was started again has another log: what it wrote last is lost
+                # to a real kubelet's client as well.
+                text = _read(world, connect, growing) if now in (life, (*life[:2], False)) else ""
+            if len(text) > sent:
+                yield text[sent:]
+                sent = len(text)
+            if now != life:
+                return
+            await wait_for_change(changed, _LOOK_S)
+
+
+def _read(world: World, connect: Connect, options: Mapping[str, Any]) -> str:
+    text: str = world.room("logs")(
+        world, connect.namespace, connect.pod, connect.container, options
+    )
+    return text
+
+
+def _life(world: World, connect: Connect) -> tuple[str, int, bool] | None:
+    """Uid of the pod, restarts, whether the container runs; None when it is not there."""
+    pod = world.store.get(Key("pods", connect.namespace, connect.pod))
+    if pod is None:
+        return None
+    status = container_status(pod, connect.container)
+    if status is None or "running" not in status.get("state", {}):
+        return (pod["metadata"]["uid"], (status or {}).get("restartCount", 0), False)
+    return (pod["metadata"]["uid"], status.get("restartCount", 0), True)

@@ -1,0 +1,57 @@
+"""From the names a client uses to the container the runtime knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+_STATUS_FIELDS = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+
+
+class ContainerNotRunningError(Exception):
+    """A stream to a container that has no process; the message is the kubelet's."""
+
+
+def container_status(pod: Object, container: str) -> Object | None:
+    """The entry of `container` in the status of `pod`, whatever kind of container it is."""
+    status = pod.get("status", {})
+    for field in _STATUS_FIELDS:
+        for entry in status.get(field, ()):
+            if entry["name"] == container:
+                found: dict[str, Any] = entry
+                return found
+    return None
+
+
+def running_container(world: World, namespace: str, pod: str, container: str) -> ContainerRef:
+    """The present life of a running container.
+
+    Raises:
+        ContainerNotRunningError: The pod or container is not there or does not run.
+    """
+    obj = world.store.get(Key("pods", namespace, pod))
+    if obj is None:
+        raise ContainerNotRunningError(f'pods "{pod}" not found')
+    status = container_status(obj, container)
+    if status is None or "running" not in status.get("state", {}):
+        message = f'container not found ("{container}")'
+        raise ContainerNotRunningError(message)
+    return ContainerRef(
+        namespace, pod, obj["metadata"]["uid"], container, status.get("restartCount", 0)
+    )
+
+
+def run_in_container(
+    world: World, namespace: str, pod: str, container: str, command: tuple[str, ...], stdin: str
+) -> ExecResult:
+    """Run a command in the present life of a container.
+
+    Raises:
+        ContainerNotRunningError: There is no process to join.
+    """
+    ref = running_container(world, namespace, pod, container)
+    result: ExecResult = world.room("runtime").exec(world, ref, command, stdin)
+    return result
