@@ -1,0 +1,104 @@
+"""Service models: the data that make an application live in a simulated cluster.
+
+`load_service_model` reads one YAML file; the page `docs/reference/service-model.md` describes it.
+"""
+
+from __future__ import annotations
+
+from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
+from sregym_apps.model.base import Entry, expand, placeholders
+from sregym_apps.model.configuration import Line, Log, Memory, Setting
+from sregym_apps.model.datastore import (
+    KeyValueProgram,
+    MemcachedProgram,
+    MongodbProgram,
+    RegistryProgram,
+    StoreProgram,
+)
+from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
+from sregym_apps.model.loading import ServiceModelError, load_service_model, parse_service_model
+from sregym_apps.model.service import (
+    Answer,
+    AnyCall,
+    CacheAside,
+    Call,
+    Client,
+    ErrorKind,
+    Listener,
+    OnError,
+    Operation,
+    Parallel,
+    Program,
+    Protocol,
+    Repeat,
+    ServiceProgram,
+    Sigterm,
+)
+from sregym_apps.model.startup import (
+    AnyStep,
+    DialStep,
+    ExitStep,
+    Failure,
+    ListenStep,
+    LogStep,
+    QueryStep,
+    ReadStep,
+    RegisterStep,
+    RequireStep,
+    SeedStep,
+    WaitStep,
+)
+from sregym_apps.model.workload import LoadGeneratorProgram, MixEntry
+
+__all__ = [
+    "DEFAULT_PATH",
+    "Answer",
+    "AnyCall",
+    "AnyProgram",
+    "AnyStep",
+    "CacheAside",
+    "Call",
+    "Client",
+    "DialStep",
+    "Entry",
+    "EntryPoint",
+    "ErrorKind",
+    "ExitStep",
+    "Failure",
+    "Image",
+    "KeyValueProgram",
+    "Line",
+    "ListenStep",
+    "Listener",
+    "LoadGeneratorProgram",
+    "Log",
+    "LogStep",
+    "MemcachedProgram",
+    "Memory",
+    "MixEntry",
+    "MongodbProgram",
+    "OnError",
+    "Operation",
+    "Parallel",
+    "Program",
+    "Protocol",
+    "QueryStep",
+    "ReadStep",
+    "RegisterStep",
+    "RegistryProgram",
+    "Repeat",
+    "RequireStep",
+    "SeedStep",
+    "ServiceModel",
+    "ServiceModelError",
+    "ServiceProgram",
+    "Setting",
+    "Sigterm",
+    "StoreProgram",
+    "WaitStep",
+    "expand",
+    "load_service_model",
+    "parse_reference",
+    "parse_service_model",
+    "placeholders",
+]

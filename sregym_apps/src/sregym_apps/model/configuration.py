@@ -1,0 +1,110 @@
+"""What a program reads when it starts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from sregym_apps.model.base import Entry, Text
+
+
+class Setting(Entry):
+    """One value that a program reads; the first source that has it wins: flag, env, file, default.
+
+    Attributes:
+        flag: Command-line flag without dashes: `--name=v`, `-name v` and `-name=v` all count.
+        argument: Position among the arguments that are no flags, from 0.
+        env: Environment variable.
+        file: File that holds it, absolute or relative to the working directory.
+        key: Key in that file, dotted for nested JSON; without it the whole content, stripped.
+        type: What the text must be. A value of another type is as good as none.
+        default: Used when no source has a value. Without default the setting is required, and
+            a `require` step says what its absence does.
+    """
+
+    flag: str | None = None
+    argument: int | None = Field(default=None, ge=0)
+    env: str | None = None
+    file: str | None = None
+    key: str | None = None
+    type: Literal["text", "integer", "number", "boolean"] = "text"
+    default: Text | None = None
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> Setting:
+        if self.key is not None and self.file is None:
+            raise ValueError("'key' needs the 'file' it stands in")
+        sources = (self.flag, self.argument, self.env, self.file, self.default)
+        if all(source is None for source in sources):
+            raise ValueError("a setting needs a flag, argument, env, file or default")
+        return self
+
+
+class Log(Entry):
+    """How a program writes its lines.
+
+    Attributes:
+        format: `plain`: the text alone; `zerolog-console`, `zerolog-json`, `go-log` (date and
+            time of Go's log package), `json` (time, level, msg), `logfmt`, `mongod-json` (4.4+),
+            `consul` (hclog).
+        stream: Where lines go that name no stream.
+        colour: Whether a console format has ANSI colours.
+    """
+
+    format: Literal[
+        "plain",
+        "zerolog-console",
+        "zerolog-json",
+        "go-log",
+        "json",
+        "logfmt",
+        "mongod-json",
+        "consul",
+    ] = "plain"
+    stream: Literal["stdout", "stderr"] = "stdout"
+    colour: bool = False
+
+
+class Line(Entry):
+    """One line of log; written as a bare text in YAML when only the text matters.
+
+    Attributes:
+        text: What is said; `${error}` and the like are filled in.
+        level: trace, debug, info, warn, error, fatal or panic.
+        stream: Overrides the stream of the program.
+        raw: Written as it is, whatever the format (a stack trace, a banner). May hold several
+            lines.
+        caller: `file.go:line` for formats that show it.
+        fields: Further fields for formats that have them.
+        share: Fraction of requests that write it, for lines of operations.
+    """
+
+    text: Text
+    level: Literal["trace", "debug", "info", "warn", "error", "fatal", "panic"] = "info"
+    stream: Literal["stdout", "stderr"] | None = None
+    raw: bool = False
+    caller: str = ""
+    fields: dict[str, Text] = Field(default_factory=dict)
+    share: float = Field(default=1.0, ge=0, le=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return {"text": value} if isinstance(value, str) else value
+
+
+class Memory(Entry):
+    """Working set of a process.
+
+    Attributes:
+        base_mib: After start-up without load; a number or a setting.
+        ramp_s: Seconds in which it is reached, linearly; the limit may be met on the way.
+        per_rps_kib: Added for each request per second.
+        leak_mib_per_hour: Added as time goes by.
+    """
+
+    base_mib: Text = "16"
+    ramp_s: float = Field(default=0.5, ge=0)
+    per_rps_kib: float = Field(default=0, ge=0)
+    leak_mib_per_hour: float = Field(default=0, ge=0)

@@ -1,0 +1,54 @@
+"""Images: what the registry has, what stands in them, and which program a binary is."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sregym_apps.model.base import Entry, Text
+
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Image(Entry):
+    """One or more tags of a repository that hold the same files.
+
+    Attributes:
+        repository: As in a pod spec, without tag: `mongo`, `ghcr.io/acme/shop`.
+        tags: The tags that exist. A tag listed nowhere does not exist in the registry.
+        size_mib: Compressed size, from which the time of a pull follows.
+        entrypoint: ENTRYPOINT of the image.
+        cmd: CMD of the image.
+        working_dir: WORKDIR of the image.
+        user: Name of the user that processes run as.
+        env: ENV of the image; `PATH` has the usual value unless given.
+        files: Absolute path -> content of text files worth reading.
+        binaries: Absolute path of an executable -> name of a program of this model.
+        tools: Sets of commands (`busybox`, `debian`) and single commands (`curl`, `mongo`) that
+            can be run in the container besides.
+    """
+
+    repository: str
+    tags: tuple[Text, ...] = Field(min_length=1)
+    size_mib: float = Field(gt=0)
+    entrypoint: tuple[Text, ...] = ()
+    cmd: tuple[Text, ...] = ()
+    working_dir: str = "/"
+    user: str = "root"
+    env: dict[str, Text] = Field(default_factory=dict)
+    files: dict[str, Text] = Field(default_factory=dict)
+    binaries: dict[str, str] = Field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+
+
+def parse_reference(reference: str) -> tuple[str, str]:
+    """A reference as (full repository, tag or digest): `mongo` is `docker.io/library/mongo`."""
+    name, _, digest = reference.partition("@")
+    head, slash, last = name.rpartition("/")
+    last, colon, tag = last.partition(":")
+    repository = f"{head}{slash}{last}"
+    first = repository.split("/", 1)[0]
+    if "/" not in repository:
+        repository = f"docker.io/library/{repository}"
+    elif "." not in first and ":" not in first and first != "localhost":
+        repository = f"docker.io/{repository}"
+    return repository, digest or (tag if colon else "latest")

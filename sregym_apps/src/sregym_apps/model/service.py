@@ -1,0 +1,251 @@
+"""Services: listeners, operations, the calls they make, and the clients they make them with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.configuration import Line, Log, Memory, Setting
+from sregym_apps.model.startup import AnyStep
+
+Protocol = Literal["http", "grpc", "mongodb", "memcached", "keyvalue", "registry", "tcp"]
+
+# How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
+# speaks another one. `unauthorized`: known, but not allowed. `server`: the callee answered with an
+# error of its own.
+ErrorKind = Literal[
+    "dns",
+    "refused",
+    "reset",
+    "timeout",
+    "unavailable",
+    "protocol",
+    "auth",
+    "unauthorized",
+    "server",
+]
+
+
+class Listener(Entry):
+    """A port that a program serves.
+
+    Attributes:
+        protocol: What is spoken on it.
+        port: A number or a setting.
+        root: For HTTP: directory whose files are served where no operation has the route.
+    """
+
+    protocol: Protocol
+    port: Text
+    root: str | None = None
+
+
+class Client(Entry):
+    """How a program reaches another.
+
+    Attributes:
+        protocol: What is spoken.
+        address: `host:port`, or a URL; usually a setting.
+        registry: Name of the client of a registry; then `name` is looked up there instead.
+        name: The name looked up in the registry.
+        timeout_s: After which a call is given up.
+        user: Account, for datastores with accounts.
+        password: Its password.
+        auth_database: Database that holds the account.
+        database: Database that commands go to.
+        errors: Per kind of failure the caller's words; those of Go's usual libraries otherwise.
+            `${host}`, `${port}`, `${ip}`, `${dns}` and the callee's `${error}` are filled in.
+    """
+
+    protocol: Protocol
+    address: Text = ""
+    registry: str | None = None
+    name: Text = ""
+    timeout_s: float = Field(default=5.0, gt=0)
+    user: Text = ""
+    password: Text = ""
+    auth_database: Text = "admin"
+    database: Text = ""
+    errors: dict[ErrorKind, Text] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_target(self) -> Client:
+        if bool(self.address) == (self.registry is not None):
+            raise ValueError("a client needs either 'address', or 'registry' and 'name'")
+        if self.registry is not None and not self.name:
+            raise ValueError("a client with a 'registry' needs the 'name' to look up there")
+        return self
+
+
+class OnError(Entry):
+    """What an error of a call does to the request, and to the process.
+
+    Attributes:
+        then: `fail` the request, `ignore` the error, or `panic`: the process ends.
+        log: Lines written for each such error.
+        returns: The error handed to the caller.
+        code: Exit code of a panic.
+    """
+
+    then: Literal["fail", "ignore", "panic"] = "fail"
+    log: tuple[Line, ...] = ()
+    returns: Text = "${error}"
+    code: int = Field(default=2, ge=0, le=255)
+
+
+class Call(Entry):
+    """A call of another program: `call: client.operation`.
+
+    Attributes:
+        call: Client and operation; for datastores the command (`mongo.find`, `cache.get`).
+        collection: Collection that a command is about.
+        times: How often per request.
+        share: Fraction of requests that make it.
+        on_error: What its failure does.
+    """
+
+    call: str = Field(pattern=r"^[^.]+\..+$")
+    collection: str = ""
+    times: float = Field(default=1.0, gt=0)
+    share: float = Field(default=1.0, ge=0, le=1)
+    on_error: OnError = OnError()
+
+
+class CacheAside(Entry):
+    """A look into a cache, and the calls made when it has no answer.
+
+    Attributes:
+        cache: Client of the cache.
+        hit_rate: Fraction of looks that find something in a warm cache.
+        on_error: What a failure of the cache does; ignored by default, which makes it a miss.
+        miss: The calls of a miss.
+    """
+
+    cache: str
+    hit_rate: float = Field(ge=0, le=1)
+    on_error: OnError = OnError(then="ignore")
+    miss: tuple[AnyCall, ...]
+
+
+class Parallel(Entry):
+    """Calls made at once; the slowest counts."""
+
+    parallel: tuple[AnyCall, ...] = Field(min_length=1)
+
+
+def _call_kind(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return next((kind for kind in ("call", "cache", "parallel") if kind in value), None)
+    return next(kind for kind in ("call", "cache", "parallel") if hasattr(value, kind))
+
+
+AnyCall = Annotated[
+    Annotated[Call, Tag("call")]
+    | Annotated[CacheAside, Tag("cache")]
+    | Annotated[Parallel, Tag("parallel")],
+    Discriminator(
+        _call_kind,
+        custom_error_type="call",
+        custom_error_message="a call has one of: call, cache, parallel",
+    ),
+]
+
+
+class Answer(Entry):
+    """What an HTTP client gets."""
+
+    status: int = Field(default=200, ge=100, le=599)
+    body: Text = ""
+    content_type: str = "text/plain; charset=utf-8"
+
+
+class Operation(Entry):
+    """One thing a service does on request.
+
+    Attributes:
+        listener: The listener it is reached through.
+        route: For HTTP: `GET /path`; a path ending in `*` matches what begins with it.
+        cpu_ms: CPU time of its own.
+        latency_ms: Time of its own besides, without using the CPU.
+        jitter: Standard deviation of its own time as a fraction of the mean.
+        calls: What it calls, in sequence.
+        log: Lines written for each request that succeeds.
+        answer: What an HTTP client gets.
+        failure: What an HTTP client gets when the request fails.
+    """
+
+    listener: str
+    route: str | None = None
+    cpu_ms: float = Field(default=0.2, gt=0)
+    latency_ms: float = Field(default=0.0, ge=0)
+    jitter: float = Field(default=0.35, ge=0)
+    calls: tuple[AnyCall, ...] = ()
+    log: tuple[Line, ...] = ()
+    answer: Answer = Answer()
+    failure: Answer = Answer(status=500, body="${error}\n")
+
+
+class Repeat(Entry):
+    """Lines written again and again once started; `${n}` counts from 1.
+
+    Attributes:
+        every_s: Seconds between them; a number or a setting.
+        log: The lines.
+    """
+
+    every_s: Text
+    log: tuple[Line, ...]
+
+
+class Sigterm(Entry):
+    """What a program does when asked to end.
+
+    Attributes:
+        ignored: It goes on (a PID 1 without handler) until it is killed.
+        takes_s: Seconds until it has ended.
+        code: Its exit code.
+        log: Lines written.
+    """
+
+    ignored: bool = False
+    takes_s: float = Field(default=0.0, ge=0)
+    code: int = Field(default=0, ge=0, le=255)
+    log: tuple[Line, ...] = ()
+
+
+class Program(Entry):
+    """What every program has, whatever its kind.
+
+    Attributes:
+        config: What it reads when it starts: name -> setting. `${name}` stands for the value.
+        log: How it writes lines.
+        memory: Its working set.
+        sigterm: How it ends when asked to.
+    """
+
+    config: dict[str, Setting] = Field(default_factory=dict)
+    log: Log = Log()
+    memory: Memory = Memory()
+    sigterm: Sigterm = Sigterm()
+
+
+class ServiceProgram(Program):
+    """A program made of start-up steps, listeners and operations.
+
+    Attributes:
+        kind: `service`.
+        startup: What it does before it serves, in order.
+        listeners: Name -> port.
+        clients: Name -> how another program is reached.
+        operations: Name -> what it does on request.
+        repeats: Lines it writes at intervals.
+    """
+
+    kind: Literal["service"] = "service"
+    startup: tuple[AnyStep, ...] = ()
+    listeners: dict[str, Listener] = Field(default_factory=dict)
+    clients: dict[str, Client] = Field(default_factory=dict)
+    operations: dict[str, Operation] = Field(default_factory=dict)
+    repeats: tuple[Repeat, ...] = ()

@@ -1,0 +1,128 @@
+"""The page of the service model holds a complete example; every mistake in it is named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sregym_apps.model import (
+    ServiceModelError,
+    ServiceProgram,
+    expand,
+    load_service_model,
+    parse_reference,
+    parse_service_model,
+)
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "service-model.md"
+
+
+@pytest.fixture(scope="module")
+def example() -> str:
+    found = re.search(r"<!-- example -->\n```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert found is not None
+    return found.group(1)
+
+
+def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path) -> None:
+    path = tmp_path / "shop.yaml"
+    path.write_text(example)
+    model = load_service_model(path)
+    assert [(name, program.kind) for name, program in model.programs.items()] == [
+        ("web", "service"),
+        ("web-broken", "service"),
+        ("stock", "service"),
+        ("mongod", "mongodb"),
+        ("load", "load-generator"),
+    ]
+    stock = model.programs["stock"]
+    assert isinstance(stock, ServiceProgram)
+    assert stock.config["port"].default == "8081"
+    assert [type(step).__name__ for step in stock.startup] == [
+        "ReadStep",
+        "DialStep",
+        "SeedStep",
+        "ListenStep",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "error"),
+    [
+        (
+            "listen: grpc",
+            "listen: grpx",
+            "shop.yaml:77: programs.stock.startup[3].listen: there is no listener 'grpx' (there are: grpc)",
+        ),
+        (
+            "size_mib: 10\n",
+            "size_mib: big\n",
+            "shop.yaml:29: images[3].size_mib: input should be a valid number, unable to parse string as a number",
+        ),
+        (
+            'rate: "${rate}"',
+            'rate: "${rat}"',
+            "shop.yaml:100: programs.load.rate: there is no setting 'rat' (there are: rate, target)",
+        ),
+        (
+            "- exit: 2",
+            "- leave: 2",
+            "shop.yaml:62: programs.web-broken.startup[1]: a step has exactly one verb of: "
+            "log, read, require, dial, query, seed, register, listen, wait_s, exit",
+        ),
+        (
+            "kind: mongodb",
+            "kind: mongo",
+            "shop.yaml:92: programs.mongod: 'kind' is one of: service, mongodb, memcached, keyvalue, registry, load-generator",
+        ),
+        (
+            "cpu_ms: 0.3",
+            "cpu_mss: 0.3",
+            "shop.yaml:86: programs.stock.operations.Reserve.cpu_mss: extra inputs are not permitted",
+        ),
+        (
+            "call: mongo.find",
+            "call: mango.find",
+            "shop.yaml:88: programs.stock.operations.Reserve.calls[0].call: there is no client 'mango' (there are: mongo)",
+        ),
+        (
+            '      - require: [stock]\n        on_failure: {log: ["missing ${key}"], code: 1}\n',
+            "",
+            "shop.yaml:37: programs.web.config.stock: setting 'stock' has no default, "
+            "and no 'require' step says what its absence does",
+        ),
+        (
+            "/load: load}",
+            "/load: lode}",
+            "shop.yaml:31: images[3].binaries./load: there is no program 'lode' "
+            "(there are: load, mongod, stock, web, web-broken)",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_file_line_and_field(
+    example: str, before: str, after: str, error: str
+) -> None:
+    assert before in example
+    with pytest.raises(ServiceModelError) as caught:
+        parse_service_model(example.replace(before, after, 1), "shop.yaml")
+    assert str(caught.value) == error
+
+
+def test_what_is_no_yaml_is_refused_with_its_line() -> None:
+    with pytest.raises(ServiceModelError) as caught:
+        parse_service_model("application: shop\nimages: [\n", "shop.yaml")
+    assert str(caught.value).startswith("shop.yaml:3: not valid YAML: ")
+
+
+def test_references_are_completed_as_container_runtimes_do() -> None:
+    assert parse_reference("mongo") == ("docker.io/library/mongo", "latest")
+    assert parse_reference("deathstarbench/wrk2-client:1") == (
+        "docker.io/deathstarbench/wrk2-client",
+        "1",
+    )
+    assert parse_reference("host:5000/a/b:c") == ("host:5000/a/b", "c")
+
+
+def test_texts_are_filled_in_and_unknown_names_stay() -> None:
+    assert expand("${a} and ${b}", {"a": "1"}) == "1 and ${b}"
