@@ -89,7 +89,7 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
         (
             '      - require: [stock]\n        on_failure: {log: ["missing ${key}"], code: 1}\n',
             "",
-            "shop.yaml:37: programs.web.config.stock: setting 'stock' has no default, "
+            "shop.yaml:38: programs.web.config.stock: setting 'stock' has no default, "
             "and no 'require' step says what its absence does",
         ),
         (
