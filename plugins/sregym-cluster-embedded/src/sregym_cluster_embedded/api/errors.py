@@ -161,6 +161,19 @@ def forbidden(resource: Resource, name: str, why: str, causes: Sequence[Cause] =
     return ApiError(403, "Forbidden", f"{named} is forbidden: {why}", details)
 
 
+def namespace_terminating(resource: Resource, name: str, namespace: str) -> ApiError:
+    """403: a create in a namespace that is being deleted."""
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": f"namespace {namespace} is being terminated",
+        "field": "metadata.namespace",
+    }
+    error = forbidden(resource, name, why)
+    error.status["details"]["causes"] = [cause]
+    return error
+
+
 def bad_request(message: str) -> ApiError:
     """400: the request cannot be understood."""
     return ApiError(400, "BadRequest", message)

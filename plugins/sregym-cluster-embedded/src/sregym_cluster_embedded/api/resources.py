@@ -6,10 +6,10 @@ Types defined at run time by CustomResourceDefinitions are found through
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.builtin import BUILT_IN
 from sregym_cluster_embedded.api.resource import Resource, Subresource
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

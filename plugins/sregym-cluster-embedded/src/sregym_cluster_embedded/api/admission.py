@@ -1,0 +1,148 @@
+"""What admission adds to a new object, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.store import Key
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+_TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
+_TOKEN_SOURCES = [
+    {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+    {
+        "configMap": {
+            "name": "kube-root-ca.crt",
+            "items": [{"key": "ca.crt", "path": "ca.crt"}],
+        }
+    },
+    {
+        "downwardAPI": {
+            "items": [
+                {
+                    "path": "namespace",
+                    "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+                }
+            ]
+        }
+    },
+]
+_TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_TOLERATION_S = 300
+_MIRROR = "kubernetes.io/config.mirror"
+_SYSTEM_PRIORITIES = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
+
+
+def admit(world: World, kind: Resource, obj: Object) -> Object:
+    """A new object as admission lets it pass.
+
+    Raises:
+        errors.ApiError: Forbidden.
+    """
+    if kind.name == "pods":
+        return _pod(world, kind, obj)
+    return obj
+
+
+def _pod(world: World, kind: Resource, obj: Object) -> Object:
+    spec = dict(obj["spec"])
+    if _MIRROR not in obj["metadata"].get("annotations", {}):
+        _service_account(world, kind, obj["metadata"], spec)
+    _priority(world, kind, obj["metadata"]["name"], spec)
+    _tolerations(spec)
+    return {**obj, "spec": spec}
+
+
+def _service_account(
+    world: World, kind: Resource, metadata: dict[str, Any], spec: dict[str, Any]
+) -> None:
+    name = spec.get("serviceAccountName") or "default"
+    spec["serviceAccountName"] = spec["serviceAccount"] = name
+    namespace = metadata["namespace"]
+    account = world.store.get(Key("serviceaccounts", namespace, name))
+    if account is None:
+        why = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
+        raise errors.forbidden(kind, metadata["name"], why)
+    if "imagePullSecrets" in account and "imagePullSecrets" not in spec:
+        spec["imagePullSecrets"] = account["imagePullSecrets"]
+    wanted = spec.get("automountServiceAccountToken")
+    if wanted is None:
+        wanted = account.get("automountServiceAccountToken", True)
+    if wanted:
+        _mount_token(world, spec)
+
+
+def _mount_token(world: World, spec: dict[str, Any]) -> None:
+    volumes = spec.get("volumes", [])
+    given = next(
+        (entry["name"] for entry in volumes if entry["name"].startswith("kube-api-access-")), None
+    )
+    volume = given or f"kube-api-access-{world.seed.suffix()}"
+    mounted = False
+    for field in ("initContainers", "containers"):
+        if field not in spec:
+            continue
+        containers = []
+        for container in spec[field]:
+            mounts = container.get("volumeMounts", [])
+            if not any(mount["mountPath"] == _TOKEN_PATH for mount in mounts):
+                mount = {"name": volume, "readOnly": True, "mountPath": _TOKEN_PATH}
+                container = {**container, "volumeMounts": [*mounts, mount]}
+                mounted = True
+            containers.append(container)
+        spec[field] = containers
+    if mounted and given is None:
+        source = {"sources": _TOKEN_SOURCES, "defaultMode": 0o644}
+        spec["volumes"] = [*volumes, {"name": volume, "projected": source}]
+
+
+def _priority(world: World, kind: Resource, name: str, spec: dict[str, Any]) -> None:
+    wanted = spec.get("priorityClassName", "")
+    classes = "priorityclasses.scheduling.k8s.io"
+    policy = "PreemptLowerPriority"
+    value = 0
+    if wanted:
+        found = world.store.get(Key(classes, "", wanted))
+        if found is not None:
+            value, policy = found["value"], found.get("preemptionPolicy", policy)
+        elif wanted in _SYSTEM_PRIORITIES:
+            value = _SYSTEM_PRIORITIES[wanted]
+        else:
+            raise errors.forbidden(kind, name, f"no PriorityClass with name {wanted} was found")
+    else:
+        for entry in world.store.list(classes):
+            if entry.get("globalDefault"):
+                value, policy = entry["value"], entry.get("preemptionPolicy", policy)
+                spec["priorityClassName"] = entry["metadata"]["name"]
+    spec["priority"] = value
+    spec.setdefault("preemptionPolicy", policy)
+
+
+def _tolerations(spec: dict[str, Any]) -> None:
+    given = spec.get("tolerations", [])
+    missing = [
+        key
+        for key in _TOLERATED
+        if not any(
+            entry.get("key") in (key, None, "") and entry.get("effect") in ("NoExecute", None, "")
+            for entry in given
+        )
+    ]
+    if missing:
+        spec["tolerations"] = [
+            *given,
+            *(
+                {
+                    "key": key,
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": _TOLERATION_S,
+                }
+                for key in missing
+            ),
+        ]

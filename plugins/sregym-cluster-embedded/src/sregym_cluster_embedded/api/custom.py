@@ -1,0 +1,64 @@
+"""Resource types that CustomResourceDefinitions define, found beside the built-in ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api import resources
+from sregym_cluster_embedded.api.resource import READ_WRITE, Resource, Subresource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+CRDS = "customresourcedefinitions.apiextensions.k8s.io"
+
+
+def named(world: World, name: str) -> Resource | None:
+    """The type with this store name: built in, or of a definition in this cluster."""
+    return resources.named(name) or next(
+        (entry for entry in defined(world) if entry.name == name), None
+    )
+
+
+def at_path(world: World, group: str, version: str, plural: str) -> Resource | None:
+    """The type served at `/apis/GROUP/VERSION/PLURAL`, or None."""
+    found = resources.at_path(group, version, plural)
+    if found is not None or "." not in group:
+        return found
+    for entry in defined(world):
+        if (entry.group, entry.version, entry.plural) == (group, version, plural):
+            return entry
+    return None
+
+
+def defined(world: World) -> Iterator[Resource]:
+    """The types of all definitions, their storage version first."""
+    for definition in world.store.list(CRDS):
+        spec = definition["spec"]
+        for version in sorted(spec["versions"], key=lambda item: not item.get("storage")):
+            if version.get("served"):
+                yield _resource(spec, version)
+
+
+def _resource(spec: Object, version: Object) -> Resource:
+    names = spec["names"]
+    subresources = []
+    if "scale" in version.get("subresources", {}):
+        subresources.append(Subresource("scale", "Scale", READ_WRITE, "autoscaling", "v1"))
+    if "status" in version.get("subresources", {}):
+        subresources.append(Subresource("status"))
+    return Resource(
+        plural=names["plural"],
+        kind=names["kind"],
+        namespaced=spec["scope"] == "Namespaced",
+        singular=names.get("singular", names["kind"].lower()),
+        group=spec["group"],
+        version=version["name"],
+        short_names=tuple(names.get("shortNames", ())),
+        categories=tuple(names.get("categories", ())),
+        subresources=tuple(subresources),
+        generation=True,
+    )

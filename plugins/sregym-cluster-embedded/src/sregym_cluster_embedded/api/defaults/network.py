@@ -1,0 +1,221 @@
+"""Defaults of services and their kin, and the addresses that services are given."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api.defaults.fields import each, filled, within
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+SERVICE_NETWORK = IPv4Network("10.96.0.0/16")
+# The low part of the range is left to addresses that people choose.
+_FIRST_FREE = 257
+NODE_PORTS = range(30000, 32768)
+_AFFINITY_TIMEOUT_S = 10800
+
+
+def service(obj: Object) -> Object:
+    """Service: what does not depend on other services."""
+    spec = filled(obj.get("spec", {}), {"sessionAffinity": "None", "type": "ClusterIP"})
+    if spec["sessionAffinity"] == "ClientIP":
+        spec = filled(spec, {"sessionAffinityConfig": {}})
+        spec = within(spec, "sessionAffinityConfig", _affinity)
+    elif "sessionAffinityConfig" in spec:
+        spec = {key: value for key, value in spec.items() if key != "sessionAffinityConfig"}
+    spec = within(spec, "ports", each(_port))
+    if spec["type"] != "ExternalName":
+        spec = filled(spec, {"internalTrafficPolicy": "Cluster"})
+    reachable = spec["type"] in ("NodePort", "LoadBalancer")
+    if reachable or (spec["type"] == "ClusterIP" and spec.get("externalIPs")):
+        spec = filled(spec, {"externalTrafficPolicy": "Cluster"})
+    if spec["type"] == "LoadBalancer":
+        spec = filled(spec, {"allocateLoadBalancerNodePorts": True})
+    return obj if spec is obj.get("spec") else {**obj, "spec": spec}
+
+
+def new_service(world: World, obj: Object) -> Object:
+    """A new service with its cluster address and node ports."""
+    return {**obj, "spec": allocate(world, obj, obj["spec"])}
+
+
+def allocate(world: World, obj: Object, spec: Object) -> Object:
+    """`spec` with the addresses and node ports that its type needs and that it lacks.
+
+    Raises:
+        errors.ApiError: A chosen address or port cannot be had.
+    """
+    name = obj["metadata"]["name"]
+    if spec["type"] == "ExternalName":
+        return spec
+    spec = filled(spec, {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"})
+    if not spec.get("clusterIP"):
+        chosen = (spec.get("clusterIPs") or [""])[0] or _address(world)
+        spec = {**spec, "clusterIP": chosen, "clusterIPs": [chosen]}
+    elif "clusterIPs" not in spec:
+        _check_address(world, name, spec["clusterIP"])
+        spec = {**spec, "clusterIPs": [spec["clusterIP"]]}
+    if spec["type"] == "NodePort" or (
+        spec["type"] == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)
+    ):
+        return _with_node_ports(world, name, spec)
+    return spec
+
+
+def release(old: Object, spec: Object) -> Object:
+    """`spec` without what its new type must not have, if its author left the old values in."""
+    before = old["spec"]
+    dropped: set[str] = set()
+    if spec["type"] == "ExternalName" and before["type"] != "ExternalName":
+        dropped |= {
+            field
+            for field in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+            if spec.get(field) == before.get(field)
+        }
+        dropped |= {"internalTrafficPolicy"}
+    if spec["type"] not in ("NodePort", "LoadBalancer"):
+        if spec.get("externalTrafficPolicy") == before.get(
+            "externalTrafficPolicy"
+        ) and not spec.get("externalIPs"):
+            dropped.add("externalTrafficPolicy")
+        if before["type"] in ("NodePort", "LoadBalancer"):
+            ports = [
+                {key: value for key, value in port.items() if key != "nodePort"}
+                for port in spec.get("ports", ())
+            ]
+            spec = {**spec, "ports": ports} if "ports" in spec else spec
+    if spec["type"] != "LoadBalancer":
+        dropped.add("allocateLoadBalancerNodePorts")
+    return {key: value for key, value in spec.items() if key not in dropped}
+
+
+def endpoints(obj: Object) -> Object:
+    """Endpoints."""
+    return within(obj, "subsets", each(lambda subset: within(subset, "ports", each(_protocol))))
+
+
+def endpoint_slice(obj: Object) -> Object:
+    """EndpointSlice."""
+    obj = filled(obj, {"endpoints": [], "ports": []})
+    return within(obj, "ports", each(lambda port: filled(port, {"name": "", "protocol": "TCP"})))
+
+
+def ingress(obj: Object) -> Object:
+    """Ingress."""
+    return obj
+
+
+def network_policy(obj: Object) -> Object:
+    """NetworkPolicy: which directions it speaks about."""
+    spec = obj.get("spec", {})
+    types = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+    spec = filled(spec, {"podSelector": {}, "policyTypes": types})
+    for field in ("ingress", "egress"):
+        spec = within(spec, field, each(lambda rule: within(rule, "ports", each(_protocol))))
+    return obj if spec is obj.get("spec") else {**obj, "spec": spec}
+
+
+def _protocol(port: Object) -> Object:
+    return filled(port, {"protocol": "TCP"})
+
+
+def _port(port: Object) -> Object:
+    port = filled(port, {"protocol": "TCP"})
+    if port.get("targetPort") in (None, "", 0) and "port" in port:
+        return {**port, "targetPort": port["port"]}
+    return port
+
+
+def _affinity(config: Object) -> Object:
+    config = filled(config, {"clientIP": {}})
+    return within(
+        config, "clientIP", lambda client: filled(client, {"timeoutSeconds": _AFFINITY_TIMEOUT_S})
+    )
+
+
+def _taken(world: World) -> set[str]:
+    return {
+        address
+        for service in world.store.list("services")
+        for address in service["spec"].get("clusterIPs", ())
+    }
+
+
+def _address(world: World) -> str:
+    taken = _taken(world)
+    span = SERVICE_NETWORK.num_addresses - 1 - _FIRST_FREE
+    start = int(world.seed.fraction("service address", len(taken), world.store.revision) * span)
+    for step in range(span):
+        address = str(SERVICE_NETWORK[_FIRST_FREE + (start + step) % span])
+        if address not in taken:
+            return address
+    raise errors.internal("failed to allocate a serviceIP: range is full")
+
+
+def _check_address(world: World, name: str, address: str) -> None:
+    if address == "None":
+        return
+    taken = _taken(world)
+    try:
+        inside = IPv4Network(address).subnet_of(SERVICE_NETWORK)
+    except ValueError:
+        return  # Not an address: validation says so.
+    if not inside:
+        why = "the provided network does not match the current range"
+    elif address in taken:
+        why = "provided IP is already allocated"
+    else:
+        return
+    cause = errors.Cause(
+        "spec.clusterIPs",
+        f'Invalid value: ["{address}"]: failed to allocate IP {address}: {why}',
+    )
+    raise errors.invalid("", "Service", name, [cause])
+
+
+def _with_node_ports(world: World, name: str, spec: Object) -> Object:
+    taken = {
+        (port["nodePort"], port["protocol"])
+        for service in world.store.list("services")
+        for port in service["spec"].get("ports", ())
+        if port.get("nodePort") and service["metadata"]["name"] != name
+    }
+    ports = []
+    for index, port in enumerate(spec.get("ports", ())):
+        wanted = port.get("nodePort")
+        if wanted:
+            _check_node_port(name, index, wanted, (wanted, port["protocol"]) in taken)
+        else:
+            port = {**port, "nodePort": _node_port(world, port["protocol"], taken)}
+        taken.add((port["nodePort"], port["protocol"]))
+        ports.append(port)
+    return {**spec, "ports": ports}
+
+
+def _node_port(world: World, protocol: str, taken: set[tuple[int, str]]) -> int:
+    start = int(
+        world.seed.fraction("node port", len(taken), world.store.revision) * len(NODE_PORTS)
+    )
+    for step in range(len(NODE_PORTS)):
+        port = NODE_PORTS[(start + step) % len(NODE_PORTS)]
+        if (port, protocol) not in taken:
+            return port
+    raise errors.internal("failed to allocate a nodePort: range is full")
+
+
+def _check_node_port(name: str, index: int, port: int, is_taken: bool) -> None:
+    if port not in NODE_PORTS:
+        why = (
+            "provided port is not in the valid range. The range of valid ports is "
+            f"{NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
+        )
+    elif is_taken:
+        why = "provided port is already allocated"
+    else:
+        return
+    cause = errors.Cause(f"spec.ports[{index}].nodePort", f"Invalid value: {port}: {why}")
+    raise errors.invalid("", "Service", name, [cause])

@@ -1,0 +1,144 @@
+"""Defaults of namespaces, limits, autoscalers, roles, webhooks and definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api.defaults.fields import each, filled, within
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+NAME_LABEL = "kubernetes.io/metadata.name"
+_RBAC = "rbac.authorization.k8s.io"
+_CPU_TARGET = {
+    "type": "Resource",
+    "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}},
+}
+_SCALE_RULES = {
+    "scaleUp": {
+        "stabilizationWindowSeconds": 0,
+        "selectPolicy": "Max",
+        "policies": [
+            {"type": "Pods", "value": 4, "periodSeconds": 15},
+            {"type": "Percent", "value": 100, "periodSeconds": 15},
+        ],
+    },
+    "scaleDown": {
+        "selectPolicy": "Max",
+        "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
+    },
+}
+_WEBHOOK = {
+    "failurePolicy": "Fail",
+    "matchPolicy": "Equivalent",
+    "namespaceSelector": {},
+    "objectSelector": {},
+    "timeoutSeconds": 10,
+}
+
+
+def namespace(obj: Object) -> Object:
+    """Namespace: the label that carries its name cannot be taken off."""
+    metadata = obj["metadata"]
+    labels = metadata.get("labels", {})
+    if labels.get(NAME_LABEL) == metadata["name"]:
+        return obj
+    return {**obj, "metadata": {**metadata, "labels": {**labels, NAME_LABEL: metadata["name"]}}}
+
+
+def new_namespace(_world: World, obj: Object) -> Object:
+    """A new namespace: held until its content is gone."""
+    spec = obj.get("spec", {})
+    finalizers = spec.get("finalizers", [])
+    if "kubernetes" not in finalizers:
+        finalizers = [*finalizers, "kubernetes"]
+    return {**obj, "spec": {**spec, "finalizers": finalizers}}
+
+
+def limit_range(obj: Object) -> Object:
+    """LimitRange: defaults follow from the bounds that are given."""
+    return within(obj, "spec", lambda spec: within(spec, "limits", each(_limit)))
+
+
+def autoscaler(obj: Object) -> Object:
+    """HorizontalPodAutoscaler."""
+    spec = filled(obj.get("spec", {}), {"minReplicas": 1})
+    if not spec.get("metrics"):
+        spec = {**spec, "metrics": [_CPU_TARGET]}
+    spec = within(spec, "behavior", _behavior)
+    return obj if spec is obj.get("spec") else {**obj, "spec": spec}
+
+
+def priority_class(obj: Object) -> Object:
+    """PriorityClass."""
+    return filled(obj, {"preemptionPolicy": "PreemptLowerPriority", "value": 0})
+
+
+def role(obj: Object) -> Object:
+    """Role and ClusterRole."""
+    return filled(obj, {"rules": None})
+
+
+def role_binding(obj: Object) -> Object:
+    """RoleBinding and ClusterRoleBinding."""
+    obj = within(obj, "roleRef", lambda ref: filled(ref, {"apiGroup": _RBAC}))
+    return within(obj, "subjects", each(_subject))
+
+
+def webhooks(obj: Object) -> Object:
+    """Validating- and MutatingWebhookConfiguration."""
+    mutating = obj.get("kind") == "MutatingWebhookConfiguration"
+
+    def webhook(hook: Object) -> Object:
+        hook = filled(hook, _WEBHOOK)
+        if mutating:
+            hook = filled(hook, {"reinvocationPolicy": "Never"})
+        hook = within(hook, "rules", each(lambda rule: filled(rule, {"scope": "*"})))
+        return within(
+            hook,
+            "clientConfig",
+            lambda config: within(config, "service", lambda ref: filled(ref, {"port": 443})),
+        )
+
+    return within(obj, "webhooks", each(webhook))
+
+
+def definition(obj: Object) -> Object:
+    """CustomResourceDefinition."""
+
+    def spec(before: Object) -> Object:
+        after = filled(before, {"conversion": {"strategy": "None"}})
+        return within(after, "names", names)
+
+    def names(before: Object) -> Object:
+        kind = before.get("kind", "")
+        return filled(before, {"listKind": f"{kind}List", "singular": kind.lower()})
+
+    return within(obj, "spec", spec)
+
+
+def _limit(item: Object) -> Object:
+    if item.get("type") != "Container":
+        return item
+    limits = {**item.get("max", {}), **item.get("default", {})}
+    requests = {**limits, **item.get("min", {}), **item.get("defaultRequest", {})}
+    if limits and item.get("default") != limits:
+        item = {**item, "default": limits}
+    if requests and item.get("defaultRequest") != requests:
+        item = {**item, "defaultRequest": requests}
+    return item
+
+
+def _behavior(behavior: Object) -> Object:
+    behavior = filled(behavior, _SCALE_RULES)
+    for direction, rules in _SCALE_RULES.items():
+        behavior = within(behavior, direction, lambda given, rules=rules: filled(given, rules))
+    return behavior
+
+
+def _subject(subject: Object) -> Object:
+    if subject.get("kind") in ("User", "Group"):
+        return filled(subject, {"apiGroup": _RBAC})
+    return subject

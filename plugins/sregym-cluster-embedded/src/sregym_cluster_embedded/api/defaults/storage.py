@@ -1,0 +1,86 @@
+"""Defaults of volumes, claims, classes, and of secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api.defaults.fields import filled, within
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+_CLASS = {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}
+_VOLUME = {"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"}
+_DRIVER = {
+    "attachRequired": True,
+    "fsGroupPolicy": "ReadWriteOnceWithFSType",
+    "podInfoOnMount": False,
+    "requiresRepublish": False,
+    "seLinuxMount": False,
+    "storageCapacity": False,
+    "volumeLifecycleModes": ["Persistent"],
+}
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+
+
+def volume(obj: Object) -> Object:
+    """PersistentVolume."""
+
+    def spec(before: Object) -> Object:
+        after = filled(before, _VOLUME)
+        return within(after, "hostPath", lambda source: filled(source, {"type": ""}))
+
+    return within(obj, "spec", spec)
+
+
+def claim(obj: Object) -> Object:
+    """PersistentVolumeClaim."""
+    return within(obj, "spec", lambda spec: filled(spec, {"volumeMode": "Filesystem"}))
+
+
+def new_claim(world: World, obj: Object) -> Object:
+    """A new claim: the default class when it names none, and protection from early deletion."""
+    spec = obj["spec"]
+    if "storageClassName" not in spec:
+        defaults = [
+            entry
+            for entry in world.store.list("storageclasses.storage.k8s.io")
+            if entry["metadata"].get("annotations", {}).get(DEFAULT_CLASS) == "true"
+        ]
+        if defaults:
+            # Of several default classes the youngest counts, then the first by name.
+            newest = max(entry["metadata"]["creationTimestamp"] for entry in defaults)
+            chosen = next(
+                entry for entry in defaults if entry["metadata"]["creationTimestamp"] == newest
+            )
+            spec = {**spec, "storageClassName": chosen["metadata"]["name"]}
+    return _protected({**obj, "spec": spec}, "kubernetes.io/pvc-protection")
+
+
+def new_volume(_world: World, obj: Object) -> Object:
+    """A new volume: protection from early deletion."""
+    return _protected(obj, "kubernetes.io/pv-protection")
+
+
+def storage_class(obj: Object) -> Object:
+    """StorageClass."""
+    return filled(obj, _CLASS)
+
+
+def csi_driver(obj: Object) -> Object:
+    """CSIDriver."""
+    return within(obj, "spec", lambda spec: filled(spec, _DRIVER))
+
+
+def secret(obj: Object) -> Object:
+    """Secret."""
+    return filled(obj, {"type": "Opaque"})
+
+
+def _protected(obj: Object, finalizer: str) -> Object:
+    present = obj["metadata"].get("finalizers", [])
+    if finalizer in present:
+        return obj
+    metadata = {**obj["metadata"], "finalizers": [*present, finalizer]}
+    return {**obj, "metadata": metadata}
