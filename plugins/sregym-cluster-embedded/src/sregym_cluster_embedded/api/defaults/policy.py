@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
@@ -134,8 +137,12 @@ def _limit(item: Object) -> Object:
 def _behavior(behavior: Object) -> Object:
     behavior = filled(behavior, _SCALE_RULES)
     for direction, rules in _SCALE_RULES.items():
-        behavior = within(behavior, direction, lambda given, rules=rules: filled(given, rules))
+        behavior = within(behavior, direction, partial(_fill_after, rules))
     return behavior
+
+
+def _fill_after(defaults: Mapping[str, Any], obj: Object) -> Object:
+    return filled(obj, defaults)
 
 
 def _subject(subject: Object) -> Object:
