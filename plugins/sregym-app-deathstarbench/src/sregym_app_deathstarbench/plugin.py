@@ -1,3 +1,25 @@
-"""Entry point of the plugin."""
+"""What this distribution contributes: an application and its problems."""
 
 from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.resources.abc import Traversable
+
+
+@hookimpl
+def sregym_register_applications() -> Sequence[Offer]:
+    """Hotel Reservation."""
+    target = "sregym_app_deathstarbench.hotel_reservation.application:HotelReservation"
+    return [Offer("hotel-reservation", target)]
+
+
+@hookimpl
+def sregym_register_problems() -> Sequence[Traversable]:
+    """The problems of Hotel Reservation."""
+    return [files("sregym_app_deathstarbench") / "problems"]

@@ -1,0 +1,49 @@
+"""Is everything of some manifests there and ready? Asks a cluster; waits for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sregym_apps.components import WORKLOAD_KINDS
+from sregym_apps.manifests import KubeObject, ref_of
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster
+
+
+def what_is_not_ready(cluster: Cluster, objects: Iterable[KubeObject]) -> list[str]:
+    """One phrase for each workload of the manifests that is not there or not ready.
+
+    Ready means that the newest specification is rolled out: all wanted replicas are updated and
+    available, and no old one is left.
+    """
+    phrases = []
+    for obj in objects:
+        if obj["kind"] not in WORKLOAD_KINDS:
+            continue
+        ref = ref_of(obj)
+        live = cluster.get(ref)
+        phrase = "does not exist" if live is None else _shortfall(live)
+        if phrase:
+            phrases.append(f"{ref}: {phrase}")
+    return phrases
+
+
+def _shortfall(workload: KubeObject) -> str:
+    status = workload.get("status", {})
+    if status.get("observedGeneration", 0) < workload["metadata"].get("generation", 1):
+        return "its newest specification was not looked at yet"
+    if workload["kind"] == "DaemonSet":
+        wanted = status.get("desiredNumberScheduled", 0)
+        counts = (status.get("updatedNumberScheduled", 0), status.get("numberAvailable", 0), wanted)
+    else:
+        wanted = workload["spec"].get("replicas", 1)
+        available = status.get("availableReplicas", status.get("readyReplicas", 0))
+        counts = (status.get("updatedReplicas", 0), available, status.get("replicas", 0))
+    updated, available, total = counts
+    if updated < wanted:
+        return f"{updated} of {wanted} replicas updated"
+    if available < wanted:
+        return f"{available} of {wanted} replicas available"
+    return f"{total - wanted} old replicas left" if total > wanted else ""
