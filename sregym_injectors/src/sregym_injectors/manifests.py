@@ -1,0 +1,62 @@
+"""What the application's own manifests say: the truth that reference fixes bring back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.errors import WorldError
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Application, FaultContext
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+
+def manifest_of(application: Application, ref: ObjectRef) -> KubeObject:
+    """The manifest of an object; raises `WorldError` when the application has none."""
+    for manifest in application.manifests():
+        metadata = manifest["metadata"]
+        if (
+            manifest["kind"] == ref.kind
+            and metadata["name"] == ref.name
+            and metadata.get("namespace", "") == ref.namespace
+        ):
+            return manifest
+    raise WorldError(
+        f"application {application.name!r} has no manifest of {ref}, but one of its components "
+        "names it; its components() and manifests() disagree"
+    )
+
+
+def main_container(context: FaultContext) -> dict[str, Any]:
+    """The component's main container as the manifest of its workload describes it."""
+    component = context.component
+    workload = manifest_of(context.application, component.workload)
+    for container in workload["spec"]["template"]["spec"]["containers"]:
+        if container["name"] == component.container:
+            found: dict[str, Any] = container
+            return found
+    raise WorldError(
+        f"the manifest of {component.workload} has no container {component.container!r}, but "
+        f"component {component.name!r} names it; components() and manifests() of application "
+        f"{context.application.name!r} disagree"
+    )
+
+
+def container_ports(workload: KubeObject) -> dict[int, str]:
+    """Numbers of all ports that a workload's containers declare, with their names or ``."""
+    return {
+        port["containerPort"]: port.get("name", "")
+        for container in workload["spec"]["template"]["spec"]["containers"]
+        for port in container.get("ports") or []
+    }
+
+
+def probed_port(container: dict[str, Any]) -> int | str | None:
+    """The port that a container's readiness probe looks at: where its users come in."""
+    probe = container.get("readinessProbe") or {}
+    for action in ("tcpSocket", "httpGet", "grpc"):
+        if action in probe:
+            port: int | str = probe[action]["port"]
+            return port
+    return None

@@ -1,0 +1,184 @@
+"""An application with one of everything that a fault may hold on to."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from sregym_core.interfaces import Application, FaultContext, Traffic
+from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster, Fault
+    from sregym_core.interfaces.cluster import KubeObject
+
+    from sregym_injectors.testing.journal import MemoryJournal
+
+NAMESPACE = "shop"
+OPERATIONS = ("browse", "buy")
+
+
+def _ref(kind: str, name: str) -> ObjectRef:
+    api_version = "apps/v1" if kind == "Deployment" else "v1"
+    return ObjectRef(api_version=api_version, kind=kind, namespace=NAMESPACE, name=name)
+
+
+@cache
+def _components() -> tuple[Component, ...]:
+    catalog = Component(
+        name="catalog",
+        namespace=NAMESPACE,
+        workload=_ref("Deployment", "catalog"),
+        container="catalog",
+        image="shop/catalog:latest",
+        memory_limit="256Mi",
+        pod_labels={"app": "catalog"},
+        service=_ref("Service", "catalog"),
+        selector={"app": "catalog"},
+        ports=(
+            Port(name="metrics", port=9091, target_port=9091, container_port=9091),
+            Port(name="grpc", port=8083, target_port=8083, container_port=8083),
+        ),
+        config=(
+            ConfigUse(
+                source=_ref("ConfigMap", "catalog-config"),
+                keys=("config.json", "motd.txt"),
+                path="/etc/catalog/config.json",
+                entries={"config.json": ("tracing", "listen", "store")},
+            ),
+        ),
+        callers=("front",),
+        operations=OPERATIONS,
+    )
+    catalog_db = Component(
+        name="catalog-db",
+        kind="datastore",
+        namespace=NAMESPACE,
+        workload=_ref("Deployment", "catalog-db"),
+        container="mongod",
+        image="mongo:4.4.6",
+        memory_limit="512Mi",
+        pod_labels={"app": "catalog-db"},
+        service=_ref("Service", "catalog-db"),
+        selector={"app": "catalog-db"},
+        ports=(Port(name="mongodb", port=27017, target_port=27017, container_port=27017),),
+        config=(
+            ConfigUse(
+                source=_ref("ConfigMap", "catalog-db-script"),
+                keys=("create-user.sh",),
+                path="/docker-entrypoint-initdb.d",
+            ),
+        ),
+        accounts=(
+            Account(
+                engine="mongodb",
+                user="clerk",
+                password="clerk-secret",
+                database="catalog",
+                role="readWrite",
+                admin_user="root",
+                admin_password="root-secret",
+                used_by=("catalog",),
+            ),
+        ),
+        callers=("catalog",),
+        operations=OPERATIONS,
+    )
+    front = Component(
+        name="front",
+        namespace=NAMESPACE,
+        workload=_ref("Deployment", "front"),
+        container="web",
+        image="registry.example.com:5000/shop/front",
+        replicas=2,
+        pod_labels={"app": "front"},
+        service=_ref("Service", "front"),
+        selector={"app": "front"},
+        ports=(Port(name="http", port=80, target_port="http", container_port=8080),),
+        callers=("visitors",),
+        operations=OPERATIONS,
+    )
+    visitors = Component(
+        name="visitors",
+        kind="load",
+        namespace=NAMESPACE,
+        workload=_ref("Deployment", "visitors"),
+        container="wrk",
+        image="shop/wrk:1.0",
+        pod_labels={"app": "visitors"},
+    )
+    return (catalog, catalog_db, front, visitors)
+
+
+class Shop(Application):
+    """Visitors load `front`, which calls `catalog`, which reads `catalog-db`."""
+
+    name = "shop"
+    title = "Shop"
+    namespaces = (NAMESPACE,)
+    description = "A shop with a web front, a catalog service and its database."
+
+    @override
+    def manifests(self) -> list[KubeObject]:
+        text = files("sregym_injectors.testing").joinpath("shop.yaml").read_text("utf-8")
+        return list(yaml.safe_load_all(text))
+
+    @override
+    def components(self) -> tuple[Component, ...]:
+        return _components()
+
+    @override
+    def service_models(self) -> tuple[Any, ...]:
+        return ()
+
+    @override
+    def deploy(self, cluster: Cluster) -> None:
+        for manifest in self.manifests():
+            cluster.create(manifest)
+
+    @override
+    def ready(self, cluster: Cluster) -> list[str]:
+        return []
+
+    @override
+    def remove(self, cluster: Cluster) -> None:
+        for part in reversed(self.manifests()):
+            cluster.delete(_ref(part["kind"], part["metadata"]["name"]))
+
+    @override
+    def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
+        return Traffic(seconds=seconds)
+
+
+def component(name: str) -> Component:
+    """A component of the shop."""
+    return next(part for part in _components() if part.name == name)
+
+
+def context_for(
+    fault: Fault,
+    target: str,
+    cluster: Cluster,
+    journal: MemoryJournal,
+    application: Application | None = None,
+    **parameters: Any,
+) -> FaultContext:
+    """The context in which a fault meets one component of the shop, or of another application.
+
+    Raises:
+        LookupError: When the application has no such component.
+    """
+    application = application or Shop()
+    part = application.component(target)
+    if part is None:
+        raise LookupError(f"application {application.name!r} has no component {target!r}")
+    return FaultContext(
+        cluster=cluster,
+        application=application,
+        component=part,
+        parameters=fault.Parameters(**parameters),
+        journal=journal,
+    )
