@@ -1,1 +1,59 @@
-"""Toolkit for authors of SREGym oracles: checks, windows, probes, verdicts, checklist."""
+"""Toolkit for authors of SREGym oracles.
+
+Named checks over the `Cluster` interface, windows on the cluster's clock, checks of what users
+see, and the checklist by which diagnoses are scored. `sregym_oracles.testing` holds a small
+in-memory cluster to try an oracle on.
+"""
+
+from __future__ import annotations
+
+from sregym_oracles.checklist import (
+    CHECKLIST,
+    ESSENTIAL,
+    PASS_SCORE,
+    Answer,
+    Dimension,
+    Question,
+    combine,
+    score_answers,
+    verdict_of_answers,
+)
+from sregym_oracles.looking import look, unreadable
+from sregym_oracles.objects import baseline_refs, declared_objects, ref_of
+from sregym_oracles.traffic import load_running, success_rate
+from sregym_oracles.windows import Held, Window, first_bad, hold
+from sregym_oracles.workloads import (
+    WORKLOAD_KINDS,
+    objects_present,
+    probes_kept,
+    restarts,
+    workloads_ready,
+)
+
+__all__ = [
+    "CHECKLIST",
+    "ESSENTIAL",
+    "PASS_SCORE",
+    "WORKLOAD_KINDS",
+    "Answer",
+    "Dimension",
+    "Held",
+    "Question",
+    "Window",
+    "baseline_refs",
+    "combine",
+    "declared_objects",
+    "first_bad",
+    "hold",
+    "load_running",
+    "look",
+    "objects_present",
+    "probes_kept",
+    "ref_of",
+    "restarts",
+    "score_answers",
+    "success_rate",
+    "unreadable",
+    "verdict_of_answers",
+    "workloads_ready",
+]

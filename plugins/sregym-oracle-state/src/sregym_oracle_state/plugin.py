@@ -1,3 +1,11 @@
 """Entry point of the plugin."""
 
 from __future__ import annotations
+
+from sregym_core import Offer, hookimpl
+
+
+@hookimpl
+def sregym_register_oracles() -> list[Offer]:
+    """Contribute the oracle `state`."""
+    return [Offer("state", "sregym_oracle_state.oracle:StateOracle")]

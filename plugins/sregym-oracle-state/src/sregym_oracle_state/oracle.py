@@ -1,0 +1,128 @@
+"""The oracle `state`: is the system repaired, whole, and serving its users, and does it last?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import ClusterError, Oracle
+from sregym_core.model import Check, Outcome, Verdict
+
+from sregym_oracles import (
+    Window,
+    first_bad,
+    hold,
+    load_running,
+    look,
+    objects_present,
+    probes_kept,
+    restarts,
+    success_rate,
+    unreadable,
+    workloads_ready,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_core.interfaces import Fault, FaultContext, OracleContext
+
+# Clients reconnect with a back-off after the last pod became ready; the window does not open
+# before so many seconds of traffic were good.
+CALM_S = 10.0
+GONE = "defect-gone"
+
+
+class StateOracle(Oracle):
+    """Judges the repair by the state that it left, never by what the agent says about it.
+
+    It waits until everything holds, at most `timing.repair_s`, then watches it for
+    `timing.window_s`. It reads and lets time pass; it never writes.
+    """
+
+    name: ClassVar[str] = "state"
+    stage: ClassVar[str] = "mitigation"
+
+    def judge(self, context: OracleContext) -> Verdict:
+        """Checks in a fixed order, all of them made even when an early one fails."""
+        timing = context.problem.timing
+        window = Window(window_s=timing.window_s, repair_s=timing.repair_s)
+        probes = state_probes(context)
+        counts: dict[str, int] = {}
+        opened = False
+
+        def condition() -> Check | None:
+            nonlocal opened
+            bad = first_bad(probes)
+            if bad is not None:
+                return bad
+            if not opened:
+                bad = _traffic_calm(context)
+                if bad is None:
+                    opened = True
+                    counts.update(restarts(context.cluster, context.baseline.objects))
+                return bad
+            check = no_new_restarts(context, counts)
+            return None if check.outcome is Outcome.PASS else check
+
+        held = hold(context.cluster.clock, condition, window)
+        *gone, present, ready, kept = [probe() for probe in probes]
+        load, success = traffic_checks(context, window.window_s)
+        stays = held.check("stays-healthy", window)
+        return Verdict.of([*gone, present, ready, load, success, kept, stays])
+
+
+def state_probes(context: OracleContext) -> list[Callable[[], Check]]:
+    """Looks at state: one per fault, then presence, readiness, probes. Cheap ones come first."""
+    cluster, objects = context.cluster, context.baseline.objects
+    several = len(context.faults) > 1
+    probes: list[Callable[[], Check]] = []
+    for fault, fault_context in context.faults:
+        name = f"{GONE}[{fault.name} {fault_context.component.name}]" if several else GONE
+        probes.append(partial(defect_gone, fault, fault_context, name))
+    probes += [
+        partial(look_at, cluster, objects)
+        for look_at in (objects_present, workloads_ready, probes_kept)
+    ]
+    return probes
+
+
+def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
+    """The fault's own look at its defect, under this oracle's name for it."""
+    try:
+        check = fault.present(context)
+    except ClusterError as error:
+        return unreadable(name, f"no {fault.name} in {context.component.name}", error)
+    return check.model_copy(update={"name": name})
+
+
+def no_new_restarts(context: OracleContext, before: Mapping[str, int]) -> Check:
+    """No container was restarted since `before`; a pod that is new since then started afresh."""
+
+    def find() -> list[str]:
+        now = restarts(context.cluster, context.baseline.objects)
+        return [
+            f"container {key} restarted {count - before.get(key, 0)} times"
+            for key, count in sorted(now.items())
+            if count > before.get(key, 0)
+        ]
+
+    return look("no-restarts", "no container restarts in the window", find, good="none")
+
+
+def traffic_checks(context: OracleContext, seconds: float) -> tuple[Check, Check]:
+    """`load-running` and `success-rate` over the last seconds."""
+    try:
+        traffic = context.application.traffic(context.cluster, seconds)
+    except ClusterError as error:
+        return (
+            unreadable("load-running", "the load generator asks as in the baseline", error),
+            unreadable("success-rate", "as many requests succeed as in the baseline", error),
+        )
+    baseline = context.baseline.traffic
+    return load_running(baseline, traffic), success_rate(baseline, traffic)
+
+
+def _traffic_calm(context: OracleContext) -> Check | None:
+    checks = traffic_checks(context, CALM_S)
+    return next((check for check in checks if check.outcome is not Outcome.PASS), None)

@@ -1,0 +1,42 @@
+"""Which objects of a baseline somebody declared, and which controllers keep for themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.cluster import KubeObject
+
+# Controllers make and remove these as they go; a repair is free to replace them.
+DERIVED_KINDS = frozenset(
+    {"ControllerRevision", "EndpointSlice", "Endpoints", "Event", "Lease", "ReplicaSet"}
+)
+
+
+def ref_of(obj: KubeObject) -> ObjectRef:
+    """Address of an object as the API gives it."""
+    metadata = obj["metadata"]
+    return ObjectRef(
+        api_version=obj["apiVersion"],
+        kind=obj["kind"],
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+    )
+
+
+def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
+    """Objects that a person declared, in order of their keys: no owner, not a derived kind."""
+    return [
+        obj
+        for _, obj in sorted(objects.items())
+        if obj["kind"] not in DERIVED_KINDS and not obj["metadata"].get("ownerReferences")
+    ]
+
+
+def baseline_refs(objects: Mapping[str, KubeObject]) -> list[ObjectRef]:
+    """Addresses of the declared objects."""
+    return [ref_of(obj) for obj in declared_objects(objects)]

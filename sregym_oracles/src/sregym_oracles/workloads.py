@@ -1,0 +1,183 @@
+"""Checks of workloads against the baseline: present, ready, and watched as before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_oracles.looking import look
+from sregym_oracles.objects import declared_objects, ref_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.model import Check
+
+WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
+
+
+def _workloads(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
+    return [obj for obj in declared_objects(objects) if obj["kind"] in WORKLOAD_KINDS]
+
+
+def _desired(workload: KubeObject) -> int:
+    replicas = workload["spec"].get("replicas")
+    return 1 if replicas is None else int(replicas)
+
+
+def objects_present(
+    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "workloads-present"
+) -> Check:
+    """Every declared object of the baseline exists, workloads with at least their replicas."""
+
+    def find() -> list[str]:
+        wrong = []
+        for before in declared_objects(objects):
+            ref = ref_of(before)
+            now = cluster.get(ref)
+            if now is None:
+                wrong.append(f"{ref} does not exist")
+            elif "deletionTimestamp" in now["metadata"]:
+                wrong.append(f"{ref} is being deleted")
+            elif ref.kind in ("Deployment", "StatefulSet") and _desired(now) < _desired(before):
+                wrong.append(f"{ref} wants {_desired(now)} replicas, not {_desired(before)}")
+        return wrong
+
+    count = len(declared_objects(objects))
+    expected = f"the {count} objects of the baseline, workloads with at least their replicas"
+    return look(name, expected, find, good=f"all {count}")
+
+
+def workloads_ready(
+    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "workloads-ready"
+) -> Check:
+    """Every workload of the baseline is rolled out and no container of it waits or crashes.
+
+    A workload that does not exist is left to `objects_present`.
+    """
+
+    def find() -> list[str]:
+        wrong = []
+        for before in _workloads(objects):
+            ref = ref_of(before)
+            now = cluster.get(ref)
+            if now is None:
+                continue
+            reasons = [*_container_troubles(cluster, now), *_status_troubles(now)]
+            wrong += [f"{ref} {reasons[0]}"] if reasons else []
+        return wrong
+
+    count = len(_workloads(objects))
+    return look(name, f"{count} workloads rolled out and ready", find, good=f"all {count}")
+
+
+def _status_troubles(workload: KubeObject) -> list[str]:
+    status: Mapping[str, Any] = workload.get("status") or {}
+    observed = int(status.get("observedGeneration", 0))
+    generation = int(workload["metadata"].get("generation", 0))
+    if observed < generation:
+        return [f"is at generation {generation} but its controller has only seen {observed}"]
+    if workload["kind"] == "DaemonSet":
+        desired = int(status.get("desiredNumberScheduled", 0))
+        counts = ("updatedNumberScheduled", "numberReady")
+    else:
+        desired = _desired(workload)
+        counts = ("updatedReplicas", "readyReplicas")
+    got = {field: int(status.get(field) or 0) for field in counts}
+    troubles = [f"has {field} {have} of {desired}" for field, have in got.items() if have < desired]
+    total = int(status.get("replicas") or 0)
+    if not troubles and workload["kind"] != "DaemonSet" and total > desired:
+        troubles.append(f"still has {total - desired} replicas of an earlier template")
+    return troubles
+
+
+def _pods(cluster: Cluster, workload: KubeObject) -> list[KubeObject]:
+    selector = workload["spec"].get("selector") or {}
+    labels: Mapping[str, str] = selector.get("matchLabels") or {}
+    if not labels:
+        return []
+    text = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
+    return cluster.list("v1", "Pod", workload["metadata"].get("namespace", ""), text)
+
+
+def _container_troubles(cluster: Cluster, workload: KubeObject) -> list[str]:
+    troubles = []
+    for pod in _pods(cluster, workload):
+        if "deletionTimestamp" in pod["metadata"]:
+            continue
+        for status in (pod.get("status") or {}).get("containerStatuses") or []:
+            state: Mapping[str, Any] = status.get("state") or {}
+            for phase in ("waiting", "terminated"):
+                if phase in state:
+                    reason = (state[phase] or {}).get("reason") or phase
+                    troubles.append(
+                        f"has container {status['name']} of pod {pod['metadata']['name']} in {reason}"
+                    )
+    return troubles
+
+
+def restarts(cluster: Cluster, objects: Mapping[str, KubeObject]) -> dict[str, int]:
+    """Restart counts of all containers of the baseline's workloads, by `namespace/pod/container`."""
+    counts = {}
+    for before in _workloads(objects):
+        now = cluster.get(ref_of(before))
+        for pod in _pods(cluster, now) if now else []:
+            metadata = pod["metadata"]
+            for status in (pod.get("status") or {}).get("containerStatuses") or []:
+                key = f"{metadata.get('namespace', '')}/{metadata['name']}/{status['name']}"
+                counts[key] = int(status.get("restartCount", 0))
+    return counts
+
+
+def probes_kept(
+    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "probes-kept"
+) -> Check:
+    """Probes and resource requests of the baseline's workloads were not taken away.
+
+    Timings, ports and paths of probes may change, and requests may be of any size: what counts is
+    that the container is still watched in the same way and still asks for something.
+    """
+
+    def find() -> list[str]:
+        wrong = []
+        for before in _workloads(objects):
+            ref = ref_of(before)
+            now = cluster.get(ref)
+            if now is None:
+                continue
+            current = {c["name"]: c for c in now["spec"]["template"]["spec"]["containers"]}
+            for container in before["spec"]["template"]["spec"]["containers"]:
+                losses = _losses(container, current.get(container["name"]))
+                wrong += [f"container {container['name']} of {ref} {loss}" for loss in losses]
+        return wrong
+
+    return look(name, "the probes and resource requests of the baseline", find)
+
+
+def _losses(before: Mapping[str, Any], now: Mapping[str, Any] | None) -> list[str]:
+    if now is None:
+        return ["does not exist"]
+    losses = []
+    for probe in PROBES:
+        if not before.get(probe):
+            continue
+        old, new = _handler(before[probe]), _handler(now.get(probe) or {})
+        if not new:
+            losses.append(f"has no {probe}")
+        elif old != new:
+            losses.append(f"has another {probe}: {new}, not {old}")
+    requests = ((now.get("resources") or {}).get("requests")) or {}
+    wanted = ((before.get("resources") or {}).get("requests")) or {}
+    losses += [f"requests no {resource}" for resource in sorted(wanted) if resource not in requests]
+    return losses
+
+
+def _handler(probe: Mapping[str, Any]) -> str:
+    """How a probe asks; with the command, since `true` would be a way to switch it off."""
+    for handler in HANDLERS:
+        if handler in probe:
+            command = (probe[handler] or {}).get("command") or []
+            return " ".join((handler, *command))
+    return ""

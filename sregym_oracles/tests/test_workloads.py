@@ -1,0 +1,224 @@
+"""Checks of objects and workloads, each on a healthy and on a broken memory cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sregym_core.interfaces import ClusterError
+from sregym_core.model import Change, ObjectRef, Outcome
+from sregym_oracles.testing import MemoryCluster, Program, shop_application, shop_programs
+from sregym_oracles.testing.cluster import merged
+
+from sregym_oracles import (
+    declared_objects,
+    objects_present,
+    probes_kept,
+    ref_of,
+    restarts,
+    workloads_ready,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FRONT = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="front")
+SETTINGS = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name="settings")
+
+
+def world() -> tuple[MemoryCluster, dict[str, Any]]:
+    cluster = MemoryCluster(shop_programs())
+    application = shop_application()
+    application.deploy(cluster)
+    cluster.clock.advance(30)
+    assert application.ready(cluster) == []
+    return cluster, {str(ref_of(o)): cluster.get(ref_of(o)) for o in application.manifests()}
+
+
+def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
+    found = cluster.get(FRONT)
+    assert found is not None
+    change(found["spec"]["template"]["spec"]["containers"][0])
+    cluster.replace(found)
+
+
+def test_everything_passes_on_a_healthy_cluster() -> None:
+    cluster, objects = world()
+    checks = [f(cluster, objects) for f in (objects_present, workloads_ready, probes_kept)]
+    assert [(c.name, c.outcome, c.got) for c in checks] == [
+        ("workloads-present", Outcome.PASS, "all 9"),
+        ("workloads-ready", Outcome.PASS, "all 4"),
+        ("probes-kept", Outcome.PASS, "all of it"),
+    ]
+
+
+def test_owned_and_derived_objects_are_not_asked_for() -> None:
+    objects: dict[str, Any] = {
+        "Pod shop/front-x": {
+            "kind": "Pod",
+            "metadata": {"name": "front-x", "ownerReferences": [{"name": "front"}]},
+        },
+        "Endpoints shop/front": {"kind": "Endpoints", "metadata": {"name": "front"}},
+        "Pod shop/alone": {"kind": "Pod", "metadata": {"name": "alone"}},
+    }
+    assert declared_objects(objects) == [objects["Pod shop/alone"]]
+
+
+@pytest.mark.parametrize(
+    ("act", "got"),
+    [
+        (lambda c: c.delete(FRONT), "Deployment shop/front does not exist"),
+        (lambda c: c.delete(SETTINGS), "ConfigMap shop/settings does not exist"),
+        (
+            lambda c: c.patch(FRONT, {"spec": {"replicas": 0}}, "merge"),
+            "Deployment shop/front wants 0 replicas, not 1",
+        ),
+        (
+            lambda c: c.patch(FRONT, {"metadata": {"deletionTimestamp": "now"}}, "merge"),
+            "Deployment shop/front is being deleted",
+        ),
+    ],
+)
+def test_objects_present_fails(act: Callable[[MemoryCluster], None], got: str) -> None:
+    cluster, objects = world()
+    act(cluster)
+    check = objects_present(cluster, objects)
+    assert (check.outcome, check.got) == (Outcome.FAIL, got)
+
+
+@pytest.mark.parametrize(
+    ("change", "got"),
+    [
+        (
+            lambda c: c.update(image="shop/front:9"),
+            "Deployment shop/front has container front of pod front-2-0 in ImagePullBackOff",
+        ),
+        (
+            lambda c: c.update(resources={"limits": {"memory": "8Mi"}}),
+            "Deployment shop/front has container front of pod front-2-0 in CrashLoopBackOff",
+        ),
+        (
+            lambda c: c.update(env=[{"name": "A", "value": "b"}]),
+            "Deployment shop/front has readyReplicas 0 of 1",
+        ),
+    ],
+)
+def test_workloads_ready_fails(change: Callable[[Any], None], got: str) -> None:
+    cluster, objects = world()
+    edit(cluster, change)
+    check = workloads_ready(cluster, objects)
+    assert (check.outcome, check.got) == (Outcome.FAIL, got)
+
+
+@pytest.mark.parametrize(
+    ("kind", "generation", "status", "got"),
+    [
+        ("Deployment", 2, {"observedGeneration": 1}, "is at generation 2 but its controller has only seen 1"),
+        ("StatefulSet", 1, {"observedGeneration": 1, "updatedReplicas": 1, "readyReplicas": 2}, "has updatedReplicas 1 of 2"),
+        ("Deployment", 1, {"observedGeneration": 1, "updatedReplicas": 2, "readyReplicas": 2, "replicas": 3}, "still has 1 replicas of an earlier template"),
+        ("DaemonSet", 1, {"observedGeneration": 1, "desiredNumberScheduled": 3, "updatedNumberScheduled": 3, "numberReady": 2}, "has numberReady 2 of 3"),
+        ("DaemonSet", 1, {"observedGeneration": 1, "desiredNumberScheduled": 3, "updatedNumberScheduled": 3, "numberReady": 3}, None),
+        ("Deployment", 1, {"observedGeneration": 1, "updatedReplicas": 2, "readyReplicas": 2, "replicas": 2}, None),
+    ],
+)  # fmt: skip
+def test_a_roll_out_is_read_from_status(
+    kind: str, generation: int, status: dict[str, int], got: str | None
+) -> None:
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": {"name": "x", "namespace": "shop", "generation": generation},
+        "spec": {"replicas": 2, "selector": {}},
+        "status": status,
+    }
+
+    class Shows(MemoryCluster):
+        def get(self, ref: ObjectRef) -> Any:
+            return workload
+
+    check = workloads_ready(Shows({}), {f"{kind} shop/x": workload})
+    expected = "all 1" if got is None else f"{kind} shop/x {got}"
+    assert check.got == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "got"),
+    [
+        (
+            lambda c: c.pop("readinessProbe"),
+            "container front of Deployment shop/front has no readinessProbe",
+        ),
+        (
+            lambda c: c.update(readinessProbe={"exec": {"command": ["true"]}}),
+            "container front of Deployment shop/front has another readinessProbe: exec true, not tcpSocket",
+        ),
+        (
+            lambda c: c.pop("resources"),
+            "container front of Deployment shop/front requests no cpu",
+        ),
+        (
+            lambda c: c.update(name="other"),
+            "container front of Deployment shop/front does not exist",
+        ),
+        (lambda c: c.update(readinessProbe={"tcpSocket": {"port": 1}, "periodSeconds": 9}), None),
+        (lambda c: c.update(resources={"requests": {"cpu": "2"}}), None),
+    ],
+)
+def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
+    cluster, objects = world()
+    edit(cluster, change)
+    assert probes_kept(cluster, objects).got == (got or "all of it")
+
+
+def test_restarts_are_counted_by_container() -> None:
+    programs = {**shop_programs(), "shop/front:1.0": Program(port=8080, memory_mib=999)}
+    cluster = MemoryCluster(programs)
+    application = shop_application(programs)
+    application.deploy(cluster)
+    objects = {str(ref_of(o)): o for o in application.manifests()}
+    cluster.clock.advance(35)
+    assert restarts(cluster, objects) == {
+        "shop/catalogue-1-0/catalogue": 0,
+        "shop/front-1-0/front": 3,
+        "shop/orders-1-0/orders": 0,
+        "shop/visitors-1-0/visitors": 0,
+    }
+
+
+def test_the_memory_cluster_says_what_it_cannot_do() -> None:
+    cluster, _ = world()
+    with pytest.raises(ClusterError) as caught:
+        cluster.open_access()
+    assert caught.value.message == "the in-memory cluster has no access from outside"
+    with pytest.raises(ClusterError) as caught:
+        cluster.patch(FRONT, {}, "json")
+    assert caught.value.message == "no json patches here, only merge"
+    with pytest.raises(ClusterError) as caught:
+        cluster.patch(FRONT.model_copy(update={"name": "x"}), {}, "merge")
+    assert (caught.value.status, caught.value.message) == (404, "Deployment shop/x not found")
+    with pytest.raises(ClusterError) as caught:
+        cluster.create(cluster.get(FRONT))  # type: ignore[arg-type]
+    assert caught.value.message == "Deployment shop/front already exists"
+
+
+def test_merge_patches_remove_merge_and_replace() -> None:
+    before = {"a": {"b": 1, "c": 2}, "l": [1, 2]}
+    assert merged(before, {"a": {"b": None, "d": 3}, "l": [9]}) == {
+        "a": {"c": 2, "d": 3},
+        "l": [9],
+    }
+    assert Change(what="x").before == ""
+
+
+def test_traffic_follows_the_history_of_the_objects() -> None:
+    cluster, _ = world()
+    application = shop_application()
+    assert application.traffic(cluster, 20).success_rate == 1.0
+    cluster.delete(ObjectRef(api_version="v1", kind="Service", namespace="shop", name="orders"))
+    cluster.clock.advance(5)
+    operations = application.traffic(cluster, 20).operations
+    # Six of the twenty looks fall on or after the moment of the deletion.
+    assert {n: (t.requests, t.ok) for n, t in operations.items()} == {
+        "browse": (180, 180),
+        "order": (20, 14),
+    }
