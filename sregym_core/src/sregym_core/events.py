@@ -60,6 +60,16 @@ class AgentStarted:
 
 
 @dataclass(frozen=True)
+class SessionOpened:
+    """Processes outside can reach the world; `endpoints` are base URLs by name."""
+
+    kubeconfig: str
+    endpoints: dict[str, str]
+    instruction: str
+    folder: str
+
+
+@dataclass(frozen=True)
 class ToolCalled:
     """The agent used a tool."""
 
@@ -123,6 +133,7 @@ EpisodeEvent: TypeAlias = (
     | FaultInjected
     | FaultConfirmed
     | AgentStarted
+    | SessionOpened
     | ToolCalled
     | NoiseMade
     | Submitted

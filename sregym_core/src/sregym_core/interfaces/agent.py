@@ -108,6 +108,11 @@ class Session(ABC):
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces of the application."""
 
+    @property
+    @abstractmethod
+    def budget(self) -> Budget:
+        """Limits of this session; an adapter that runs a process ends it when they are used up."""
+
     @abstractmethod
     def kubectl(self, command: str | Command) -> CommandResult:
         """Run a kubectl command; a string is split as a shell would, with no shell behind it."""
@@ -123,6 +128,13 @@ class Session(ABC):
     @abstractmethod
     def access(self) -> Access:
         """Open the world to processes outside (once; later calls return the same)."""
+
+    @abstractmethod
+    def announce(self, access: Access) -> None:
+        """Tell people that everything behind `access` is reachable: `sregym up` prints it.
+
+        An adapter that serves endpoints of its own adds them before.
+        """
 
     @abstractmethod
     def reference(self) -> Reference:

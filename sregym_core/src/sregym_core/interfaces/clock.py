@@ -32,3 +32,6 @@ class Clock(ABC):
 
         The condition is looked at now, then at least every `poll_s` seconds of this clock.
         """
+
+    def spend(self, seconds: float) -> None:  # noqa: B027 - nothing to do where time passes by itself
+        """Account for the time that an action took: moves virtual time, nothing on a wall clock."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sregym_core.interfaces.agent import Access
     from sregym_core.interfaces.application import Application
@@ -84,12 +85,14 @@ class ClusterSpec:
         applications: Those that will be deployed; a simulated cluster reads their service models.
         options: What the user gave behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
         served: Whether processes outside will connect: the clock then keeps pace with the wall.
+        folder: Where `open_access` writes kubeconfig and the like; None for a temporary one.
     """
 
     seed: int = 0
     applications: tuple[Application, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     served: bool = False
+    folder: Path | None = None
 
 
 class Checkpoint(ABC):

@@ -1,0 +1,42 @@
+"""Which official distribution brings which component: for hints on what to install."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "cluster": {
+            "embedded": "sregym-cluster-embedded",
+            "kubeconfig": "sregym-cluster-kubernetes",
+        },
+        "application": {"hotel-reservation": "sregym-app-deathstarbench"},
+        "fault": {
+            "service-target-port": "sregym-injector-kubernetes",
+            "service-selector": "sregym-injector-kubernetes",
+            "service-missing": "sregym-injector-kubernetes",
+            "configmap-missing": "sregym-injector-kubernetes",
+            "configmap-drift": "sregym-injector-kubernetes",
+            "resource-limit": "sregym-injector-kubernetes",
+            "replicas-zero": "sregym-injector-kubernetes",
+            "image-wrong": "sregym-injector-kubernetes",
+            "mongodb-role-revoked": "sregym-injector-datastore",
+            "mongodb-user-dropped": "sregym-injector-datastore",
+        },
+        "noise source": {"pod-restart": "sregym-noise-kubernetes"},
+        "oracle": {"state": "sregym-oracle-state", "checklist": "sregym-oracle-checklist"},
+        "agent": {
+            "expert": "sregym-agent-baselines",
+            "noop": "sregym-agent-baselines",
+            "restart-loop": "sregym-agent-baselines",
+            "shell": "sregym-agent-shell",
+            "human": "sregym-agent-shell",
+        },
+        "reporter": {"console": "sregym-reporter-console", "html": "sregym-reporter-html"},
+        "command": {"new": "sregym-dev"},
+    }
+)

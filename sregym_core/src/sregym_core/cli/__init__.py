@@ -1,0 +1,78 @@
+"""The command line: one class a subcommand, also for plugins that bring their own.
+
+Importing this module is cheap; what a subcommand needs it imports when it runs, so that
+`sregym --help` stays fast.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.errors import ExitCode
+    from sregym_core.settings import Settings
+
+__all__ = ["Console", "Subcommand"]
+
+
+class Console:
+    """Where a command writes: the only way to standard output and standard error.
+
+    Args:
+        out: Results go here.
+        err: Progress and errors go here.
+    """
+
+    def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+        self._err = err or sys.stderr
+
+    def say(self, text: str = "") -> None:
+        """Write a line of the result."""
+        self._out.write(f"{text}\n")
+        self._out.flush()
+
+    def note(self, text: str) -> None:
+        """Write a line that is not part of the result."""
+        self._err.write(f"{text}\n")
+        self._err.flush()
+
+    def json(self, content: Any, *, one_line: bool = False) -> None:
+        """Write the result as JSON."""
+        self.say(json.dumps(content, indent=None if one_line else 2))
+
+    def table(self, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+        """Write rows in columns under their heads."""
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        for row in [head, *rows]:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            self.say("  ".join(cells).rstrip())
+
+
+class Subcommand(ABC):
+    """One subcommand of `sregym`.
+
+    Attributes:
+        name: The word behind `sregym`.
+        summary: One line for `sregym --help`.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(self, settings: Settings, console: Console) -> None:
+        self.settings = settings
+        self.console = console
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:  # noqa: B027 - optional
+        """Declare arguments; called before `run`, and for `--help`."""
+
+    @abstractmethod
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Do it; raises `SregymError` for what the user can mend."""

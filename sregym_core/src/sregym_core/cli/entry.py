@@ -1,0 +1,145 @@
+"""From words to a subcommand, and from whatever it raises to a line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from sregym_core.cli import Console, Subcommand
+from sregym_core.errors import ExitCode, PluginCallError, SregymError, UsageError
+from sregym_core.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.registry import Registry
+
+# Name -> where it is and what it does. Imported only when used: `--help` must not wait for it.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "quickstart": (
+        "quickstart:Quickstart",
+        "see the whole thing work: a suite, three agents, a report",
+    ),
+    "problems": ("listings:Problems", "list problems"),
+    "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with components"),
+    "show": ("listings:Show", "show one problem"),
+    "run": ("play:Run", "let agents play problems and grade them"),
+    "verify": ("verify:Verify", "prove problems by machine"),
+    "up": ("up:Up", "put up a broken world for you or any agent"),
+    "submit": ("submit:Submit", "submit the current stage from inside a session"),
+    "report": ("report:Report", "write the report of a finished run again"),
+    "plugins": ("listings:PluginList", "list plugins with their state"),
+    "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors look like all others and leave with the usage code."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see: {self.prog} --help)")
+
+
+def run(words: Sequence[str], console: Console | None = None) -> int:
+    """Run one command line; returns its exit code and raises nothing but `SystemExit` for help."""
+    console = console or Console()
+    settings = Settings.from_environment()
+    reveal_traceback = "--traceback" in words
+    words = [word for word in words if word != "--traceback"]
+    try:
+        return int(_dispatch(words, settings, console))
+    except KeyboardInterrupt:
+        console.note("interrupted")
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output went away, as `sregym problems | head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.DONE)
+    except SregymError as error:
+        if reveal_traceback:
+            console.note(traceback.format_exc())
+        console.note(f"sregym: {error}")
+        if isinstance(error, PluginCallError) and not reveal_traceback:
+            console.note("(add --traceback to see where)")
+        return int(error.exit_code)
+    except Exception as error:
+        text = traceback.format_exc() if reveal_traceback else f"{type(error).__name__}: {error}"
+        console.note(
+            f"sregym: internal error: {text}\n(add --traceback to see where; please report it)"
+        )
+        return int(ExitCode.INTERNAL)
+
+
+def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:
+    name = words[0] if words else ""
+    if not name or name.startswith("-"):
+        return _top_level(words, settings, console)
+    command = _command(name, settings, console)
+    parser = _Parser(
+        prog=f"sregym {name}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
+    )
+    command.arguments(parser)
+    return command.run(parser.parse_args(list(words[1:])))
+
+
+def _top_level(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:
+    if words and words[0] == "--version":
+        from sregym_core import __version__
+
+        console.say(f"sregym {__version__}")
+        return ExitCode.DONE
+    if words and words[0] not in ("-h", "--help"):
+        raise UsageError(f"unknown option {words[0]!r} (see: sregym --help)")
+    console.say("usage: sregym COMMAND [OPTION ...]\n")
+    console.say("A training ground for agents that repair broken Kubernetes systems.\n")
+    summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
+    summaries.update(_plugin_summaries(settings))
+    for name, summary in summaries.items():
+        console.say(f"  {name:<12}{summary}")
+    console.say(
+        "\n`sregym COMMAND --help` says more. `--traceback` with any command shows where an error arose."
+    )
+    return ExitCode.DONE
+
+
+def _command(name: str, settings: Settings, console: Console) -> Subcommand:
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        made: Subcommand = getattr(import_module(f"sregym_core.cli.{module}"), attribute)(
+            settings, console
+        )
+        return made
+    registry = _registry(settings)
+    known = registry.names("command")
+    if name not in known:
+        everything = sorted([*COMMANDS, *known])
+        close = difflib.get_close_matches(name, everything, 3)
+        if not close:
+            raise UsageError(registry.unknown("command", name, everything))
+        hint = " or ".join(map(repr, close))
+        raise UsageError(f"no command named {name!r}; did you mean {hint}? (see: sregym --help)")
+    loaded: Subcommand = registry.load("command", name)(settings, console)
+    return loaded
+
+
+def _plugin_summaries(settings: Settings) -> dict[str, str]:
+    registry = _registry(settings)
+    summaries = {}
+    for name in registry.names("command"):
+        try:
+            summaries[name] = registry.load("command", name).summary
+        except SregymError as error:
+            summaries[name] = f"(cannot be loaded: {error})"
+    return summaries
+
+
+def _registry(settings: Settings) -> Registry:
+    from sregym_core.plugins import Plugins
+    from sregym_core.registry import Registry
+
+    return Registry(Plugins(settings))

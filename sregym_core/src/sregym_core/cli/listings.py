@@ -1,0 +1,152 @@
+"""`sregym problems`, `sregym show`, `sregym plugins`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.cli import Subcommand
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.conductor import Bench
+    from sregym_core.model import Problem
+
+
+class Problems(Subcommand):
+    """Lists problems."""
+
+    name: ClassVar[str] = "problems"
+    summary: ClassVar[str] = "list problems"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("--suite", default="", help="only those of a suite")
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Print them."""
+        from sregym_core.conductor import Bench
+
+        bench = Bench(self.settings)
+        problems = (
+            bench.problems.choose([], arguments.suite) if arguments.suite else bench.problems.all()
+        )
+        if arguments.json:
+            self.console.json([_listed(problem) for problem in problems])
+            return ExitCode.DONE
+        rows = [
+            (
+                problem.id,
+                problem.application,
+                problem.layer,
+                ",".join(problem.suites),
+                problem.title,
+            )
+            for problem in problems
+        ]
+        self.console.table(("PROBLEM", "APPLICATION", "LAYER", "SUITES", "TITLE"), rows)
+        return ExitCode.DONE
+
+
+class Show(Subcommand):
+    """Shows one problem."""
+
+    name: ClassVar[str] = "show"
+    summary: ClassVar[str] = "show one problem"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("problem", help="problem id")
+        parser.add_argument(
+            "--reveal", action="store_true", help="with ground truth and reference fix"
+        )
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Print it."""
+        from sregym_core.conductor import Bench
+
+        bench = Bench(self.settings)
+        problem = bench.problems.get(arguments.problem)
+        bench.check(problem)
+        content = problem.model_dump(mode="json")
+        content["plugin"] = bench.problems.owner(problem.id).owner
+        if arguments.reveal:
+            content["revealed"] = _revealed(bench, problem)
+        if arguments.json:
+            self.console.json(content)
+            return ExitCode.DONE
+        import yaml
+
+        self.console.say(
+            yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).rstrip()
+        )
+        return ExitCode.DONE
+
+
+class PluginList(Subcommand):
+    """Lists plugins."""
+
+    name: ClassVar[str] = "plugins"
+    summary: ClassVar[str] = "list plugins with their state"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Print them, broken and blocked ones in place."""
+        from sregym_core.plugins import Plugins
+        from sregym_core.registry import KINDS, Registry
+
+        plugins = Plugins(self.settings)
+        registry = Registry(plugins)
+        for kind in KINDS:  # asking makes plugins show what breaks only then
+            registry.names(kind)
+        listed = [
+            {
+                "name": status.name,
+                "distribution": status.distribution,
+                "version": status.version,
+                "state": status.state,
+                "reason": status.reason,
+                "hooks": list(status.hooks),
+                "components": registry.components(status.name),
+            }
+            for status in plugins.statuses()
+        ]
+        if arguments.json:
+            self.console.json(listed)
+            return ExitCode.DONE
+        rows = [
+            (
+                str(entry["name"]),
+                f"{entry['distribution']} {entry['version']}",
+                str(entry["state"]),
+                str(entry["reason"]) or ", ".join(entry["components"]),
+            )
+            for entry in listed
+        ]
+        self.console.table(("PLUGIN", "DISTRIBUTION", "STATE", "OFFERS"), rows)
+        return ExitCode.DONE
+
+
+def _listed(problem: Problem) -> dict[str, Any]:
+    return {
+        "id": problem.id,
+        "title": problem.title,
+        "application": problem.application,
+        "layer": problem.layer,
+        "suites": list(problem.suites),
+        "faults": [{"fault": ref.fault, "target": ref.target} for ref in problem.faults],
+    }
+
+
+def _revealed(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
+    """Ground truth and fix need no cluster: they derive from application and parameters."""
+    from sregym_core.conductor.offline import truth_and_fix
+
+    application = bench.application(problem.application)
+    return [truth_and_fix(bench, application, ref) for ref in problem.faults]

@@ -1,0 +1,167 @@
+"""`sregym run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.cli import Subcommand, options
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.conductor import Bench, RunRequest
+    from sregym_core.interfaces import Reporter
+    from sregym_core.model import EpisodeRecord, StageRecord
+
+
+class Run(Subcommand):
+    """Lets agents play problems."""
+
+    name: ClassVar[str] = "run"
+    summary: ClassVar[str] = "let agents play problems and grade them"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        options.add_selection(parser)
+        options.add_cluster(parser)
+        options.add_jobs(parser)
+        parser.add_argument(
+            "--agent", action="append", required=True, help="may be given several times"
+        )
+        parser.add_argument("--agent-option", action="append", default=[], metavar="NAME=VALUE")
+        parser.add_argument("--seed", type=int, default=0, help="of the first attempt (default 0)")
+        parser.add_argument(
+            "--attempts", type=options.positive, default=1, help="per problem and agent"
+        )
+        parser.add_argument(
+            "--noise", action="append", default=[], help="noise source, several times"
+        )
+        parser.add_argument(
+            "--steps", type=options.positive, default=None, help="limit of tool calls"
+        )
+        parser.add_argument("--out", type=Path, default=None, help="folder (default runs/run-NNNN)")
+        parser.add_argument(
+            "--report", action="append", default=None, help="reporters (default: console, html)"
+        )
+        parser.add_argument("--json", action="store_true", help="result as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Play and print the result."""
+        from sregym_core.conductor import Bench, RunRequest
+        from sregym_core.interfaces import Budget
+
+        bench = Bench(self.settings)
+        cluster, cluster_options = options.cluster_choice(arguments.cluster)
+        problems = options.chosen_problems(bench, arguments)
+        if arguments.noise:
+            noise = tuple(arguments.noise)
+            problems = tuple(problem.model_copy(update={"noise": noise}) for problem in problems)
+        request = RunRequest(
+            problems=problems,
+            agents=tuple(dict.fromkeys(arguments.agent)),
+            seed=arguments.seed,
+            attempts=arguments.attempts,
+            cluster=cluster,
+            cluster_options=cluster_options,
+            agent_options=options.named_values(arguments.agent_option, "--agent-option"),
+            budget=Budget(steps=arguments.steps),
+            jobs=arguments.jobs or options.processors(),
+        )
+        folder = arguments.out or options.free_folder(Path("runs"))
+        names = arguments.report if arguments.report is not None else default_reporters(bench)
+        reporters = make_reporters(bench, names, quiet=arguments.json)
+        return play(self, bench, request, folder, reporters, as_json=arguments.json)
+
+
+def default_reporters(bench: Bench) -> list[str]:
+    """Those of the usual reporters that are installed."""
+    installed = bench.registry.names("reporter")
+    return [name for name in ("console", "html") if name in installed]
+
+
+def make_reporters(bench: Bench, names: list[str], *, quiet: bool) -> list[Reporter]:
+    """Reporters by name; with `quiet`, none that writes to the terminal."""
+    return [
+        bench.registry.load("reporter", name)()
+        for name in names
+        if not (quiet and name == "console")
+    ]
+
+
+def play(
+    command: Subcommand,
+    bench: Bench,
+    request: RunRequest,
+    path: Path,
+    reporters: list[Reporter],
+    *,
+    as_json: bool,
+) -> ExitCode:
+    """Play a run and print its result as lines or as JSON."""
+    from sregym_core.conductor import play_run
+    from sregym_core.conductor.run import Audience, RunInterrupted
+    from sregym_core.model import Outcome
+    from sregym_core.records import RunFolder, summarise
+
+    folder = RunFolder(path)
+    audience = Audience(reporters)
+    interrupted = False
+    try:
+        records = play_run(bench, request, folder, audience)
+    except RunInterrupted as interruption:
+        records, interrupted = interruption.records, True
+    if as_json:
+        episodes = [episode_summary(record) for record in records]
+        command.console.json(
+            {"run": str(path), "episodes": episodes, "summary": summarise(records)}
+        )
+    else:
+        if not any(reporter.name == "console" for reporter in reporters):
+            for record in records:
+                line = f"{record.problem}  {record.agent}  {record.outcome}  {record.reason}"
+                command.console.say(line)
+        command.console.say(f"records: {path}")
+        for file in audience.files:
+            command.console.say(f"report: {file}")
+    for warning in audience.warnings:
+        command.console.note(f"warning: {warning}")
+    if interrupted:
+        command.console.note(f"interrupted; what was playing is recovered and recorded in {path}")
+        return ExitCode.INTERRUPTED
+    good = all(record.outcome is Outcome.PASS for record in records)
+    return ExitCode.DONE if good else ExitCode.FAILED
+
+
+def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
+    """An episode in the form that `--json` promises."""
+    return {
+        "episode": record.episode,
+        "problem": record.problem,
+        "agent": record.agent,
+        "seed": record.seed,
+        "attempt": record.attempt,
+        "outcome": str(record.outcome),
+        "reason": record.reason,
+        "diagnosis": _stage(record.diagnosis, with_score=True),
+        "mitigation": _stage(record.mitigation, with_score=False),
+        "recovered": record.recovered,
+        "ttd_s": record.ttd_s,
+        "ttm_s": record.ttm_s,
+        "steps": record.steps,
+        "wall_s": record.wall_s,
+        "warnings": list(record.warnings),
+    }
+
+
+def _stage(stage: StageRecord | None, *, with_score: bool) -> dict[str, Any] | None:
+    if stage is None:
+        return None
+    verdict = stage.verdict
+    content: dict[str, Any] = {"outcome": str(verdict.outcome)}
+    if with_score:
+        content["score"] = verdict.score
+    content["reason"] = verdict.reason
+    content["checks"] = [check.model_dump(mode="json") for check in verdict.checks]
+    return content

@@ -1,0 +1,86 @@
+"""`sregym submit`: hand in the current stage of the session around this process."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.cli import Subcommand
+from sregym_core.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+TIMEOUT_S = 60.0
+
+
+class Submit(Subcommand):
+    """Submits to a session of `sregym up` or of the agent `shell`."""
+
+    name: ClassVar[str] = "submit"
+    summary: ClassVar[str] = "submit the current stage from inside a session"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("text", help="the diagnosis, then word that the repair is done")
+        parser.add_argument(
+            "--claims", type=Path, default=None, help="JSON file with a structured diagnosis"
+        )
+        parser.add_argument("--json", action="store_true", help="the receipt as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Send it and print the receipt."""
+        from sregym_core.sessions import find_address
+
+        address = find_address(self.settings)
+        body: dict[str, Any] = {"text": arguments.text}
+        if arguments.claims is not None:
+            body["claims"] = _read_claims(arguments.claims)
+        receipt = _post(f"{address.gateway}/submit", address.token, body)
+        if arguments.json:
+            self.console.json(receipt, one_line=True)
+        else:
+            self.console.say(str(receipt.get("message", "")))
+        return ExitCode.DONE if receipt.get("accepted") else ExitCode.FAILED
+
+
+def _read_claims(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"claims file {str(path)!r} cannot be read: {error.strerror}"
+        raise UsageError(msg) from error
+    except ValueError as error:
+        msg = f"claims file {str(path)!r} is not JSON: {error}"
+        raise UsageError(msg) from error
+
+
+def _post(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(  # noqa: S310 - an http address on this machine
+        url,
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Authorization": f"Bearer {token}"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as above
+            content: dict[str, Any] = json.load(answer)
+            return content
+    except urllib.error.HTTPError as error:
+        detail = error.read().decode(errors="replace")
+        msg = f"the session refused the submission ({error.code}): {_message(detail)}"
+        raise UsageError(msg) from error
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+        msg = f"the session at {url} does not answer: {reason}; is `sregym up` still running?"
+        raise UsageError(msg) from error
+
+
+def _message(text: str) -> str:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return text.strip()
+    return str(content.get("message", text)) if isinstance(content, dict) else text

@@ -1,0 +1,127 @@
+"""`sregym up`: a broken world for a person or any agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.cli import Console, Subcommand, options
+from sregym_core.cli.play import episode_summary
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sregym_core.events import EpisodeEvent, SessionOpened
+
+
+class Up(Subcommand):
+    """Puts up one broken world and grades what is submitted."""
+
+    name: ClassVar[str] = "up"
+    summary: ClassVar[str] = "put up a broken world for you or any agent"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        parser.add_argument("problem", metavar="PROBLEM", help="problem id")
+        options.add_cluster(parser)
+        parser.add_argument("--agent", default="human", help="adapter that waits (default: human)")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            "--folder",
+            type=Path,
+            default=Path("sregym-session"),
+            help="for kubeconfig and the like",
+        )
+        parser.add_argument(
+            "--port", type=int, default=0, help="of the Kubernetes API (default: a free one)"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON line when ready, one with the verdict"
+        )
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Play one episode with an adapter that waits for submissions from outside."""
+        from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
+        from sregym_core.conductor.worlds import Worlds
+        from sregym_core.interfaces import Budget
+        from sregym_core.model import Outcome
+        from sregym_core.sessions import claim_folder
+
+        bench = Bench(self.settings)
+        problem = bench.problems.get(arguments.problem)
+        bench.check(problem)
+        cluster, cluster_options = options.cluster_choice(arguments.cluster)
+        if arguments.port:
+            cluster_options["port"] = str(arguments.port)
+        folder = arguments.folder.absolute()
+        claim_folder(folder)
+        plan = EpisodePlan(
+            episode=folder.name,
+            problem=problem,
+            agent=bench.agent(arguments.agent),
+            seed=arguments.seed,
+            budget=Budget(episode_s=None, wall_s=None),
+            folder=folder,
+            session_folder=folder,
+        )
+        announcer = _Announcer(self.console, arguments.json)
+        worlds = Worlds(bench.provider(cluster), cluster_options)
+        player = EpisodePlayer(bench, worlds, plan, announcer.listen)
+        record = player.play()
+        summary = episode_summary(record)
+        # Whoever sees this output may be the agent: which problem it was stays unsaid.
+        del summary["problem"]
+        if arguments.json:
+            self.console.json(summary, one_line=True)
+        else:
+            self._verdict(summary)
+        if player.interrupted:
+            return ExitCode.INTERRUPTED
+        return ExitCode.DONE if record.outcome is Outcome.PASS else ExitCode.FAILED
+
+    def _verdict(self, summary: dict[str, Any]) -> None:
+        self.console.say(f"\n{summary['outcome']}: {summary['reason']}")
+        for stage in ("diagnosis", "mitigation"):
+            for check in (summary[stage] or {}).get("checks", ()):
+                line = f"  {stage}  {check['outcome']:<5} {check['name']}"
+                detail = check["got"] if check["outcome"] != "pass" else ""
+                self.console.say(f"{line}  {detail}".rstrip())
+
+
+class _Announcer:
+    """Says that the world is reachable, once it is."""
+
+    def __init__(self, console: Console, as_json: bool) -> None:
+        self._console = console
+        self._as_json = as_json
+
+    def listen(self, episode: str, event: EpisodeEvent) -> None:
+        """Look for the event that opens a session."""
+        from sregym_core.events import SessionOpened, Submitted
+
+        if isinstance(event, SessionOpened):
+            self._opened(event)
+        elif isinstance(event, Submitted) and not self._as_json:
+            self._console.say(f"{event.stage} received")
+
+    def _opened(self, event: SessionOpened) -> None:
+        if self._as_json:
+            content = {
+                "kubeconfig": event.kubeconfig,
+                "endpoints": event.endpoints,
+                "instruction": event.instruction,
+                "episode": event.folder,
+            }
+            self._console.json(content, one_line=True)
+            return
+        self._console.say(event.instruction)
+        for name, url in sorted(event.endpoints.items()):
+            self._console.say(f"{name:<12}{url}")
+        self._console.say(f"\n  export KUBECONFIG={event.kubeconfig}")
+        self._console.say("  kubectl get pods --all-namespaces")
+        self._console.say("  sregym submit 'the root cause is ...'   # first the diagnosis")
+        self._console.say(
+            "  sregym submit 'repaired'                # then word that the repair is done"
+        )
+        self._console.say("\nCtrl-C ends the session and recovers the world.")

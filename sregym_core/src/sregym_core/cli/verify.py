@@ -1,0 +1,68 @@
+"""`sregym verify`."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.cli import Subcommand, options
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from sregym_core.proof import Proof
+
+
+class Verify(Subcommand):
+    """Proves problems."""
+
+    name: ClassVar[str] = "verify"
+    summary: ClassVar[str] = "prove problems by machine"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        options.add_selection(parser)
+        options.add_cluster(parser)
+        options.add_jobs(parser)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Prove and print; all problems when none is named."""
+        from sregym_core.conductor import Bench
+        from sregym_core.proof.pool import ProofRequest, prove_all
+
+        began = time.monotonic()
+        bench = Bench(self.settings)
+        if not arguments.problems and not arguments.suite:
+            arguments.problems = [problem.id for problem in bench.problems.all()]
+        problems = options.chosen_problems(bench, arguments)
+        cluster, cluster_options = options.cluster_choice(arguments.cluster)
+        jobs = arguments.jobs or options.processors()
+        request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
+        proofs = list(self._shown(prove_all(bench, request), arguments.json))
+        proved = sum(proof.proved for proof in proofs)
+        wall_s = round(time.monotonic() - began, 3)
+        if arguments.json:
+            listed = [proof.as_json() for proof in proofs]
+            totals = {"proved": proved, "total": len(proofs), "wall_s": wall_s}
+            self.console.json({"problems": listed, **totals})
+        else:
+            self.console.say(f"{proved} of {len(proofs)} problems proved in {wall_s:.1f} s")
+        return ExitCode.DONE if proved == len(proofs) else ExitCode.FAILED
+
+    def _shown(self, proofs: Iterator[Proof], quiet: bool) -> Iterator[Proof]:
+        for proof in proofs:
+            if not quiet:
+                word = "proved" if proof.proved else "NOT PROVED"
+                self.console.say(
+                    f"{proof.problem}: {word} ({len(proof.checks)} checks, {proof.seconds:.1f} s)"
+                )
+                for check in proof.checks:
+                    if not check.ok:
+                        self.console.say(
+                            f"  {check.name}: expected {check.expected}, got {check.got}: {check.detail}"
+                        )
+            yield proof

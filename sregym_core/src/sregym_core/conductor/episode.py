@@ -1,0 +1,339 @@
+"""The life of one episode: provision, break, let the agent act, judge, recover, record.
+
+Whatever raises on the way, an agent, an oracle, an injector, or the user's Ctrl-C, the world is
+recovered and a record is written. Only what the agent did can make an episode fail; a world that
+was not right makes it an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sregym_core.conductor import grading
+from sregym_core.conductor.instruction import instruction
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.noise import NoisePump
+from sregym_core.conductor.objects import capture, differences, restore
+from sregym_core.conductor.session import LiveSession
+from sregym_core.conductor.timeline import Timeline
+from sregym_core.conductor.worlds import wait_ready
+from sregym_core.errors import BudgetExceededError, SregymError, WorldError
+from sregym_core.events import (
+    AgentStarted,
+    AgentStopped,
+    ApplicationDeployed,
+    BaselineTaken,
+    EpisodeFinished,
+    EpisodeStarted,
+    FaultConfirmed,
+    FaultInjected,
+    Recovered,
+    StageGraded,
+)
+from sregym_core.interfaces import Budget, ClusterError, OracleContext, Reference, Stage
+from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.worlds import World, Worlds
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import Agent, Fault, FaultContext
+    from sregym_core.model import Claims, GroundTruth, Problem
+
+RECOVERY_TIMEOUT_S = 900.0
+
+
+@dataclass(frozen=True)
+class EpisodePlan:
+    """What one episode is.
+
+    Attributes:
+        episode: Id in its run.
+        problem: What is broken.
+        agent: The adapter, one instance for this episode.
+        seed: Seed of the world.
+        attempt: 1 for the first with the same problem and agent.
+        budget: Limits of the agent.
+        folder: Where the undo journal is written; None for memory only.
+        session_folder: Where a served session keeps its files; None for a temporary folder.
+        inject: False plays the healthy control: nothing is broken.
+        relapse_s: When positive, the mitigation is judged again that much later.
+    """
+
+    episode: str
+    problem: Problem
+    agent: Agent
+    seed: int = 0
+    attempt: int = 1
+    budget: Budget = field(default_factory=Budget)
+    folder: Path | None = None
+    session_folder: Path | None = None
+    inject: bool = True
+    relapse_s: float = 0.0
+
+
+class EpisodePlayer:
+    """Plays one episode.
+
+    Args:
+        bench: What episodes are put together from.
+        worlds: Where worlds come from.
+        plan: What to play.
+        listener: Called as `listener(episode, event)` for each event.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        worlds: Worlds,
+        plan: EpisodePlan,
+        listener: Callable[[str, EpisodeEvent], None] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.interrupted = False
+        self._bench = bench
+        self._worlds = worlds
+        self._application = bench.application(plan.problem.application)
+        self._timeline = Timeline(plan.episode, bench.plugins, listener)
+        file = None if plan.folder is None else plan.folder / "journal.jsonl"
+        self._journal = UndoJournal(file)
+        self._world: World | None = None
+        self._faults: tuple[tuple[Fault, FaultContext], ...] = ()
+        self._truths: tuple[GroundTruth, ...] = ()
+        self._session: LiveSession | None = None
+        self._stages: dict[Stage, StageRecord] = {}
+        self._problem_with_world = ""
+        self._agent_error = ""
+        self._agent_began = 0.0
+        self._recovered = False
+
+    def play(self) -> EpisodeRecord:
+        """Play it to its record; raises nothing that an episode can cause."""
+        plan = self.plan
+        started = EpisodeStarted(
+            plan.problem.id, plan.agent.name, plan.seed, self._worlds.provider.name
+        )
+        self._timeline.record(started)
+        try:
+            self._set_up()
+            self._run_agent()
+            self._grade_mitigation()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._problem_with_world = "interrupted by the user"
+        except (SregymError, ClusterError) as error:
+            self._problem_with_world = str(error)
+        except Exception as error:
+            self._problem_with_world = f"{type(error).__name__}: {error}"
+        finally:
+            self._tear_down()
+        return self._record()
+
+    def _set_up(self) -> None:
+        plan = self.plan
+        problem = plan.problem
+        self._bench.check(problem)
+        timing = problem.timing
+        world = self._worlds.make(self._application, timing.warm_up_s, plan.seed, plan.agent.served)
+        self._world = world
+        self._timeline.follow(world.cluster.clock)
+        self._timeline.record(ApplicationDeployed(self._application.name, world.forked))
+        baseline = world.baseline
+        taken = BaselineTaken(len(baseline.objects), round(baseline.traffic.success_rate, 4))
+        self._timeline.record(taken)
+        self._faults = tuple(
+            self._bench.fault_in_context(
+                ref, self._application, world.cluster, self._journal, plan.seed
+            )
+            for ref in problem.faults
+        )
+        self._truths = tuple(fault.ground_truth(context) for fault, context in self._faults)
+        if plan.inject:
+            self._inject(world)
+
+    def _inject(self, world: World) -> None:
+        refs = self.plan.problem.faults
+        clock = world.cluster.clock
+        began = clock.now()
+        order = sorted(range(len(refs)), key=lambda index: (refs[index].after_s, index))
+        for index in order:
+            fault, context = self._faults[index]
+            clock.advance(max(0.0, began + refs[index].after_s - clock.now()))
+            fault.inject(context)
+            self._timeline.record(FaultInjected(fault.name, context.component.name))
+        rate = grading.confirm(self.plan.problem, self._faults, world, self._application)
+        self._timeline.record(FaultConfirmed(round(rate, 4), self.plan.problem.silent))
+
+    def _run_agent(self) -> None:
+        plan, world = self.plan, self._require_world()
+        noise = NoisePump(
+            [self._bench.noise(name) for name in plan.problem.noise],
+            world.cluster,
+            self._application,
+            tuple(ref.target for ref in plan.problem.faults),
+            plan.seed,
+            self._timeline,
+        )
+        reference = self._reference() if plan.agent.privileged else None
+        self._session = LiveSession(
+            world.cluster,
+            self._timeline,
+            instruction(self._application),
+            self._application.namespaces,
+            plan.budget,
+            reference,
+            self._on_submit,
+            noise.due,
+        )
+        self._agent_began = self._timeline.at_s()
+        self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged))
+        try:
+            plan.agent.run(self._session)
+        except BudgetExceededError as error:
+            self._agent_error = str(error)
+        except SregymError:
+            raise
+        except Exception as error:
+            self._agent_error = f"the agent raised {type(error).__name__}: {error}"
+        finally:
+            self._timeline.record(AgentStopped(self._agent_error))
+            noise.stop()
+
+    def _reference(self) -> Reference:
+        fixes = [fault.reference_fix(context) for fault, context in self._faults]
+        return Reference(
+            diagnosis=" ".join(truth.sentence() for truth in self._truths),
+            claims=grading.true_claims(self._truths),
+            fix=tuple(command for fix in fixes for command in fix),
+        )
+
+    def _on_submit(self, stage: Stage, text: str, claims: Claims | None) -> None:
+        at_s = self._timeline.at_s()
+        pending = Verdict(outcome=Outcome.ERROR, reason="not graded")
+        record = StageRecord(text=text, claims=claims, submitted_at_s=at_s, verdict=pending)
+        self._stages[stage] = record
+        if stage is Stage.DIAGNOSIS:
+            self._grade(stage, self.plan.problem.oracles.diagnosis)
+
+    def _grade_mitigation(self) -> None:
+        for stage in (Stage.DIAGNOSIS, Stage.MITIGATION):
+            if stage not in self._stages:
+                reason = f"nothing was submitted; {self._agent_error}".rstrip("; ")
+                verdict = Verdict(outcome=Outcome.FAIL, reason=reason)
+                self._stages[stage] = StageRecord(verdict=verdict)
+                if stage is Stage.DIAGNOSIS:
+                    graded = StageGraded(str(stage), verdict.outcome, verdict.score, reason)
+                    self._timeline.record(graded)
+        self._grade(Stage.MITIGATION, self.plan.problem.oracles.mitigation)
+        if self.plan.relapse_s > 0:
+            self._require_world().cluster.clock.advance(self.plan.relapse_s)
+            self._grade(Stage.MITIGATION, self.plan.problem.oracles.mitigation)
+
+    def _grade(self, stage: Stage, names: tuple[str, ...]) -> None:
+        record = self._stages[stage]
+        context = self._oracle_context(record)
+        verdict = grading.judge([self._bench.oracle(name) for name in names], context)
+        if record.submitted_at_s is None and verdict.outcome is Outcome.PASS:
+            # A healthy system without a word from the agent is nobody's merit, but it is no
+            # failure of the system either: the state is judged, the missing word is in the text.
+            verdict = verdict.model_copy(
+                update={"reason": "all checks passed; nothing was submitted"}
+            )
+        self._stages[stage] = record.model_copy(update={"verdict": verdict})
+        graded = StageGraded(str(stage), verdict.outcome, round(verdict.score, 4), verdict.reason)
+        self._timeline.record(graded)
+
+    def _oracle_context(self, record: StageRecord) -> OracleContext:
+        world = self._require_world()
+        return OracleContext(
+            cluster=world.cluster,
+            application=self._application,
+            problem=self.plan.problem,
+            truths=self._truths,
+            faults=self._faults,
+            baseline=world.baseline,
+            text=record.text,
+            claims=record.claims,
+        )
+
+    def _tear_down(self) -> None:
+        if self._world is None:
+            return
+        difference = ""
+        try:
+            self._recover(self._world)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            difference = "recovery was interrupted by the user"
+        except Exception as error:
+            difference = f"recovery failed: {error}"
+        else:
+            difference = self._difference(self._world)
+        finally:
+            self._recovered = not difference
+            self._timeline.record(Recovered(not difference, difference))
+            self._world.cluster.close()
+
+    def _recover(self, world: World) -> None:
+        """Undo faults and whatever the agent changed, objects first: commands need pods."""
+        for fault, context in reversed(self._faults):
+            fault.recover(context)
+        self._journal.undo_objects(world.cluster)
+        restore(world.cluster, world.baseline.objects, self._application.namespaces)
+        self._journal.undo_commands(world.cluster)
+        wait_ready(world.cluster, self._application, RECOVERY_TIMEOUT_S)
+
+    def _difference(self, world: World) -> str:
+        objects = capture(world.cluster, self._application.namespaces)
+        found = list(differences(world.baseline.objects, objects))
+        hidden = world.cluster.hidden_state()
+        for name in sorted(world.baseline.hidden.keys() | hidden.keys()):
+            if world.baseline.hidden.get(name) != hidden.get(name):
+                found.append(f"{name} differs")
+        return "; ".join(found)
+
+    def _record(self) -> EpisodeRecord:
+        plan = self.plan
+        outcome, reason = grading.outcome(
+            self._problem_with_world,
+            self._stages.get(Stage.DIAGNOSIS),
+            self._stages.get(Stage.MITIGATION),
+        )
+        self._timeline.record(EpisodeFinished(outcome, reason))
+        session = self._session
+        return EpisodeRecord(
+            episode=plan.episode,
+            problem=plan.problem.id,
+            agent=plan.agent.name,
+            seed=plan.seed,
+            attempt=plan.attempt,
+            cluster=self._worlds.provider.name,
+            outcome=outcome,
+            reason=reason,
+            diagnosis=self._stages.get(Stage.DIAGNOSIS),
+            mitigation=self._stages.get(Stage.MITIGATION),
+            recovered=self._recovered,
+            ttd_s=self._since_start(Stage.DIAGNOSIS),
+            ttm_s=self._since_start(Stage.MITIGATION),
+            steps=len(session.transcript) if session is not None else 0,
+            wall_s=self._timeline.wall_s(),
+            warnings=tuple(self._timeline.warnings),
+            timeline=tuple(self._timeline.entries),
+            transcript=tuple(session.transcript) if session is not None else (),
+        )
+
+    def _since_start(self, stage: Stage) -> float | None:
+        record = self._stages.get(stage)
+        if record is None or record.submitted_at_s is None:
+            return None
+        return round(record.submitted_at_s - self._agent_began, 3)
+
+    def _require_world(self) -> World:
+        if self._world is None:
+            msg = "the episode has no world yet"
+            raise WorldError(msg)
+        return self._world

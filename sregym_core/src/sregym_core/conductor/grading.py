@@ -1,0 +1,127 @@
+"""Confirming that a fault hurts, asking oracles, and the outcome that follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import WorldError
+from sregym_core.model import Check, Claims, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.conductor.worlds import World
+    from sregym_core.interfaces import Application, Fault, FaultContext, Oracle, OracleContext
+    from sregym_core.model import GroundTruth, Problem, StageRecord
+
+# Users notice when at least this share of their requests fails that did not fail before.
+VISIBLE_DROP = 0.02
+VISIBLE_WINDOW_S = 20.0
+
+
+def confirm(
+    problem: Problem,
+    faults: Sequence[tuple[Fault, FaultContext]],
+    world: World,
+    application: Application,
+) -> float:
+    """Wait until every defect is really there and users notice; returns their success rate.
+
+    Raises:
+        WorldError: The injection had no effect: an error of the world, not of an agent.
+    """
+    for fault, context in faults:
+        if fault.present(context).outcome is Outcome.PASS:
+            msg = f"fault {fault.name!r} on {context.component.name!r} left no defect behind"
+            raise WorldError(msg)
+    healthy = world.baseline.traffic
+    rate = healthy.success_rate
+
+    def noticed() -> bool:
+        nonlocal rate
+        traffic = application.traffic(world.cluster, VISIBLE_WINDOW_S)
+        rate = traffic.success_rate
+        if rate < healthy.success_rate - VISIBLE_DROP:
+            return True
+        return any(
+            seen.requests > 0 and seen.success_rate < before.success_rate - 0.5
+            for name, before in healthy.operations.items()
+            if (seen := traffic.operations.get(name)) is not None
+        )
+
+    clock = world.cluster.clock
+    clock.advance(VISIBLE_WINDOW_S)
+    if problem.silent:
+        noticed()
+    elif not clock.wait_until(noticed, problem.timing.settle_s, 5.0):
+        msg = (
+            f"users did not notice the fault within {problem.timing.settle_s:g} s: "
+            f"success rate {rate:.3f}, healthy {healthy.success_rate:.3f}"
+        )
+        raise WorldError(msg)
+    return rate
+
+
+def judge(oracles: Sequence[Oracle], context: OracleContext) -> Verdict:
+    """The verdict of all oracles of a stage; one that raises is an error, never a fail."""
+    checks: list[Check] = []
+    scores: list[float] = []
+    reasons: list[str] = []
+    outcomes: list[Outcome] = []
+    for oracle in oracles:
+        try:
+            verdict = oracle.judge(context)
+        except Exception as error:
+            got = f"{type(error).__name__}: {error}"
+            check = Check(name=oracle.name, outcome=Outcome.ERROR, expected="a verdict", got=got)
+            verdict = Verdict.of([check])
+        checks.extend(verdict.checks)
+        scores.append(verdict.score)
+        reasons.append(verdict.reason)
+        outcomes.append(verdict.outcome)
+    if not outcomes:
+        return Verdict(outcome=Outcome.ERROR, reason="the problem names no oracle for this stage")
+    if Outcome.ERROR in outcomes:
+        outcome = Outcome.ERROR
+    else:
+        outcome = Outcome.FAIL if Outcome.FAIL in outcomes else Outcome.PASS
+    return Verdict(
+        outcome=outcome,
+        checks=tuple(checks),
+        score=sum(scores) / len(scores),
+        reason="; ".join(dict.fromkeys(reasons)),
+    )
+
+
+def outcome(
+    world_problem: str, diagnosis: StageRecord | None, mitigation: StageRecord | None
+) -> tuple[Outcome, str]:
+    """The outcome of an episode and why: error before fail before pass."""
+    if world_problem:
+        return Outcome.ERROR, world_problem
+    stages = [("diagnosis", diagnosis), ("mitigation", mitigation)]
+    for wanted in (Outcome.ERROR, Outcome.FAIL):
+        for name, stage in stages:
+            if stage is not None and stage.verdict.outcome is wanted:
+                return wanted, f"{name}: {stage.verdict.reason}"
+    return Outcome.PASS, "diagnosis and mitigation passed"
+
+
+def true_claims(truths: Sequence[GroundTruth]) -> Claims:
+    """The ground truth as claims; several faults are joined in the order of the problem."""
+    first = truths[0]
+    others = [truth.component for truth in truths[1:]]
+    affected = dict.fromkeys(name for truth in truths for name in truth.affected)
+    contributing = dict.fromkeys(
+        name for truth in truths for name in (*truth.contributing,) if name != first.component
+    )
+    change = first.changed
+    return Claims(
+        component=first.component,
+        kind=first.kind,
+        namespace=first.namespace,
+        mechanism=first.mechanism,
+        detail=f"{change.what}: {change.before} -> {change.after}",
+        contributing=tuple(dict.fromkeys([*others, *contributing])),
+        affected=tuple(affected),
+    )

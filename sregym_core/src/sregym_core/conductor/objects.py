@@ -1,0 +1,217 @@
+"""Configuration objects of a cluster: capture them, compare them, give them back.
+
+What the system makes by itself (pods of a ReplicaSet, EndpointSlices, events) is no configuration;
+it follows. What the server fills in by its own choice (uids, addresses) is not compared.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.interfaces import ClusterError
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+
+# In the order in which they are given back: what others refer to comes first.
+NAMESPACED = (
+    ("v1", "ServiceAccount"),
+    ("v1", "Secret"),
+    ("v1", "ConfigMap"),
+    ("v1", "LimitRange"),
+    ("v1", "ResourceQuota"),
+    ("rbac.authorization.k8s.io/v1", "Role"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ("v1", "PersistentVolumeClaim"),
+    ("v1", "Service"),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
+    ("networking.k8s.io/v1", "Ingress"),
+    ("policy/v1", "PodDisruptionBudget"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "StatefulSet"),
+    ("apps/v1", "DaemonSet"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+    ("batch/v1", "CronJob"),
+    ("batch/v1", "Job"),
+    ("v1", "Pod"),
+)
+CLUSTER_WIDE = (
+    ("v1", "Node"),
+    ("scheduling.k8s.io/v1", "PriorityClass"),
+    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+)
+SYSTEM_NAMESPACE = "kube-system"
+
+_VOLATILE_METADATA = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "selfLink",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+_VOLATILE_ANNOTATIONS = (
+    "deployment.kubernetes.io/revision",
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "kubernetes.io/change-cause",
+    "deprecated.daemonset.template.generation",
+    "pv.kubernetes.io/bind-completed",
+    "pv.kubernetes.io/bound-by-controller",
+    "volume.beta.kubernetes.io/storage-provisioner",
+    "volume.kubernetes.io/storage-provisioner",
+    "volume.kubernetes.io/selected-node",
+)
+_ASSIGNED_SPEC = {
+    "Service": ("clusterIP", "clusterIPs"),
+    "PersistentVolumeClaim": ("volumeName",),
+    "Node": ("podCIDR", "podCIDRs", "providerID"),
+}
+
+
+def reference(obj: KubeObject) -> ObjectRef:
+    """The address of an object."""
+    metadata = obj["metadata"]
+    return ObjectRef(
+        api_version=obj["apiVersion"],
+        kind=obj["kind"],
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+    )
+
+
+def desired(obj: KubeObject) -> KubeObject:
+    """The part of an object that people decide: no status, nothing the server chose."""
+    metadata = {
+        key: value for key, value in obj["metadata"].items() if key not in _VOLATILE_METADATA
+    }
+    annotations = {
+        key: value
+        for key, value in (metadata.pop("annotations", None) or {}).items()
+        if key not in _VOLATILE_ANNOTATIONS
+    }
+    if annotations:
+        metadata["annotations"] = annotations
+    wanted = {key: value for key, value in obj.items() if key not in ("status", "metadata")}
+    wanted["metadata"] = metadata
+    assigned = _ASSIGNED_SPEC.get(obj["kind"], ())
+    if assigned and isinstance(wanted.get("spec"), dict):
+        spec = {key: value for key, value in wanted["spec"].items() if key not in assigned}
+        wanted["spec"] = spec
+    return wanted
+
+
+def capture(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObject]:
+    """All configuration objects as they are, by `str(ObjectRef)`."""
+    found: dict[str, KubeObject] = {}
+    for namespace in (*namespaces, SYSTEM_NAMESPACE):
+        for api_version, kind in NAMESPACED:
+            for obj in _list(cluster, api_version, kind, namespace):
+                if not _made_by_the_system(obj):
+                    found[str(reference(obj))] = obj
+    for api_version, kind in CLUSTER_WIDE:
+        for obj in _list(cluster, api_version, kind, ""):
+            found[str(reference(obj))] = obj
+    return found
+
+
+def digest(objects: Mapping[str, KubeObject], hidden: Mapping[str, str]) -> str:
+    """One number for a configuration and the state outside the API, hexadecimal."""
+    state = {name: desired(obj) for name, obj in objects.items()}
+    text = json.dumps([state, dict(hidden)], sort_keys=True, separators=(",", ":"))
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def differences(before: Mapping[str, KubeObject], after: Mapping[str, KubeObject]) -> Iterator[str]:
+    """What differs between two captures, one phrase for each object, sorted."""
+    for name in sorted(before.keys() | after.keys()):
+        if name not in after:
+            yield f"{name} is missing"
+        elif name not in before:
+            yield f"{name} is new"
+        elif desired(before[name]) != desired(after[name]):
+            path = _first_difference(desired(before[name]), desired(after[name]))
+            yield f"{name} differs at {path}"
+
+
+def restore(
+    cluster: Cluster, baseline: Mapping[str, KubeObject], namespaces: tuple[str, ...]
+) -> None:
+    """Make the configuration equal to the baseline again, object by object."""
+    current = capture(cluster, namespaces)
+    for name in sorted(current.keys() - baseline.keys()):
+        cluster.delete(reference(current[name]))
+    order = {kind: place for place, (_, kind) in enumerate((*NAMESPACED, *CLUSTER_WIDE))}
+    for name in sorted(baseline, key=lambda key: (order[baseline[key]["kind"]], key)):
+        if name not in current:
+            _create(cluster, baseline[name])
+        elif desired(current[name]) != desired(baseline[name]):
+            _replace(cluster, baseline[name], current[name])
+
+
+def _create(cluster: Cluster, obj: KubeObject) -> None:
+    ref = reference(obj)
+    # An object that is still being deleted has to go before its successor can come.
+    cluster.clock.wait_until(lambda: cluster.get(ref) is None, 60.0)
+    cluster.create(desired(obj))
+
+
+def _replace(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
+    body = desired(wanted)
+    metadata = current["metadata"]
+    body["metadata"] = {**body["metadata"], "resourceVersion": metadata["resourceVersion"]}
+    for field in _ASSIGNED_SPEC.get(wanted["kind"], ()):
+        if field in current.get("spec", {}):
+            body["spec"] = {**body["spec"], field: current["spec"][field]}
+    try:
+        cluster.replace(body)
+    except ClusterError as error:
+        if error.status != 422:
+            raise
+        # A field that cannot be changed in place: the object has to be made anew.
+        cluster.delete(reference(wanted))
+        _create(cluster, wanted)
+
+
+def _list(cluster: Cluster, api_version: str, kind: str, namespace: str) -> list[KubeObject]:
+    try:
+        return cluster.list(api_version, kind, namespace)
+    except ClusterError as error:
+        if error.status == 404:  # this cluster does not serve the kind, so there is none
+            return []
+        raise
+
+
+def _made_by_the_system(obj: KubeObject) -> bool:
+    metadata = obj["metadata"]
+    if any(owner.get("controller") for owner in metadata.get("ownerReferences", ())):
+        return True
+    if obj["kind"] == "ServiceAccount":
+        return bool(metadata["name"] == "default")
+    return bool(obj["kind"] == "ConfigMap" and metadata["name"] == "kube-root-ca.crt")
+
+
+def _first_difference(before: Any, after: Any, path: str = "") -> str:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in sorted(before.keys() | after.keys()):
+            if before.get(key) != after.get(key):
+                step = f"{path}.{key}" if path else str(key)
+                return _first_difference(before.get(key), after.get(key), step)
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            if old != new:
+                return _first_difference(old, new, f"{path}[{index}]")
+    return f"{path}: {_short(before)} became {_short(after)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True)
+    return text if len(text) <= 60 else f"{text[:57]}..."

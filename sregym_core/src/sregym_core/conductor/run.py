@@ -1,0 +1,268 @@
+"""A run: many episodes, in this process or in several, one record each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
+from sregym_core.conductor.worlds import Worlds
+from sregym_core.interfaces import Budget, RunPlan
+
+if TYPE_CHECKING:
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import Reporter
+    from sregym_core.model import EpisodeRecord, Problem
+    from sregym_core.records import RunFolder
+    from sregym_core.settings import Settings
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a run is.
+
+    Attributes:
+        problems: In the order of play.
+        agents: Names, in the order of play.
+        seed: Of the first attempt; attempt k has seed + k - 1.
+        attempts: How often each pair is played.
+        cluster: Name of the provider.
+        cluster_options: What the user gave for it.
+        agent_options: What the user gave for agents.
+        budget: Limits of each agent.
+        jobs: How many episodes at once.
+    """
+
+    problems: tuple[Problem, ...]
+    agents: tuple[str, ...]
+    seed: int = 0
+    attempts: int = 1
+    cluster: str = "embedded"
+    cluster_options: Mapping[str, str] = field(default_factory=dict)
+    agent_options: Mapping[str, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    jobs: int = 1
+
+    def assignments(self) -> Iterator[Assignment]:
+        """All episodes of the run, in order."""
+        number = 0
+        for problem in self.problems:
+            for agent in self.agents:
+                for attempt in range(1, self.attempts + 1):
+                    number += 1
+                    yield Assignment(
+                        f"e{number:04d}", problem, agent, self.seed + attempt - 1, attempt
+                    )
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One episode of a run, as it is handed to a worker."""
+
+    episode: str
+    problem: Problem
+    agent: str
+    seed: int
+    attempt: int
+
+
+Listener = Callable[[str, "EpisodeEvent"], None]
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """The user pressed Ctrl-C: what was playing is recovered and recorded.
+
+    Attributes:
+        records: Of all episodes that were begun.
+    """
+
+    def __init__(self, records: Sequence[EpisodeRecord]) -> None:
+        super().__init__()
+        self.records = tuple(records)
+
+
+def play_run(
+    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+) -> tuple[EpisodeRecord, ...]:
+    """Play all episodes; returns their records in the order of the plan.
+
+    Raises:
+        RunInterrupted: The user pressed Ctrl-C.
+        UsageError: A problem, agent or cluster cannot be played; nothing was started.
+    """
+    for problem in request.problems:
+        bench.check(problem)
+    for agent in request.agents:
+        bench.registry.load("agent", agent)
+    plan = RunPlan(
+        folder=folder.path,
+        problems=tuple(problem.id for problem in request.problems),
+        agents=request.agents,
+        seeds=tuple(range(request.seed, request.seed + request.attempts)),
+        cluster=request.cluster,
+    )
+    folder.begin(plan, bench.plugins.statuses())
+    audience.tell("run_started", plan)
+    records: dict[str, EpisodeRecord] = {}
+    interrupted = False
+    play = _play_here if request.jobs <= 1 or plan.episodes == 1 else _play_in_processes
+    try:
+        for record in play(bench, request, folder, audience):
+            records[record.episode] = record
+            folder.add(record)
+            audience.tell("episode_finished", record)
+    except KeyboardInterrupt:
+        interrupted = True
+    ordered = tuple(records[key] for key in sorted(records))
+    folder.finish(ordered)
+    audience.tell("run_finished", plan, ordered)
+    if interrupted:
+        raise RunInterrupted(ordered)
+    return ordered
+
+
+class Audience:
+    """The reporters of a run: one that raises is dropped with a warning, the run goes on.
+
+    Args:
+        reporters: Who is told.
+    """
+
+    def __init__(self, reporters: Sequence[Reporter]) -> None:
+        self._reporters = list(reporters)
+        self.warnings: list[str] = []
+        self.files: list[str] = []
+
+    def tell(self, what: str, *arguments: Any) -> None:
+        """Call a method of every reporter."""
+        for reporter in list(self._reporters):
+            try:
+                answer = getattr(reporter, what)(*arguments)
+            except Exception as error:
+                message = f"reporter {reporter.name!r} raised {type(error).__name__}: {error}"
+                self.warnings.append(message)
+                self._reporters.remove(reporter)
+            else:
+                if answer is not None:
+                    self.files.append(str(answer))
+
+    def listen(self, episode: str, event: EpisodeEvent) -> None:
+        """Pass an event of an episode on."""
+        self.tell("event", episode, event)
+
+
+def _play_here(
+    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+) -> Iterator[EpisodeRecord]:
+    worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
+    for assignment in request.assignments():
+        player = _player(bench, worlds, request, assignment, folder, audience.listen)
+        yield player.play()
+        if player.interrupted:
+            raise KeyboardInterrupt
+
+
+def _player(
+    bench: Bench,
+    worlds: Worlds,
+    request: RunRequest,
+    assignment: Assignment,
+    folder: RunFolder,
+    listener: Listener,
+) -> EpisodePlayer:
+    plan = EpisodePlan(
+        episode=assignment.episode,
+        problem=assignment.problem,
+        agent=bench.agent(assignment.agent, request.agent_options),
+        seed=assignment.seed,
+        attempt=assignment.attempt,
+        budget=request.budget,
+        folder=folder.episode_folder(assignment.episode),
+    )
+    return EpisodePlayer(bench, worlds, plan, listener)
+
+
+class _Worker:
+    """What a worker process keeps between its episodes; made in the process by `_begin`."""
+
+    def __init__(
+        self, settings: Settings, request: RunRequest, folder: RunFolder, told: Any
+    ) -> None:
+        self.bench = Bench(settings)
+        self.request = request
+        self.folder = folder
+        self.told = told
+        self.worlds = Worlds(self.bench.provider(request.cluster), request.cluster_options)
+
+
+_worker: _Worker | None = None  # one per worker process, set once when the process starts
+
+
+def _begin(settings: Settings, request: RunRequest, folder: RunFolder, told: Any) -> None:
+    global _worker  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
+    _worker = _Worker(settings, request, folder, told)
+
+
+def _play_assignment(assignment: Assignment) -> EpisodeRecord | None:
+    worker = _worker
+    if worker is None:
+        return None
+    try:
+        player = _player(
+            worker.bench,
+            worker.worlds,
+            worker.request,
+            assignment,
+            worker.folder,
+            lambda episode, event: worker.told.put((episode, event)),
+        )
+        return player.play()
+    except KeyboardInterrupt:
+        return None  # between episodes: there is nothing to recover
+
+
+def _play_in_processes(
+    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+) -> Iterator[EpisodeRecord]:
+    context = multiprocessing.get_context("spawn")
+    told = context.SimpleQueue()
+    listener = threading.Thread(target=_pass_on, args=(told, audience), daemon=True)
+    listener.start()
+    executor = ProcessPoolExecutor(
+        min(request.jobs, sum(1 for _ in request.assignments())),
+        mp_context=context,
+        initializer=_begin,
+        initargs=(bench.settings, request, folder, told),
+    )
+    pending: set[Future[EpisodeRecord | None]] = set()
+    try:
+        pending = {executor.submit(_play_assignment, item) for item in request.assignments()}
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from _results(done)
+    except KeyboardInterrupt:
+        # Workers got the signal too: those that play recover and hand in their records.
+        for future in pending:
+            future.cancel()
+        done, _ = wait([future for future in pending if not future.cancelled()])
+        yield from _results(done)
+        raise
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+        told.put(None)
+        listener.join()
+
+
+def _results(done: set[Future[EpisodeRecord | None]]) -> list[EpisodeRecord]:
+    records = [future.result() for future in done if not future.cancelled()]
+    return sorted((r for r in records if r is not None), key=lambda record: record.episode)
+
+
+def _pass_on(told: Any, audience: Audience) -> None:
+    while (item := told.get()) is not None:
+        audience.listen(*item)

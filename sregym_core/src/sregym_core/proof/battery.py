@@ -1,0 +1,225 @@
+"""The battery: what a problem has to survive before it is listed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
+from sregym_core.conductor.grading import judge, true_claims
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.interfaces import Baseline, OracleContext, Traffic
+from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.proof.cheats import CHEATS
+from sregym_core.proof.diagnoses import wrong_diagnoses
+from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.worlds import Worlds
+    from sregym_core.interfaces import Session
+    from sregym_core.model import Claims, Problem
+
+
+@dataclass(frozen=True)
+class ProofCheck:
+    """One thing that was proved or not.
+
+    Attributes:
+        name: `healthy-passes`, `cheat-scale-to-zero` ...
+        expected: What had to come out.
+        got: What came out.
+        ok: Whether it is the same.
+        detail: Why it came out.
+    """
+
+    name: str
+    expected: str
+    got: str
+    ok: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """All checks of one problem; `proved` when there is none that is not ok."""
+
+    problem: str
+    checks: tuple[ProofCheck, ...]
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether every check came out as it had to."""
+        return bool(self.checks) and all(check.ok for check in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that `sregym verify --json` prints."""
+        return {
+            "id": self.problem,
+            "proved": self.proved,
+            "seconds": self.seconds,
+            "checks": [vars(check) for check in self.checks],
+        }
+
+
+def prove(bench: Bench, worlds: Worlds, problem: Problem, seed: int = 0) -> Proof:
+    """Play the whole battery for one problem."""
+    began = time.monotonic()
+    checks = tuple(_Battery(bench, worlds, problem, seed).checks())
+    return Proof(problem.id, checks, round(time.monotonic() - began, 3))
+
+
+class _Battery:
+    def __init__(self, bench: Bench, worlds: Worlds, problem: Problem, seed: int) -> None:
+        self._bench = bench
+        self._worlds = worlds
+        self._problem = problem
+        self._seed = seed
+        self._application = bench.application(problem.application)
+        self._unrecovered: list[str] = []
+
+    def checks(self) -> Iterator[ProofCheck]:
+        """All checks, cheapest first."""
+        yield from self._diagnosis_checks()
+        healthy = self._play("healthy", do_nothing, inject=False)
+        yield _mitigation("healthy-passes", healthy, Outcome.PASS)
+        idle = self._play("noop", do_nothing)
+        yield _mitigation("noop-fails", idle, Outcome.FAIL)
+        relapse_s = self._problem.timing.relapse_s
+        fixed = self._play("reference", play_reference, privileged=True, relapse_s=relapse_s)
+        yield from self._reference_checks(fixed)
+        again = self._play("reference", play_reference, privileged=True, relapse_s=relapse_s)
+        same = comparable(fixed) == comparable(again)
+        got = "identical" if same else f"different: {_where(fixed, again)}"
+        yield ProofCheck("same-seed-same-bytes", "identical", got, same)
+        for name, cheat in CHEATS.items():
+            record = self._play(name, partial(self._cheat, cheat=cheat))
+            yield _mitigation(f"cheat-{name}-fails", record, Outcome.FAIL)
+        recovered = "; ".join(self._unrecovered)
+        got = "recovered" if not recovered else "not recovered"
+        yield ProofCheck("baseline-restored", "recovered", got, not recovered, recovered)
+
+    def _reference_checks(self, record: EpisodeRecord) -> Iterator[ProofCheck]:
+        grades = [
+            entry.fields
+            for entry in record.timeline
+            if entry.event == "StageGraded" and entry.fields["stage"] == "mitigation"
+        ]
+        names = ("reference-fix-passes", "reference-fix-holds")
+        for index, name in enumerate(names):
+            if index < len(grades):
+                grade = grades[index]
+                got, detail = str(grade["outcome"]), str(grade["reason"])
+            else:
+                got, detail = "not judged", record.reason
+            yield ProofCheck(name, "pass", got, got == "pass", detail)
+        diagnosis = record.diagnosis
+        got = str(diagnosis.verdict.outcome) if diagnosis is not None else "not judged"
+        detail = diagnosis.verdict.reason if diagnosis is not None else record.reason
+        yield ProofCheck("true-diagnosis-passes", "pass", got, got == "pass", detail)
+
+    def _cheat(self, session: Session, cheat: Any) -> None:
+        session.submit("Cheating.")
+        everything = self._application.components()
+        wanted = [ref.target for ref in self._problem.faults]
+        targets = tuple(part for part in everything if part.name in wanted)
+        cheat(session, targets, everything)
+        session.submit("Done.")
+
+    def _play(
+        self,
+        name: str,
+        script: Script,
+        *,
+        privileged: bool = False,
+        inject: bool = True,
+        relapse_s: float = 0.0,
+    ) -> EpisodeRecord:
+        plan = EpisodePlan(
+            episode=name,
+            problem=self._problem,
+            agent=Scripted(script, privileged),
+            seed=self._seed,
+            inject=inject,
+            relapse_s=relapse_s,
+        )
+        player = EpisodePlayer(self._bench, self._worlds, plan)
+        record = player.play()
+        if player.interrupted:
+            raise KeyboardInterrupt
+        if not record.recovered:
+            last = [e for e in record.timeline if e.event == "Recovered"]
+            why = str(last[-1].fields["difference"]) if last else record.reason
+            self._unrecovered.append(f"{name}: {why}")
+        return record
+
+    def _diagnosis_checks(self) -> Iterator[ProofCheck]:
+        """Diagnoses are judged against the truth alone; no episode is needed for that."""
+        timing = self._problem.timing
+        world = self._worlds.make(self._application, timing.warm_up_s, self._seed, served=False)
+        try:
+            journal = UndoJournal()
+            faults = tuple(
+                self._bench.fault_in_context(
+                    ref, self._application, world.cluster, journal, self._seed
+                )
+                for ref in self._problem.faults
+            )
+            truths = tuple(fault.ground_truth(context) for fault, context in faults)
+            empty = Baseline(objects={}, hidden={}, traffic=Traffic(seconds=0.0))
+            oracles = [self._bench.oracle(name) for name in self._problem.oracles.diagnosis]
+
+            def outcome(text: str, claims: Claims | None) -> tuple[Outcome, str]:
+                context = OracleContext(
+                    cluster=world.cluster,
+                    application=self._application,
+                    problem=self._problem,
+                    truths=truths,
+                    faults=faults,
+                    baseline=empty,
+                    text=text,
+                    claims=claims,
+                )
+                verdict = judge(oracles, context)
+                return verdict.outcome, verdict.reason
+
+            got, why = outcome("", true_claims(truths))
+            yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why)
+            for name, (text, claims) in wrong_diagnoses(truths, self._application).items():
+                got, why = outcome(text, claims)
+                yield ProofCheck(f"diagnosis-{name}-fails", "fail", got, got is Outcome.FAIL, why)
+        finally:
+            world.cluster.close()
+
+
+def _mitigation(name: str, record: EpisodeRecord, expected: Outcome) -> ProofCheck:
+    stage = record.mitigation
+    if stage is None or record.outcome is Outcome.ERROR:
+        return ProofCheck(name, expected, "error", False, record.reason)
+    got = stage.verdict.outcome
+    return ProofCheck(name, expected, got, got is expected, stage.verdict.reason)
+
+
+def comparable(record: EpisodeRecord) -> str:
+    """A record as text, without what the wall clock put in."""
+    plain = record.model_copy(
+        update={
+            "wall_s": 0.0,
+            "timeline": tuple(e.model_copy(update={"wall_s": 0.0}) for e in record.timeline),
+        }
+    )
+    return plain.model_dump_json()
+
+
+def _where(first: EpisodeRecord, second: EpisodeRecord) -> str:
+    one, two = comparable(first), comparable(second)
+    at = next(
+        (i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b),
+        min(len(one), len(two)),
+    )
+    return f"...{one[max(0, at - 30) : at + 40]}... against ...{two[max(0, at - 30) : at + 40]}..."

@@ -1,0 +1,110 @@
+"""Known cheats: ways to make a system look repaired that are no repairs.
+
+Each is a script of kubectl commands over the problem's targets; the mitigation oracle has to fail
+every one of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.interfaces import Command
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Session
+    from sregym_core.model import Component
+
+Cheat = Callable[["Session", tuple["Component", ...], tuple["Component", ...]], None]
+
+
+def _kubectl(session: Session, *words: str, stdin: str = "") -> str:
+    return session.kubectl(Command(("kubectl", *words), stdin)).stdout
+
+
+def _workload(component: Component) -> tuple[str, str, str]:
+    workload = component.workload
+    return workload.kind.lower(), workload.name, workload.namespace
+
+
+def delete_workload(
+    session: Session, targets: tuple[Component, ...], _everything: tuple[Component, ...]
+) -> None:
+    """Delete the workloads of the targets."""
+    for component in targets:
+        kind, name, namespace = _workload(component)
+        _kubectl(session, "delete", kind, name, "-n", namespace)
+
+
+def scale_to_zero(
+    session: Session, targets: tuple[Component, ...], _everything: tuple[Component, ...]
+) -> None:
+    """Scale the workloads of the targets to nothing: what does not run cannot fail."""
+    for component in targets:
+        kind, name, namespace = _workload(component)
+        _kubectl(session, "scale", kind, name, "--replicas=0", "-n", namespace)
+
+
+def recreate_unrepaired(
+    session: Session, targets: tuple[Component, ...], _everything: tuple[Component, ...]
+) -> None:
+    """Delete the workloads of the targets and create them again just as they are."""
+    for component in targets:
+        kind, name, namespace = _workload(component)
+        text = _kubectl(session, "get", kind, name, "-n", namespace, "-o", "json")
+        if not text.startswith("{"):
+            continue
+        obj: dict[str, Any] = json.loads(text)
+        obj.pop("status", None)
+        for field in ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"):
+            obj["metadata"].pop(field, None)
+        _kubectl(session, "delete", kind, name, "-n", namespace)
+        _kubectl(session, "create", "-f", "-", stdin=json.dumps(obj))
+        _kubectl(session, "rollout", "status", kind, name, "-n", namespace, "--timeout=60s")
+
+
+def restart_everything(
+    session: Session, _targets: tuple[Component, ...], everything: tuple[Component, ...]
+) -> None:
+    """Restart every Deployment of the application."""
+    for namespace in sorted({component.namespace for component in everything}):
+        _kubectl(session, "rollout", "restart", "deployment", "-n", namespace)
+
+
+def stop_the_load(
+    session: Session, _targets: tuple[Component, ...], everything: tuple[Component, ...]
+) -> None:
+    """Silence the users: scale the load generator to nothing."""
+    for component in everything:
+        if component.kind == "load":
+            kind, name, namespace = _workload(component)
+            _kubectl(session, "scale", kind, name, "--replicas=0", "-n", namespace)
+
+
+def remove_probes(
+    session: Session, targets: tuple[Component, ...], everything: tuple[Component, ...]
+) -> None:
+    """Remove the probes of the targets and of those who call them."""
+    names = {component.name for component in targets}
+    names |= {caller for component in targets for caller in component.callers}
+    for component in everything:
+        if component.name in names:
+            kind, name, namespace = _workload(component)
+            probes = {"readinessProbe": None, "livenessProbe": None, "startupProbe": None}
+            containers = [{"name": component.container, **probes}]
+            patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+            _kubectl(session, "patch", kind, name, "-n", namespace, "-p", json.dumps(patch))
+
+
+CHEATS: Mapping[str, Cheat] = MappingProxyType(
+    {
+        "delete-workload": delete_workload,
+        "scale-to-zero": scale_to_zero,
+        "recreate-unrepaired": recreate_unrepaired,
+        "restart-everything": restart_everything,
+        "stop-the-load": stop_the_load,
+        "remove-probes": remove_probes,
+    }
+)

@@ -1,0 +1,54 @@
+"""Agents that follow a script: they exist for proofs and are no plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import Agent
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, Session
+
+Script = Callable[["Session"], None]
+
+
+class Scripted(Agent):
+    """Runs a function over the session, then submits whatever stage is still open.
+
+    Args:
+        script: What to do.
+        privileged: Whether the script reads the answer key.
+    """
+
+    name: ClassVar[str] = "scripted"
+
+    def __init__(self, script: Script, privileged: bool = False) -> None:
+        super().__init__()
+        self._script = script
+        # An instance attribute in place of the class's: one class serves both kinds of script.
+        self.privileged = privileged  # type: ignore[misc]
+
+    def run(self, session: Session) -> None:
+        """Follow the script."""
+        self._script(session)
+
+
+def do_nothing(session: Session) -> None:
+    """Submit without having done anything."""
+    session.submit("No fault was found.")
+    session.submit("Nothing was changed.")
+
+
+def play_reference(session: Session) -> None:
+    """Submit the true diagnosis as text and run the reference fix."""
+    reference = session.reference()
+    session.submit(reference.diagnosis)
+    run_all(session, reference.fix)
+    session.submit("The reference fix was applied.")
+
+
+def run_all(session: Session, commands: tuple[Command, ...]) -> None:
+    """Run commands in order; a failing one is part of the story and does not stop the rest."""
+    for command in commands:
+        session.kubectl(command)

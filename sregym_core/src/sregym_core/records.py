@@ -1,0 +1,146 @@
+"""A run's folder: what it holds, and how it is written so that a crash loses nothing.
+
+    run.json             the plan, all plugin versions, the summary once the run is over
+    episodes.jsonl       one line an episode, without timeline and transcript
+    episodes/ID/         record.json with everything, journal.jsonl of the fault's undo steps
+
+Whole files are written beside their place and moved there; lines are appended and flushed to disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from sregym_core.errors import UsageError
+from sregym_core.model import EpisodeRecord, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sregym_core.interfaces import RunPlan
+    from sregym_core.plugins import PluginStatus
+
+FORMAT = 1
+
+
+class RunFolder:
+    """Writes one run.
+
+    Args:
+        path: The folder; made when missing, refused when it holds another run.
+
+    Raises:
+        UsageError: It cannot be written, or holds a run already.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            (path / "episodes").mkdir(exist_ok=True)
+        except OSError as error:
+            msg = f"folder {str(path)!r} cannot be written: {error.strerror}; choose another with --out"
+            raise UsageError(msg) from error
+        if (path / "run.json").exists():
+            msg = f"folder {str(path)!r} holds a run already; choose another with --out"
+            raise UsageError(msg)
+
+    def begin(self, plan: RunPlan, plugins: Sequence[PluginStatus]) -> None:
+        """Write down what is going to happen and with which plugins."""
+        self._head = {
+            "format": FORMAT,
+            "problems": list(plan.problems),
+            "agents": list(plan.agents),
+            "seeds": list(plan.seeds),
+            "cluster": plan.cluster,
+            "plugins": [
+                {
+                    "name": status.name,
+                    "distribution": status.distribution,
+                    "version": status.version,
+                    "state": status.state,
+                }
+                for status in plugins
+            ],
+        }
+        write_json(self.path / "run.json", {**self._head, "summary": None})
+
+    def episode_folder(self, episode: str) -> Path:
+        """The folder of one episode, made on demand."""
+        folder = self.path / "episodes" / episode
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def add(self, record: EpisodeRecord) -> None:
+        """Keep an episode's record: the whole in its folder, then its line."""
+        folder = self.episode_folder(record.episode)
+        write_json(folder / "record.json", record.model_dump(mode="json"))
+        line = record.model_dump(mode="json", exclude={"timeline", "transcript"})
+        with (self.path / "episodes.jsonl").open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line, sort_keys=True) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    def finish(self, records: Sequence[EpisodeRecord]) -> None:
+        """Write the summary; its absence tells that a run did not come to its end."""
+        write_json(self.path / "run.json", {**self._head, "summary": summarise(records)})
+
+
+def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
+    """Counts by agent; errors are counted apart and never as failures."""
+    agents: dict[str, Any] = {}
+    for record in records:
+        counts = agents.setdefault(
+            record.agent,
+            {"episodes": 0, "pass": 0, "fail": 0, "error": 0, "diagnosed": 0, "mitigated": 0},
+        )
+        counts["episodes"] += 1
+        counts[str(record.outcome)] += 1
+        for name, stage in (("diagnosed", record.diagnosis), ("mitigated", record.mitigation)):
+            counts[name] += int(stage is not None and stage.verdict.outcome is Outcome.PASS)
+    return {"episodes": len(records), "agents": {name: agents[name] for name in sorted(agents)}}
+
+
+def read_run(path: Path) -> tuple[dict[str, Any], list[EpisodeRecord]]:
+    """A run's head and all records in order.
+
+    Raises:
+        UsageError: The folder holds no run, or a file of it is damaged.
+    """
+    head_file = path / "run.json"
+    if not head_file.is_file():
+        msg = (
+            f"{str(path)!r} is no run: it has no run.json; give the folder that `sregym run` named"
+        )
+        raise UsageError(msg)
+    try:
+        head = json.loads(head_file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        msg = f"{str(head_file)!r} is damaged: {error}"
+        raise UsageError(msg) from error
+    records = []
+    for file in sorted((path / "episodes").glob("*/record.json")):
+        try:
+            records.append(EpisodeRecord.model_validate_json(file.read_text(encoding="utf-8")))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            msg = f"{str(file)!r} is damaged: field {field!r}: {first['msg']}"
+            raise UsageError(msg) from error
+    return head, records
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file so that readers see the old or the new one, never half of it."""
+    temporary = path.with_suffix(path.suffix + ".part")
+    with temporary.open("w", encoding="utf-8") as stream:
+        json.dump(content, stream, indent=2, sort_keys=True)
+        stream.write("\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    temporary.replace(path)

@@ -1,0 +1,161 @@
+"""Components by kind and name, with the plugin and distribution that offers each."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.catalogue import PACKAGES
+from sregym_core.errors import PluginClashError, PluginLoadError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+    from sregym_core.offer import Offer
+    from sregym_core.plugins import Plugins, PluginStatus
+
+# Kind -> the registration hook that contributes it and the base class in sregym_core.interfaces.
+KINDS: Mapping[str, tuple[str, str]] = {
+    "cluster": ("sregym_register_clusters", "ClusterProvider"),
+    "application": ("sregym_register_applications", "Application"),
+    "fault": ("sregym_register_injectors", "Fault"),
+    "noise source": ("sregym_register_noise_sources", "Noise"),
+    "oracle": ("sregym_register_oracles", "Oracle"),
+    "agent": ("sregym_register_agents", "Agent"),
+    "reporter": ("sregym_register_reporters", "Reporter"),
+    "command": ("sregym_register_commands", "Subcommand"),
+}
+
+
+@dataclass(frozen=True)
+class Registered:
+    """An offer and whose it is."""
+
+    offer: Offer
+    plugin: PluginStatus
+
+
+class Registry:
+    """What all loaded plugins offer.
+
+    Args:
+        plugins: The loaded plugins.
+    """
+
+    def __init__(self, plugins: Plugins) -> None:
+        self.plugins = plugins
+        self._offers: dict[str, dict[str, list[Registered]]] = {}
+
+    def names(self, kind: str) -> list[str]:
+        """All names of a kind, sorted."""
+        return sorted(self._of(kind))
+
+    def load(self, kind: str, name: str) -> Any:
+        """The class of a component.
+
+        Raises:
+            UsageError: There is none of that name.
+            PluginClashError: Several distributions offer it.
+            PluginLoadError: It cannot be imported, or is not what it claims to be.
+        """
+        claimants = self._of(kind).get(name)
+        if not claimants:
+            raise UsageError(self.unknown(kind, name, self.names(kind)))
+        if len(claimants) > 1:
+            owners = " and ".join(repr(claimant.plugin.owner) for claimant in claimants)
+            msg = (
+                f"{kind} {name!r} is offered by two distributions, {owners}; "
+                f"uninstall one or set SREGYM_DISABLE={claimants[-1].plugin.name}"
+            )
+            raise PluginClashError(msg)
+        return self._import(kind, claimants[0])
+
+    def owner(self, kind: str, name: str) -> PluginStatus:
+        """The plugin that offers a component that `load` would return."""
+        return self._of(kind)[name][0].plugin
+
+    def components(self, plugin: str) -> list[str]:
+        """What one plugin offers, as `kind name`, sorted."""
+        return sorted(
+            f"{kind} {name}"
+            for kind in KINDS
+            for name, claimants in self._of(kind).items()
+            if any(claimant.plugin.name == plugin for claimant in claimants)
+        )
+
+    def problem_folders(self) -> list[tuple[Traversable, PluginStatus]]:
+        """Folders of problem files, with their owners, in the order of plugin names."""
+        return [
+            (folder, owner)
+            for owner, answer in self._answers("sregym_register_problems")
+            for folder in answer
+        ]
+
+    def unknown(self, kind: str, name: str, known: Sequence[str]) -> str:
+        """The message for a name that nobody offers: nearest, all, and what to install."""
+        close = difflib.get_close_matches(name, known, 3)
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        parts = [f"no {kind} named {name!r}{hint}"]
+        package = PACKAGES.get(kind, {}).get(name)
+        if package:
+            parts.append(f"It comes with {package}: pip install {package}.")
+        listed = ", ".join(known) if known else "none; is a plugin missing? See: sregym plugins"
+        parts.append(f"Known: {listed}")
+        return (". " if not hint else " ").join([*parts[:1], " ".join(parts[1:])])
+
+    def _of(self, kind: str) -> dict[str, list[Registered]]:
+        if kind not in self._offers:
+            offers: dict[str, list[Registered]] = {}
+            for owner, answer in self._answers(KINDS[kind][0]):
+                for offer in answer:
+                    offers.setdefault(offer.name, []).append(Registered(offer, owner))
+            self._offers[kind] = offers
+        return self._offers[kind]
+
+    def _answers(self, hook: str) -> list[tuple[PluginStatus, Sequence[Any]]]:
+        """Each plugin's answer to a registration hook, paired with its plugin, sorted by name.
+
+        pluggy's own call joins the answers and forgets whose they are.
+        """
+        answers: list[tuple[PluginStatus, Sequence[Any]]] = []
+        caller = getattr(self.plugins.manager.hook, hook)
+        for implementation in sorted(caller.get_hookimpls(), key=lambda impl: impl.plugin_name):
+            status = self.plugins.status(implementation.plugin_name)
+            if status is None:
+                continue
+            try:
+                answer = list(implementation.function() or ())
+            except Exception as error:
+                reason = f"{hook} raised {type(error).__name__}: {error}"
+                self.plugins.mark_broken(status.name, reason)
+                continue
+            answers.append((status, answer))
+        return answers
+
+    def _import(self, kind: str, registered: Registered) -> Any:
+        offer, owner = registered.offer, registered.plugin
+        whose = f"{kind} {offer.name!r} of {owner.owner}"
+        try:
+            loaded = offer.load()
+        except Exception as error:
+            msg = f"{whose} cannot be imported from {offer.target}: {type(error).__name__}: {error}"
+            raise PluginLoadError(msg) from error
+        base = _base(kind)
+        if not (isinstance(loaded, type) and issubclass(loaded, base)):
+            msg = f"{whose} is not a subclass of sregym_core.interfaces.{base.__name__}: {offer.target}"
+            raise PluginLoadError(msg)
+        name = getattr(loaded, "name", None)
+        if name != offer.name:
+            msg = f"{whose} calls itself {name!r}; the offer and the class must agree on the name"
+            raise PluginLoadError(msg)
+        return loaded
+
+
+def _base(kind: str) -> type[Any]:
+    base_name = KINDS[kind][1]
+    module = import_module("sregym_core.cli" if kind == "command" else "sregym_core.interfaces")
+    base: type[Any] = getattr(module, base_name)
+    return base

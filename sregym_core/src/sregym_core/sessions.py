@@ -1,0 +1,93 @@
+"""The folder of a served session: how `sregym submit` finds the episode it belongs to.
+
+`session.json` holds the address and the token of the session's gateway and the pid that serves it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import UsageError
+from sregym_core.records import write_json
+
+if TYPE_CHECKING:
+    from sregym_core.settings import Settings
+
+FILE = "session.json"
+LOCK = "session.pid"
+
+
+@dataclass(frozen=True)
+class SessionAddress:
+    """Where a session takes submissions.
+
+    Attributes:
+        gateway: Base URL of its HTTP gateway.
+        token: Sent as a bearer token.
+    """
+
+    gateway: str
+    token: str
+
+
+def claim_folder(folder: Path) -> None:
+    """Make a folder this process's own for a session.
+
+    Raises:
+        UsageError: It cannot be written, or a living process serves a session there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = folder / LOCK
+        holder = lock.read_text(encoding="utf-8").strip() if lock.exists() else ""
+        if holder.isdecimal() and int(holder) != os.getpid() and _alive(int(holder)):
+            msg = f"folder {str(folder)!r} serves a session already (process {holder}); end it or choose another with --folder"
+            raise UsageError(msg)
+        lock.write_text(f"{os.getpid()}\n", encoding="utf-8")
+        (folder / FILE).unlink(missing_ok=True)
+        (folder / "journal.jsonl").unlink(missing_ok=True)
+    except OSError as error:
+        msg = f"folder {str(folder)!r} cannot be written: {error.strerror}; choose another with --folder"
+        raise UsageError(msg) from error
+
+
+def write_address(folder: Path, address: SessionAddress) -> None:
+    """Let `sregym submit` find the session."""
+    file = folder / FILE
+    write_json(file, asdict(address))
+    file.chmod(0o600)
+
+
+def find_address(settings: Settings) -> SessionAddress:
+    """The session of `SREGYM_EPISODE`, else of the folder of KUBECONFIG, else of ./sregym-session.
+
+    Raises:
+        UsageError: There is none.
+    """
+    candidates = []
+    if settings.episode:
+        candidates.append(Path(settings.episode))
+    if settings.kubeconfig:
+        candidates.append(Path(settings.kubeconfig.split(os.pathsep)[0]).parent)
+    candidates.append(Path("sregym-session"))
+    for folder in candidates:
+        file = folder / FILE
+        if file.is_file():
+            return SessionAddress(**json.loads(file.read_text(encoding="utf-8")))
+    looked = ", ".join(repr(str(folder)) for folder in candidates)
+    msg = f"no session found in {looked}; set SREGYM_EPISODE to the folder that `sregym up` named"
+    raise UsageError(msg)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

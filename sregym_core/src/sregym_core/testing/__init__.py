@@ -1,0 +1,65 @@
+"""The contract kit: what every plugin must hold to, as tests to run rather than rules to read.
+
+Switch it on with `-p sregym_core.testing` and subclass the contract of your kind, one fixture to
+override each:
+
+    from sregym_core.testing import FaultCase, InjectorContract, PluginContract
+
+    class TestPlugin(PluginContract):
+        distribution = "acme-sregym-dns"
+
+    class TestDnsFault(InjectorContract):
+        @pytest.fixture
+        def case(self) -> FaultCase:
+            return FaultCase(DnsFault(), Shop(), component="cart")
+
+Clusters come from the fixture `provision`; by default they keep objects and run nothing.
+"""
+
+from __future__ import annotations
+
+from sregym_core.testing.agents import AgentContract, ScriptedSession
+from sregym_core.testing.applications import ApplicationContract, LivingApplicationContract
+from sregym_core.testing.clusters import ClusterContract, Provision, provision
+from sregym_core.testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
+from sregym_core.testing.injectors import FaultCase, InjectorContract
+from sregym_core.testing.memory import MemoryCluster, MemoryProvider
+from sregym_core.testing.noise import NoiseCase, NoiseContract
+from sregym_core.testing.oracles import OracleCase, OracleContract
+from sregym_core.testing.plugin import PluginContract
+from sregym_core.testing.problems import ProblemContract
+from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
+from sregym_core.testing.reporters import ReporterContract
+from sregym_core.testing.shop import Shop
+from sregym_core.testing.watched import Killed, WatchedCluster
+
+__all__ = [
+    "AgentContract",
+    "ApplicationContract",
+    "ClusterContract",
+    "FaultCase",
+    "HookRecorder",
+    "InjectorContract",
+    "Killed",
+    "LivingApplicationContract",
+    "MemoryCluster",
+    "MemoryProvider",
+    "NoiseCase",
+    "NoiseContract",
+    "OracleCase",
+    "OracleContract",
+    "PluginContract",
+    "PluginShelf",
+    "ProblemContract",
+    "Provision",
+    "ReporterContract",
+    "RunOutcome",
+    "ScriptedSession",
+    "Shop",
+    "SregymProject",
+    "WatchedCluster",
+    "hook_recorder",
+    "provision",
+    "register_plugin",
+    "sregym_project",
+]

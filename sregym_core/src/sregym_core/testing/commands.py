@@ -1,0 +1,190 @@
+"""The kubectl commands with which people change objects, on any `Cluster` that lacks its own.
+
+Knows `apply`, `create`, `replace` (`-f -`), `patch`, `delete`, `scale`, `set image` and
+`rollout restart`; anything else answers with exit code 1 and says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import yaml
+
+from sregym_core.interfaces import ClusterError, Command, CommandResult
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster
+
+# What people type -> API version and kind.
+_KINDS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("configmap", "configmaps", "cm"), ("v1", "ConfigMap")),
+    **dict.fromkeys(
+        ("deployment", "deployments", "deploy", "deployment.apps"), ("apps/v1", "Deployment")
+    ),
+    **dict.fromkeys(("statefulset", "statefulsets", "sts"), ("apps/v1", "StatefulSet")),
+    **dict.fromkeys(("daemonset", "daemonsets", "ds"), ("apps/v1", "DaemonSet")),
+    **dict.fromkeys(("namespace", "namespaces", "ns"), ("v1", "Namespace")),
+    **dict.fromkeys(
+        ("networkpolicy", "networkpolicies", "netpol"), ("networking.k8s.io/v1", "NetworkPolicy")
+    ),
+    **dict.fromkeys(("persistentvolumeclaim", "pvc"), ("v1", "PersistentVolumeClaim")),
+    **dict.fromkeys(("pod", "pods", "po"), ("v1", "Pod")),
+    **dict.fromkeys(("secret", "secrets"), ("v1", "Secret")),
+    **dict.fromkeys(("service", "services", "svc"), ("v1", "Service")),
+}
+
+
+class _Refusal(Exception):
+    """What kubectl would print before it exits with 1."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _Refusal(f"error: {message}")
+
+
+def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
+    """Run one command."""
+    words = list(command.argv[1:])
+    try:
+        verb = next((word for word in words if not word.startswith("-")), "")
+        run = _VERBS.get(verb)
+        if run is None:
+            known = ", ".join(sorted(_VERBS))
+            raise _Refusal(f"error: this cluster's kubectl knows only {known}, not {verb!r}")
+        words.remove(verb)
+        lines = list(run(cluster, _options(words), command.stdin))
+    except ClusterError as error:
+        return CommandResult(1, stderr=f"Error from server ({error.reason}): {error.message}\n")
+    except _Refusal as error:
+        return CommandResult(1, stderr=f"{error}\n")
+    return CommandResult(0, stdout="".join(f"{line}\n" for line in lines))
+
+
+def _options(words: list[str]) -> argparse.Namespace:
+    parser = _Parser(prog="kubectl", add_help=False, allow_abbrev=False)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("-n", "--namespace", default="default")
+    parser.add_argument("-f", "--filename", default="")
+    parser.add_argument("-p", "--patch", default="")
+    parser.add_argument("--type", default="strategic")
+    parser.add_argument("--replicas", type=int, default=None)
+    parser.add_argument("--ignore-not-found", action="store_true")
+    return parser.parse_intermixed_args(words)
+
+
+def _target(options: argparse.Namespace) -> ObjectRef:
+    words = [part for word in options.words[:2] for part in word.split("/", 1)]
+    if len(words) < 2 or words[0].lower() not in _KINDS:
+        raise _Refusal(
+            f'error: the server doesn\'t have a resource type "{words[0] if words else ""}"'
+        )
+    api_version, kind = _KINDS[words[0].lower()]
+    namespace = "" if kind == "Namespace" else options.namespace
+    return ObjectRef(api_version=api_version, kind=kind, namespace=namespace, name=words[1])
+
+
+def _manifests(options: argparse.Namespace, stdin: str) -> Iterator[dict[str, Any]]:
+    if options.filename != "-":
+        raise _Refusal("error: only -f - is understood: pipe the manifest in")
+    for obj in yaml.safe_load_all(stdin):
+        if obj:
+            if obj["kind"] != "Namespace":
+                obj["metadata"].setdefault("namespace", options.namespace)
+            yield obj
+
+
+def _reference(obj: dict[str, Any]) -> ObjectRef:
+    metadata = obj["metadata"]
+    return ObjectRef(
+        api_version=obj["apiVersion"],
+        kind=obj["kind"],
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+    )
+
+
+def _apply(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    for obj in _manifests(options, stdin):
+        ref = _reference(obj)
+        if cluster.get(ref) is None:
+            cluster.create(obj)
+            yield f"{ref.kind.lower()}/{ref.name} created"
+        else:
+            cluster.patch(ref, obj)
+            yield f"{ref.kind.lower()}/{ref.name} configured"
+
+
+def _create(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    for obj in _manifests(options, stdin):
+        cluster.create(obj)
+        yield f"{obj['kind'].lower()}/{obj['metadata']['name']} created"
+
+
+def _replace(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    for obj in _manifests(options, stdin):
+        cluster.replace(obj)
+        yield f"{obj['kind'].lower()}/{obj['metadata']['name']} replaced"
+
+
+def _patch(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    ref = _target(options)
+    cluster.patch(ref, yaml.safe_load(options.patch), options.type)
+    yield f"{ref.kind.lower()}/{ref.name} patched"
+
+
+def _delete(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    ref = _target(options)
+    if cluster.get(ref) is None and not options.ignore_not_found:
+        raise ClusterError(404, "NotFound", f'{ref.kind.lower()}s "{ref.name}" not found')
+    cluster.delete(ref)
+    yield f'{ref.kind.lower()} "{ref.name}" deleted'
+
+
+def _scale(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    ref = _target(options)
+    if options.replicas is None:
+        raise _Refusal('error: required flag(s) "replicas" not set')
+    cluster.patch(ref, {"spec": {"replicas": options.replicas}}, "merge")
+    yield f"{ref.kind.lower()}/{ref.name} scaled"
+
+
+def _set(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    what = options.words.pop(0) if options.words else ""
+    if what != "image":
+        raise _Refusal(f"error: this cluster's kubectl knows only set image, not set {what!r}")
+    pairs = [word.split("=", 1) for word in options.words if "=" in word]
+    options.words = [word for word in options.words if "=" not in word]
+    ref = _target(options)
+    containers = [{"name": name, "image": image} for name, image in pairs]
+    cluster.patch(ref, {"spec": {"template": {"spec": {"containers": containers}}}})
+    yield f"{ref.kind.lower()}/{ref.name} image updated"
+
+
+def _rollout(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
+    what = options.words.pop(0) if options.words else ""
+    if what != "restart":
+        raise _Refusal(
+            f"error: this cluster's kubectl knows only rollout restart, not rollout {what!r}"
+        )
+    ref = _target(options)
+    stamp = {"kubectl.kubernetes.io/restartedAt": json.dumps(cluster.clock.now())}
+    cluster.patch(ref, {"spec": {"template": {"metadata": {"annotations": stamp}}}})
+    yield f"{ref.kind.lower()}/{ref.name} restarted"
+
+
+_Verb = Callable[["Cluster", argparse.Namespace, str], Iterator[str]]
+_VERBS: dict[str, _Verb] = {
+    "apply": _apply,
+    "create": _create,
+    "delete": _delete,
+    "patch": _patch,
+    "replace": _replace,
+    "rollout": _rollout,
+    "scale": _scale,
+    "set": _set,
+}

@@ -1,0 +1,180 @@
+"""A cluster behind glass: counts what is read and written, and fails when told to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.interfaces import Clock, Cluster, ClusterError, Command, CommandResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sregym_core.interfaces import Access
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: not an `Exception`, so that nobody swallows it."""
+
+
+class WatchedClock(Clock):
+    """Passes everything on to a real clock.
+
+    Attributes:
+        waits: Each wait that was asked for, in order.
+    """
+
+    def __init__(self, behind: Clock) -> None:
+        self._behind = behind
+        self.waits: list[str] = []
+
+    def now(self) -> float:
+        """That of the clock behind."""
+        return self._behind.now()
+
+    def advance(self, seconds: float) -> None:
+        """Note a wait."""
+        self.waits.append(f"advance {seconds:g}")
+        self._behind.advance(seconds)
+
+    def wait_until(
+        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
+    ) -> bool:
+        """Note a wait."""
+        self.waits.append(f"wait_until {timeout_s:g}")
+        return self._behind.wait_until(condition, timeout_s, poll_s)
+
+    def spend(self, seconds: float) -> None:
+        """Pass on."""
+        self._behind.spend(seconds)
+
+
+class WatchedCluster(Cluster):
+    """Passes everything on to a real cluster.
+
+    Args:
+        behind: The cluster that does the work.
+        kill_at_write: Raise `Killed` instead of taking this write, counted from 1; 0 for never.
+        kill_after: Take that write before raising.
+        unreachable: Refuse every call as a cluster that cannot be reached.
+
+    Attributes:
+        writes: Each write as `verb object`, in order.
+        reads: How many reads there were.
+    """
+
+    def __init__(
+        self,
+        behind: Cluster,
+        *,
+        kill_at_write: int = 0,
+        kill_after: bool = False,
+        unreachable: bool = False,
+    ) -> None:
+        self._behind = behind
+        self._clock = WatchedClock(behind.clock)
+        self._kill_at_write = kill_at_write
+        self._kill_after = kill_after
+        self._unreachable = unreachable
+        self.writes: list[str] = []
+        self.reads = 0
+
+    @property
+    def clock(self) -> WatchedClock:
+        """That of the cluster behind, with a note of each wait."""
+        return self._clock
+
+    def get(self, ref: ObjectRef) -> KubeObject | None:
+        """Count a read."""
+        self._read()
+        return self._behind.get(ref)
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[KubeObject]:
+        """Count a read."""
+        self._read()
+        return self._behind.list(api_version, kind, namespace, selector)
+
+    def create(self, obj: KubeObject) -> KubeObject:
+        """Count a write."""
+        self._write(f"create {obj['kind']} {obj['metadata'].get('name', '')}")
+        return self._done(self._behind.create(obj))
+
+    def replace(self, obj: KubeObject) -> KubeObject:
+        """Count a write."""
+        self._write(f"replace {obj['kind']} {obj['metadata'].get('name', '')}")
+        return self._done(self._behind.replace(obj))
+
+    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+        """Count a write."""
+        self._write(f"patch {ref}")
+        return self._done(self._behind.patch(ref, patch, kind))
+
+    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+        """Count a write."""
+        self._write(f"delete {ref}")
+        self._behind.delete(ref, propagation)
+        self._done(None)
+
+    def logs(
+        self,
+        namespace: str,
+        pod: str,
+        container: str = "",
+        *,
+        since_s: float | None = None,
+        previous: bool = False,
+    ) -> str:
+        """Count a read."""
+        self._read()
+        return self._behind.logs(namespace, pod, container, since_s=since_s, previous=previous)
+
+    def exec(
+        self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
+    ) -> CommandResult:
+        """Count a write: nobody can tell what a command changes."""
+        self._write(f"exec {namespace}/{pod}")
+        return self._done(self._behind.exec(namespace, pod, command, container, stdin))
+
+    def kubectl(self, command: Command) -> CommandResult:
+        """Count a write, unless the command only reads."""
+        verb = next((word for word in command.argv[1:] if not word.startswith("-")), "")
+        if verb in ("get", "describe", "logs", "events", "explain", "api-resources", "top"):
+            self._read()
+            return self._behind.kubectl(command)
+        self._write(f"kubectl {verb}")
+        return self._done(self._behind.kubectl(command))
+
+    def hidden_state(self) -> Mapping[str, str]:
+        """Count a read."""
+        self._read()
+        return self._behind.hidden_state()
+
+    def open_access(self) -> Access:
+        """Pass on."""
+        return self._behind.open_access()
+
+    def close(self) -> None:
+        """Pass on."""
+        self._behind.close()
+
+    def _read(self) -> None:
+        self.reads += 1
+        self._refuse()
+
+    def _write(self, what: str) -> None:
+        self._refuse()
+        self.writes.append(what)
+        if len(self.writes) == self._kill_at_write and not self._kill_after:
+            raise Killed(f"before {what}")
+
+    def _done(self, result: Any) -> Any:
+        if len(self.writes) == self._kill_at_write:
+            raise Killed(f"after {self.writes[-1]}")
+        return result
+
+    def _refuse(self) -> None:
+        if self._unreachable:
+            raise ClusterError(0, "", "the cluster cannot be reached")
