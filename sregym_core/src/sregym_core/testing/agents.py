@@ -151,7 +151,7 @@ class AgentContract:
         """Importing the adapter imports neither injectors nor oracles."""
         module = type(make_agent()).__module__
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        done = subprocess.run(  # noqa: S603 - the interpreter that runs the tests
+        done = subprocess.run(
             [sys.executable, "-c", _IMPORTED, module],
             env=environment,
             capture_output=True,

@@ -86,7 +86,9 @@ class ApplicationContract:
         ]
         assert missing == []
 
-    def test_a_missing_part_is_noticed(self, application: Application, provision: Provision) -> None:
+    def test_a_missing_part_is_noticed(
+        self, application: Application, provision: Provision
+    ) -> None:
         """`ready` names what is not there."""
         world = ready_world(application, provision)
         part = application.components()[0]

@@ -50,13 +50,14 @@ class _Parser(argparse.ArgumentParser):
 def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
     """Run one command."""
     words = list(command.argv[1:])
+    verb = next((word for word in words if word in _VERBS), "")
+    run = _VERBS.get(verb)
+    if run is None:
+        known = ", ".join(sorted(_VERBS))
+        said = f"error: this cluster's kubectl knows only {known}, not {command}\n"
+        return CommandResult(1, stderr=said)
+    words.remove(verb)
     try:
-        verb = next((word for word in words if not word.startswith("-")), "")
-        run = _VERBS.get(verb)
-        if run is None:
-            known = ", ".join(sorted(_VERBS))
-            raise _Refusal(f"error: this cluster's kubectl knows only {known}, not {verb!r}")
-        words.remove(verb)
         lines = list(run(cluster, _options(words), command.stdin))
     except ClusterError as error:
         return CommandResult(1, stderr=f"Error from server ({error.reason}): {error.message}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,7 @@ from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 
 if TYPE_CHECKING:
-    import inspect
-from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Sequence
 
 
 class PluginShelf:
@@ -28,7 +28,7 @@ class PluginShelf:
         self.plugins = Plugins(Settings(), found=())
 
     def __call__(self, *functions: Callable[..., Any], name: str = "local") -> Registry:
-        """Register functions, each named like its hook, as one plugin."""
+        """Register functions as one plugin, each under its own name, which is a hook's."""
         members = {f.__name__: hookimpl(f) for f in functions}
         self.plugins.add(SimpleNamespace(**members), name)
         return self.registry
@@ -70,7 +70,7 @@ def register_plugin() -> PluginShelf:
 
 @pytest.fixture
 def hook_recorder() -> Callable[[Plugins], HookRecorder]:
-    """Record the hooks that are called in a loader: `recorder = hook_recorder(plugins)`."""
+    """Record what is called in a loader: call the fixture with it, then look at the answer."""
 
     def record(plugins: Plugins) -> HookRecorder:
         recorder = HookRecorder()

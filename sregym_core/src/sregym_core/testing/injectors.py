@@ -151,7 +151,9 @@ class InjectorContract:
         names = {part.name for part in case.application.components()}
         assert truth.component in names
         assert set(truth.contributing) | set(truth.affected) <= names
-        empty = [f for f in ("kind", "object_name", "namespace", "mechanism") if not getattr(truth, f)]
+        empty = [
+            f for f in ("kind", "object_name", "namespace", "mechanism") if not getattr(truth, f)
+        ]
         assert empty == []
         assert truth.changed.what
         assert truth.changed.before != truth.changed.after

@@ -90,7 +90,7 @@ class OracleContract:
             context, _ = _watch(situation(provision), unreachable=True)
             try:
                 blind = case.oracle.judge(context)
-            except Exception:  # noqa: S112 - raising is a verdict of `error`, which is right
+            except Exception:
                 continue
             assert blind.outcome is Outcome.ERROR if looked else blind == seen
 
@@ -104,7 +104,9 @@ def _outcomes(
     }
 
 
-def _watch(context: OracleContext, *, unreachable: bool = False) -> tuple[OracleContext, WatchedCluster]:
+def _watch(
+    context: OracleContext, *, unreachable: bool = False
+) -> tuple[OracleContext, WatchedCluster]:
     """The context with glass before its cluster, also in the contexts of its faults."""
     watched = WatchedCluster(context.cluster, unreachable=unreachable)
     faults = tuple((fault, replace(inner, cluster=watched)) for fault, inner in context.faults)

@@ -45,8 +45,11 @@ class PluginContract:
     def entry_point(self) -> EntryPoint:
         """The plugin's one entry point."""
         entries = list(find_distribution(self.distribution).entry_points.select(group=GROUP))
-        assert len(entries) == 1, f"{self.distribution} has {len(entries)} entry points in {GROUP!r}"
-        return entries[0]
+        assert len(entries) == 1, (
+            f"{self.distribution} has {len(entries)} entry points in {GROUP!r}"
+        )
+        entry: EntryPoint = entries[0]
+        return entry
 
     @pytest.fixture
     def module(self, entry_point: EntryPoint) -> ModuleType:
@@ -78,7 +81,7 @@ class PluginContract:
         Every command of `sregym` pays for every plugin's entry point, `--help` included.
         """
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        done = subprocess.run(  # noqa: S603 - the interpreter that runs the tests
+        done = subprocess.run(
             [sys.executable, "-c", _IMPORTED, entry_point.module],
             env=environment,
             capture_output=True,

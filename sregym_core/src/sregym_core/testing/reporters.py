@@ -39,7 +39,9 @@ def sample_events() -> list[events.EpisodeEvent]:
     ]
 
 
-def sample_record(outcome: Outcome, episode: str = "0001", text: str = "cart is wrong") -> EpisodeRecord:
+def sample_record(
+    outcome: Outcome, episode: str = "0001", text: str = "cart is wrong"
+) -> EpisodeRecord:
     """A record as a finished episode has it; an error reaches neither stage."""
     check = Check(name="defect-gone", outcome=outcome, expected="gone", got=text)
     stage = StageRecord(text=text, submitted_at_s=12.0, verdict=Verdict.of([check]))

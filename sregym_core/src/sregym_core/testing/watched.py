@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sregym_core.interfaces import Clock, Cluster, ClusterError, Command, CommandResult
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Access
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
+
+
+_T = TypeVar("_T")
 
 
 class Killed(BaseException):
@@ -170,7 +173,7 @@ class WatchedCluster(Cluster):
         if len(self.writes) == self._kill_at_write and not self._kill_after:
             raise Killed(f"before {what}")
 
-    def _done(self, result: Any) -> Any:
+    def _done(self, result: _T) -> _T:
         if len(self.writes) == self._kill_at_write:
             raise Killed(f"after {self.writes[-1]}")
         return result

@@ -44,7 +44,9 @@ class World:
     def is_ready(self) -> bool:
         """Whether all parts get ready in time."""
         application, cluster = self.application, self.cluster
-        return cluster.clock.wait_until(lambda: not application.ready(cluster), READY_TIMEOUT_S, 2.0)
+        return cluster.clock.wait_until(
+            lambda: not application.ready(cluster), READY_TIMEOUT_S, 2.0
+        )
 
 
 def ready_world(application: Application, provision: Provision, seed: int = 7) -> World:

@@ -1,0 +1,1 @@
+"""Episode events as structured log lines on standard error."""

@@ -1,0 +1,86 @@
+"""What stands in this repository: its project folders, and what each of them declares."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Project:
+    """One project folder: a distribution of its own with `pyproject.toml` and `src`."""
+
+    folder: Path
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Its `pyproject.toml`."""
+        return tomllib.loads((self.folder / "pyproject.toml").read_text(encoding="utf-8"))
+
+    @property
+    def name(self) -> str:
+        """Name of the distribution."""
+        return str(self.settings["project"]["name"])
+
+    @property
+    def module(self) -> str:
+        """Name of its one import package."""
+        return self.name.replace("-", "_")
+
+    @property
+    def source(self) -> Path:
+        """Folder of that package."""
+        return self.folder / "src" / self.module
+
+    @property
+    def is_plugin(self) -> bool:
+        """Whether it stands under `plugins/`."""
+        return self.folder.parent.name == "plugins"
+
+    @property
+    def test_group(self) -> list[str]:
+        """What its tests need beyond what it declares itself: dependency group `test`."""
+        return [str(line) for line in self.settings.get("dependency-groups", {}).get("test", [])]
+
+    @property
+    def relative(self) -> str:
+        """Its folder as seen from the root."""
+        return self.folder.relative_to(ROOT).as_posix()
+
+    def modules(self) -> list[str]:
+        """All its importable modules, `__main__` left out, sorted."""
+        found = []
+        for path in sorted(self.source.rglob("*.py")):
+            parts = path.relative_to(self.source.parent).with_suffix("").parts
+            if not all(
+                (self.source.parent / Path(*parts[:n]) / "__init__.py").exists()
+                for n in range(1, len(parts))
+            ):
+                continue  # package data such as templates, not a module
+            if parts[-1] == "__init__":
+                parts = parts[:-1]
+            if parts[-1] != "__main__":
+                found.append(".".join(parts))
+        return found
+
+
+def projects() -> list[Project]:
+    """Core first, then toolkits, then plugins; each group sorted by name."""
+    toolkits = sorted(ROOT.glob("sregym_*/pyproject.toml"), key=_core_first)
+    plugins = sorted(ROOT.glob("plugins/*/pyproject.toml"))
+    return [Project(path.parent) for path in [*toolkits, *plugins]]
+
+
+def uv(*arguments: str) -> list[str]:
+    """A uv command that acts on the environment of the running interpreter."""
+    return [sys.executable, "-m", "uv", *arguments]
+
+
+def _core_first(path: Path) -> tuple[bool, str]:
+    return path.parent.name != "sregym_core", path.parent.name
