@@ -1,3 +1,22 @@
-"""Entry point of the plugin."""
+"""Entry point of the plugin: names its faults and imports none of them."""
 
 from __future__ import annotations
+
+from sregym_core import Offer, hookimpl
+
+_PACKAGE = "sregym_injector_kubernetes"
+
+
+@hookimpl
+def sregym_register_injectors() -> list[Offer]:
+    """The faults of this plugin."""
+    return [
+        Offer("service-target-port", f"{_PACKAGE}.service_target_port:ServiceTargetPort"),
+        Offer("service-selector", f"{_PACKAGE}.service_selector:ServiceSelector"),
+        Offer("service-missing", f"{_PACKAGE}.service_missing:ServiceMissing"),
+        Offer("configmap-missing", f"{_PACKAGE}.configmap_missing:ConfigMapMissing"),
+        Offer("configmap-drift", f"{_PACKAGE}.configmap_drift:ConfigMapDrift"),
+        Offer("resource-limit", f"{_PACKAGE}.resource_limit:ResourceLimit"),
+        Offer("replicas-zero", f"{_PACKAGE}.replicas_zero:ReplicasZero"),
+        Offer("image-wrong", f"{_PACKAGE}.image_wrong:ImageWrong"),
+    ]

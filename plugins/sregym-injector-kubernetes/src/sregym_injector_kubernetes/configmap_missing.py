@@ -1,0 +1,106 @@
+"""A pod cannot start, because a ConfigMap that it mounts does not exist."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import manifest_of
+from sregym_injectors.workloads import scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_kubernetes.configmap_state import config_defects, mounted_configmaps
+from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injectors import commands, scope
+
+
+class ConfigMapMissing(Fault):
+    """Deletes a ConfigMap and starts the pods that mount it anew."""
+
+    name: ClassVar[str] = "configmap-missing"
+    title: ClassVar[str] = "ConfigMap that a pod mounts is missing"
+    layer: ClassVar[str] = "kubernetes"
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            config: Name of the ConfigMap; empty: the first that the component mounts.
+        """
+
+        config: str = ""
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return component.kind != scope.LOAD and bool(mounted_configmaps(component))
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits = Edits(context)
+        with scaled_to_zero(edits, (context.component.workload, *clients_of(context))):
+            edits.delete(_use(context).source)
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        expected = "the pods' ConfigMap exists with the content of the manifest"
+        return defect_check(expected, config_defects(context, _use(context)))
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        component, use = context.component, _use(context)
+        name = use.source.name
+        return GroundTruth(
+            component=component.name,
+            kind="ConfigMap",
+            object_name=name,
+            namespace=use.source.namespace,
+            mechanism="configmap-missing",
+            mechanism_phrases=(
+                "configmap is missing",
+                "missing configmap",
+                "configmap was deleted",
+                "deleted configmap",
+                "configmap does not exist",
+                "configmap not found",
+                "non-existent configmap",
+                "configmap has been removed",
+                "configmap is absent",
+                "references a configmap that does not exist",
+                "mounts a configmap that does not exist",
+                "cannot mount the configmap",
+                "volume cannot be mounted because the configmap is missing",
+                "FailedMount for a missing configmap",
+                f"configmap {name} not found",
+            ),
+            changed=Change(
+                what=f"ConfigMap {name}", before=f"keys {', '.join(use.keys)}", after=""
+            ),
+            affected=scope.affected(context.application, component),
+            impact=scope.impact(component),
+            impact_phrases=(*scope.impact_phrases(component), "pod does not start"),
+        )
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        return (
+            commands.apply(manifest_of(context.application, _use(context).source)),
+            commands.rollout_status(context.component.workload),
+            *commands.restart_and_wait(clients_of(context)),
+        )
+
+
+def _use(context: FaultContext) -> ConfigUse:
+    uses = mounted_configmaps(context.component)
+    wanted = context.parameters.config
+    for use in uses:
+        if wanted in ("", use.source.name):
+            return use
+    known = ", ".join(use.source.name for use in uses)
+    raise UsageError(
+        f"parameter 'config' of fault 'configmap-missing': component {context.component.name!r} "
+        f"mounts no ConfigMap {wanted!r}; it mounts {known}"
+    )

@@ -1,0 +1,124 @@
+"""A workload asks for an image tag that no registry has."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.workloads import container_of, rolled_out, scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
+from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injectors import commands, scope
+
+
+class ImageWrong(Fault):
+    """Changes the tag of the main container's image and starts the pods anew."""
+
+    name: ClassVar[str] = "image-wrong"
+    title: ClassVar[str] = "Image tag does not exist"
+    layer: ClassVar[str] = "kubernetes"
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            tag: A tag that the registry does not have; empty: the right one mistyped.
+        """
+
+        tag: str = Field(default="", pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$")
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return component.kind != scope.LOAD and bool(component.image)
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits, component = Edits(context), context.component
+        container = {"name": component.container, "image": _wrong_image(context)}
+        patch = {"spec": {"template": {"spec": {"containers": [container]}}}}
+        with scaled_to_zero(edits, (component.workload, *clients_of(context))):
+            edits.patch(component.workload, patch, "strategic")
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        expected = f"image {context.component.image} rolled out and ready"
+        return defect_check(expected, _defects(context))
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        component, after = context.component, _wrong_image(context)
+        return GroundTruth(
+            component=component.name,
+            kind=component.workload.kind,
+            object_name=component.workload.name,
+            namespace=component.namespace,
+            mechanism="image-tag-not-found",
+            mechanism_phrases=(
+                "wrong image",
+                "wrong image tag",
+                "incorrect image",
+                "incorrect image tag",
+                "image tag does not exist",
+                "image does not exist",
+                "non-existent image",
+                "non-existent image tag",
+                "image not found",
+                "tag not found in the registry",
+                "image cannot be pulled",
+                "image pull failure",
+                "fails to pull its image",
+                "ImagePullBackOff",
+                "ErrImagePull",
+                "mistyped image tag",
+                "typo in the image tag",
+                "invalid image reference",
+                "bad image tag",
+                f"image {after}",
+            ),
+            changed=Change(
+                what=f"containers[name={component.container}].image",
+                before=component.image,
+                after=after,
+            ),
+            affected=scope.affected(context.application, component),
+            impact=scope.impact(component),
+            impact_phrases=(*scope.impact_phrases(component), "pod does not start"),
+        )
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        component = context.component
+        return (
+            commands.set_image(component.workload, component.container, component.image),
+            commands.rollout_status(component.workload),
+            *commands.restart_and_wait(clients_of(context)),
+        )
+
+
+def _wrong_image(context: FaultContext) -> str:
+    right = ImageReference.parse(context.component.image)
+    tag = context.parameters.tag or mistyped(right.tag)
+    return str(ImageReference(right.repository, tag))
+
+
+def _defects(context: FaultContext) -> list[str]:
+    component = context.component
+    workload = context.cluster.get(component.workload)
+    if workload is None:
+        return [f"{component.workload} does not exist"]
+    container = container_of(workload, component.container)
+    if container is None:
+        return [f"{component.workload} has no container {component.container}"]
+    found = ImageReference.parse(container["image"])
+    right = ImageReference.parse(component.image)
+    # A digest without a tag cannot be compared, but a pod that is ready has found it.
+    by_digest = bool(found.digest) and not found.tag and found.same_repository(right)
+    if not (found.same_image(right) or by_digest):
+        return [f"{component.workload} has image {container['image']}"]
+    return [] if rolled_out(workload) else [f"{component.workload} is not rolled out"]

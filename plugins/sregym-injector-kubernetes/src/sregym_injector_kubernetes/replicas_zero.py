@@ -1,0 +1,92 @@
+"""A workload wants no pods."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.workloads import SCALABLE_KINDS, scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injectors import commands, scope
+
+
+class ReplicasZero(Fault):
+    """Scales the component's workload to zero."""
+
+    name: ClassVar[str] = "replicas-zero"
+    title: ClassVar[str] = "Workload scaled to zero"
+    layer: ClassVar[str] = "kubernetes"
+    Parameters: ClassVar[type[ClientParameters]] = ClientParameters
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return (
+            component.kind != scope.LOAD
+            and component.workload.kind in SCALABLE_KINDS
+            and component.replicas > 0
+        )
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits = Edits(context)
+        edits.patch(context.component.workload, {"spec": {"replicas": 0}}, "merge")
+        with scaled_to_zero(edits, clients_of(context)):
+            pass
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        component = context.component
+        workload = context.cluster.get(component.workload)
+        if workload is None:
+            defects = [f"{component.workload} does not exist"]
+        else:
+            wanted = workload["spec"].get("replicas", 1)
+            enough = wanted >= component.replicas
+            defects = [] if enough else [f"{component.workload} has spec.replicas {wanted}"]
+        return defect_check(f"spec.replicas of at least {component.replicas}", defects)
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        component = context.component
+        return GroundTruth(
+            component=component.name,
+            kind=component.workload.kind,
+            object_name=component.workload.name,
+            namespace=component.namespace,
+            mechanism="scaled-to-zero",
+            mechanism_phrases=(
+                "scaled to zero",
+                "scaled down to zero",
+                "scaled to 0",
+                "scaled down to 0",
+                "scale to zero",
+                "zero replicas",
+                "0 replicas",
+                "no replicas",
+                "replicas is 0",
+                "replicas set to 0",
+                "replica count is zero",
+                "desired replicas is zero",
+                "0 desired pods",
+                "0/0 pods",
+                "no pods are running because of the replica count",
+            ),
+            changed=Change(what="spec.replicas", before=str(component.replicas), after="0"),
+            affected=scope.affected(context.application, component),
+            impact=scope.impact(component),
+            impact_phrases=(*scope.impact_phrases(component), "connection refused"),
+        )
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        component = context.component
+        return (
+            commands.scale(component.workload, component.replicas),
+            commands.rollout_status(component.workload),
+            *commands.restart_and_wait(clients_of(context)),
+        )

@@ -1,0 +1,169 @@
+"""A container's memory limit is lower than what its process needs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field, field_validator
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import main_container
+from sregym_injectors.quantities import memory_bytes
+from sregym_injectors.workloads import container_of, live, pods_of, scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injectors import commands, scope
+
+MIB = 2**20
+DEFAULT_NEED_MIB = 64
+
+
+class ResourceLimit(Fault):
+    """Lowers the memory limit (and request) of the main container and starts the pods anew."""
+
+    name: ClassVar[str] = "resource-limit"
+    title: ClassVar[str] = "Memory limit too small for the process"
+    layer: ClassVar[str] = "kubernetes"
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            memory: New limit, a quantity.
+            needed_mib: Least limit that counts as repaired; None: the request of the manifest
+                (what its authors say the process needs), else its limit, else 64.
+        """
+
+        memory: str = "10Mi"
+        needed_mib: int | None = Field(default=None, ge=1)
+
+        @field_validator("memory")
+        @classmethod
+        def _is_quantity(cls, value: str) -> str:
+            memory_bytes(value)
+            return value
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return component.kind != scope.LOAD
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits, workload = Edits(context), context.component.workload
+        memory = context.parameters.memory
+        request = _memory(context, "requests")
+        resources: dict[str, Any] = {"limits": {"memory": memory}}
+        if request and memory_bytes(request) > memory_bytes(memory):
+            # The API refuses a request above the limit.
+            resources["requests"] = {"memory": memory}
+        with scaled_to_zero(edits, (workload, *clients_of(context))):
+            edits.patch(workload, _patch(context, resources), "strategic")
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        needed = _needed_bytes(context)
+        expected = f"a memory limit of at least {needed // MIB}Mi, or none"
+        return defect_check(expected, _defects(context, needed))
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        component, after = context.component, context.parameters.memory
+        return GroundTruth(
+            component=component.name,
+            kind=component.workload.kind,
+            object_name=component.workload.name,
+            namespace=component.namespace,
+            mechanism="memory-limit-too-low",
+            mechanism_phrases=(
+                "memory limit too low",
+                "memory limit too small",
+                "insufficient memory limit",
+                "memory limit is insufficient",
+                "memory limit below what the process needs",
+                "out of memory",
+                "OOMKilled",
+                "OOM killed",
+                "OOM kill",
+                "killed by the OOM killer",
+                "exceeds its memory limit",
+                "not enough memory",
+                "undersized memory limit",
+                "resource limit too small",
+                "misconfigured memory limit",
+                "memory limit was lowered",
+                f"memory limit of {after}",
+                f"limit {after}",
+                "exit code 137",
+            ),
+            changed=Change(
+                what=f"containers[name={component.container}].resources.limits.memory",
+                before=_memory(context, "limits"),
+                after=after,
+            ),
+            affected=scope.affected(context.application, component),
+            impact=scope.impact(component),
+            impact_phrases=(*scope.impact_phrases(component), "crash loop", "CrashLoopBackOff"),
+        )
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        resources = {
+            "limits": {"memory": _memory(context, "limits") or None},
+            "requests": {"memory": _memory(context, "requests") or None},
+        }
+        workload = context.component.workload
+        return (
+            commands.patch(workload, _patch(context, resources), "strategic"),
+            commands.rollout_status(workload),
+            *commands.restart_and_wait(clients_of(context)),
+        )
+
+
+def _memory(context: FaultContext, side: str) -> str:
+    """`limits` or `requests` of memory in the manifest, empty when there is none."""
+    resources = main_container(context).get("resources") or {}
+    return str((resources.get(side) or {}).get("memory", ""))
+
+
+def _needed_bytes(context: FaultContext) -> int:
+    if context.parameters.needed_mib is not None:
+        return int(context.parameters.needed_mib) * MIB
+    declared = _memory(context, "requests") or _memory(context, "limits")
+    return memory_bytes(declared) if declared else DEFAULT_NEED_MIB * MIB
+
+
+def _patch(context: FaultContext, resources: dict[str, Any]) -> dict[str, Any]:
+    container = {"name": context.component.container, "resources": resources}
+    return {"spec": {"template": {"spec": {"containers": [container]}}}}
+
+
+def _defects(context: FaultContext, needed: int) -> list[str]:
+    component = context.component
+    workload = context.cluster.get(component.workload)
+    if workload is None:
+        return [f"{component.workload} does not exist"]
+    pods = live(pods_of(context.cluster, workload))
+    if not pods:
+        return [f"{component.workload} has no pods"]
+    template = container_of(workload, component.container)
+    if template is None:
+        return [f"{component.workload} has no container {component.container}"]
+    owners = [(str(component.workload), template)]
+    for pod in pods:
+        found = next(
+            (c for c in pod["spec"]["containers"] if c["name"] == component.container), template
+        )
+        owners.append((f"Pod {pod['metadata']['name']}", found))
+    return [
+        f"{owner} has a memory limit of {limit}"
+        for owner, container in owners
+        if (limit := _live_limit(container)) and memory_bytes(limit) < needed
+    ]
+
+
+def _live_limit(container: dict[str, Any]) -> str:
+    limits = (container.get("resources") or {}).get("limits") or {}
+    return str(limits.get("memory", ""))
