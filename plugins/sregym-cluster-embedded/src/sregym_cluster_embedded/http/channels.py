@@ -8,18 +8,21 @@ says that the input is complete, runs line by line.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from aiohttp import WSMsgType, web
 
-from sregym_cluster_embedded.api.request import Connect
 from sregym_cluster_embedded.http.following import attach_text
-from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from sregym_cluster_embedded.api.request import Connect
+    from sregym_cluster_embedded.http.live import LiveWorld
 
 PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 STDIN, STDOUT, STDERR, STATUS, CLOSE = 0, 1, 2, 3, 255
@@ -92,7 +95,7 @@ async def _converse(
         *lines, pending = pending.split("\n")
         for line in lines:
             if line.split() and line.split()[0] == "exit":
-                return exec_status(ExecResult(int((line.split() + ["0"])[1])))
+                return exec_status(ExecResult(int(([*line.split(), "0"])[1])))
             if line.strip():
                 result = _execute(live, connect, line + "\n")
                 await _answer(socket, result)

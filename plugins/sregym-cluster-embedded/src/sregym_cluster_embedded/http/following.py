@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from sregym_cluster_embedded.api.request import Connect
-from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import container_status
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from sregym_cluster_embedded.api.request import Connect
+    from sregym_cluster_embedded.http.live import LiveWorld
+    from sregym_cluster_embedded.world import World
 
 # How long to wait at most before looking again whether the client has left.
 _LOOK_S = 30.0

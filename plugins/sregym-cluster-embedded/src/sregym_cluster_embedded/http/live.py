@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
+    from sregym_cluster_embedded.world import World
 
 # The longest stretch of wall time for which one `keep_pace` holds the lock.
 SLICE_S = 0.05

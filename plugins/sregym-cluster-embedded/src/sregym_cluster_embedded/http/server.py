@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 from sregym_cluster_embedded.http.channels import serve_exec
 from sregym_cluster_embedded.http.following import serve_log
-from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.serving import BackgroundServer
 from sregym_cluster_embedded.http.status import failure_response
 from sregym_cluster_embedded.http.watching import serve_watch
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.http.live import LiveWorld
 
 _LOG = logging.getLogger(__name__)
 

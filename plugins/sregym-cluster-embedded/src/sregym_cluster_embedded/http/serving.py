@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import errno
 import threading
-from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from aiohttp import web
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 # How long `close` waits for open streams before it cuts them.
 SHUTDOWN_S = 0.5

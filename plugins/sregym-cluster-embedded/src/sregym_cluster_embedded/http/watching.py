@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import bisect
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import orjson
 from aiohttp import web
 
-from sregym_cluster_embedded.api.request import Watch
-from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.status import failure
-from sregym_cluster_embedded.store import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.api.request import Watch
+    from sregym_cluster_embedded.http.live import LiveWorld
+    from sregym_cluster_embedded.store import Change
 
 BOOKMARK_S = 60.0
 

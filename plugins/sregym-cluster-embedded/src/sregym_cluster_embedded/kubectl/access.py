@@ -1,0 +1,131 @@
+"""What the twin needs of a cluster, and how it gets it from a world without any socket."""
+
+from __future__ import annotations
+
+import bisect
+from typing import TYPE_CHECKING, Any, Protocol
+
+import orjson
+
+from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
+from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.kubectl.containers import run_in_container
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.kubelet.runtime import ExecResult
+    from sregym_cluster_embedded.world import World
+
+
+class Access(Protocol):
+    """A cluster as the twin sees it.
+
+    Attributes:
+        memory: Kept between commands, as the binary keeps its cache of discovery on disk.
+        user: Who asks.
+    """
+
+    memory: dict[str, Any]
+    user: User
+
+    def request(self, request: Request) -> Response:
+        """Answer a request that ends."""
+
+    def watch(self, request: Request, timeout_s: float | None) -> Iterator[dict[str, Any]]:
+        """The events of a watch, moving time while there is none; ends after `timeout_s`."""
+
+    def exec(
+        self, namespace: str, pod: str, container: str, command: tuple[str, ...], stdin: str
+    ) -> ExecResult:
+        """Run a command in a running container.
+
+        Raises:
+            ContainerNotRunningError: There is no process to join.
+        """
+
+    def unix_now(self) -> float:
+        """The present moment, in seconds since 1970."""
+
+
+class DirectAccess:
+    """Access to a bare world in stepped time.
+
+    Args:
+        world: The cluster; the caller sees to it that nobody else touches it meanwhile.
+        user: Who asks.
+        request_cost_s: Virtual seconds that each request takes.
+    """
+
+    def __init__(self, world: World, user: User | None = None, request_cost_s: float = 0.0) -> None:
+        self.world = world
+        self.user = user or User()
+        self.memory: dict[str, Any] = {}
+        self._request_cost_s = request_cost_s
+
+    def request(self, request: Request) -> Response:
+        """Answer a request that ends."""
+        if self._request_cost_s:
+            self.world.run_until(self.world.now + self._request_cost_s)
+        answer = handle(self.world, request)
+        if not isinstance(answer, Response):
+            message = f"{request.path} answers with a stream"
+            raise TypeError(message)
+        return answer
+
+    def watch(self, request: Request, timeout_s: float | None) -> Iterator[dict[str, Any]]:
+        """The events of a watch, moving time while there is none; ends after `timeout_s`.
+
+        Without a timeout it ends when nothing more will ever happen.
+        """
+        answer = handle(self.world, request)
+        if isinstance(answer, Connect):
+            message = f"{request.path} is no watch"
+            raise TypeError(message)
+        if isinstance(answer, Response):
+            yield {"type": "ERROR", "object": orjson.loads(answer.body)}
+            return
+        for chunk in answer.initial:
+            yield from _events(chunk)
+        yield from self._changes(answer, timeout_s)
+
+    def _changes(self, watch: Watch, timeout_s: float | None) -> Iterator[dict[str, Any]]:
+        world = self.world
+        deadline = None if timeout_s is None else world.now + timeout_s
+        position = watch.since
+        while True:
+            history = world.store.history
+            fresh = history[bisect.bisect_right(history, position, key=lambda c: c.revision) :]
+            position = world.store.revision
+            for change in fresh:
+                event = watch.render(change)
+                if event is not None:
+                    yield from _events(event)
+            if world.store.revision != position:
+                continue
+            upcoming = world.clock.next_at()
+            if upcoming is None or (deadline is not None and upcoming > deadline):
+                if deadline is not None:
+                    world.run_until(deadline)
+                return
+            world.step()
+
+    def exec(
+        self, namespace: str, pod: str, container: str, command: tuple[str, ...], stdin: str
+    ) -> ExecResult:
+        """Run a command in a running container.
+
+        Raises:
+            ContainerNotRunningError: There is no process to join.
+        """
+        return run_in_container(self.world, namespace, pod, container, command, stdin)
+
+    def unix_now(self) -> float:
+        """The present virtual moment, in seconds since 1970."""
+        return self.world.epoch + self.world.now
+
+
+def _events(chunk: bytes) -> Iterator[dict[str, Any]]:
+    for line in chunk.splitlines():
+        if line:
+            yield orjson.loads(line)

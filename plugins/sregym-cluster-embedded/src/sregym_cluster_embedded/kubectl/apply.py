@@ -1,0 +1,133 @@
+"""`kubectl apply -f`, client side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.kubectl.builder import Document, documents
+from sregym_cluster_embedded.kubectl.client import MERGE, STRATEGIC
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.threeway import merge_patch, strategic_patch
+from sregym_cluster_embedded.kubectl.yaml_text import compact_json
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubectl.discovery import ResourceType
+    from sregym_cluster_embedded.store import Object
+
+FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED)
+
+STRICT = ("fieldValidation", "Strict")
+
+_MISSING = (
+    "resource {} is missing the kubectl.kubernetes.io/last-applied-configuration annotation which "
+    "is required by kubectl apply. kubectl apply should only be used on resources created "
+    "declaratively by either kubectl create --save-config or kubectl apply. The missing annotation "
+    "will be patched automatically."
+)
+
+
+def apply(session: Session) -> None:
+    """Run `kubectl apply -f`."""
+    arguments = session.arguments
+    if arguments.text("output") not in ("", "name") or dry_run(arguments) == "client":
+        raise NotCovered("apply -o or --dry-run=client")
+    if not arguments.has("filename") or arguments.words:
+        raise NotCovered("apply without -f")
+    if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
+        raise NotCovered("a kustomization")
+    found = documents(session.client, arguments, session.stdin, session.files)
+    if not found:
+        raise CommandError("error: no objects passed to apply")
+    errors: list[CommandError] = []
+    for document in found:
+        with collected(errors):
+            _apply_one(session, document)
+    raise_all(errors)
+
+
+def object_namespace(session: Session, document: Document) -> str | None:
+    """The namespace an object of a file goes to."""
+    if not document.kind.namespaced:
+        return None
+    stated = document.obj["metadata"].get("namespace")
+    if stated and session.arguments.has("namespace") and stated != session.namespace:
+        text = (
+            "error: the namespace from the provided object "
+            f'"{stated}" does not match the namespace "{session.namespace}". '
+            f"You must pass '--namespace={stated}' to perform this operation."
+        )
+        raise CommandError(text)
+    return str(stated or session.namespace)
+
+
+def with_last_applied(obj: Object) -> Object:
+    """The object with the annotation that remembers it as it was applied."""
+    metadata = obj["metadata"]
+    annotations = dict(metadata.get("annotations") or {})
+    annotations.pop(LAST_APPLIED, None)
+    plain = {**obj, "metadata": {**metadata, "annotations": annotations}}
+    remembered = annotations | {LAST_APPLIED: compact_json(plain) + "\n"}
+    return {**obj, "metadata": {**metadata, "annotations": remembered}}
+
+
+def _apply_one(session: Session, document: Document) -> None:
+    kind, obj = document.kind, document.obj
+    if "name" not in obj.get("metadata", {}):
+        raise NotCovered("an object without a name")
+    namespace = object_namespace(session, document)
+    if namespace and not obj["metadata"].get("namespace"):
+        obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
+    name = obj["metadata"]["name"]
+    wanted = with_last_applied(obj)
+    query = [*dry_run_query(session.arguments), STRICT]
+    client = session.client
+    try:
+        present = client.get(kind, namespace, name)
+    except ServerError as error:
+        if not error.not_found:
+            doing = f'error when retrieving current configuration of:\n{_described(kind, namespace, name)}\nfrom server for: "{document.source}"'
+            raise error.while_doing(doing) from error
+        try:
+            created = client.create(kind, namespace, wanted, query)
+        except ServerError as refusal:
+            raise refusal.while_doing(f'error when creating "{document.source}"') from refusal
+        report(session, kind, created, "created")
+        return
+    if LAST_APPLIED not in present["metadata"].get("annotations", {}):
+        session.warn(_MISSING.format(f"{kind.plural}/{name}"))
+    patch, content_type = _patch(wanted, present)
+    if not patch:
+        report(session, kind, present, "unchanged")
+        return
+    try:
+        after = client.patch(kind, namespace, name, patch, content_type, query)
+    except ServerError as error:
+        described = f"Resource: {_described(kind, namespace, name)}"
+        target = f'for: "{document.source}"'
+        text = f"error when applying patch:\n{compact_json(patch)}\nto:\n{described}\n{target}"
+        raise error.while_doing(text) from error
+    report(session, kind, after, "configured")
+
+
+def _patch(wanted: Object, present: Object) -> tuple[Object, str]:
+    annotation = present["metadata"].get("annotations", {}).get(LAST_APPLIED)
+    original: Any = orjson.loads(annotation) if annotation else {}
+    group, _, version = wanted["apiVersion"].rpartition("/")
+    definition = schema.of_kind(group, version, wanted["kind"])
+    if definition is None:
+        return merge_patch(original, wanted, present), MERGE
+    return strategic_patch(original, wanted, present, definition), STRATEGIC
+
+
+def _described(kind: ResourceType, namespace: str | None, name: str) -> str:
+    group = kind.group
+    resource = f'"{group}/{kind.version}, Resource={kind.plural}"'
+    gvk = f'GroupVersionKind: "{group}/{kind.version}, Kind={kind.kind}"'
+    return f'{resource}, {gvk}\nName: "{name}", Namespace: "{namespace or ""}"'

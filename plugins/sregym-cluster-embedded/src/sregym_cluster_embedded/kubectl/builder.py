@@ -1,0 +1,195 @@
+"""From words, selectors and files to the objects a command is about."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.kubectl.client import Client
+    from sregym_cluster_embedded.kubectl.discovery import ResourceType
+    from sregym_cluster_embedded.kubectl.flags import Arguments
+    from sregym_cluster_embedded.store import Object
+
+NOTHING_NAMED = """error: You must provide one or more resources by argument or filename.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'
+   '<resource> <name>'
+   '<resource>'"""
+
+NO_NAME = "error: resource(s) were provided, but no name was specified"
+
+MIXED = (
+    "error: there is no need to specify a resource type as a separate argument when passing "
+    "arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
+    "'kubectl get resource resource/<resource_name>'"
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A type, with the name of one object or empty for all that the selectors match."""
+
+    kind: ResourceType
+    name: str = ""
+
+
+def targets(client: Client, words: list[str], selecting: bool = False) -> list[Target]:
+    """What positional arguments mean: `TYPE[,TYPE] [NAME...]` or `TYPE/NAME ...`.
+
+    Args:
+        client: For discovery.
+        words: The arguments.
+        selecting: Whether a selector or `--all` stands for the names.
+    """
+    if not words:
+        raise CommandError(NOTHING_NAMED)
+    if any("/" in word for word in words):
+        return list(_slashed(client, words))
+    kinds = _kinds(client, words[0])
+    names = words[1:]
+    if names and len(kinds) > 1:
+        if any(client.discovery().category(word) for word in words[0].split(",")):
+            raise CommandError("error: you must specify only one resource")
+        return [Target(kind, name) for kind in kinds for name in names]
+    if names and selecting:
+        raise CommandError("error: name cannot be provided when a selector is specified")
+    return [Target(kinds[0], name) for name in names] or [Target(kind) for kind in kinds]
+
+
+def _slashed(client: Client, words: list[str]) -> Iterator[Target]:
+    for word in words:
+        kind, slash, name = word.partition("/")
+        if not slash:
+            raise CommandError(MIXED)
+        if "/" in name or not name or not kind or "," in kind:
+            raise NotCovered(word)
+        yield Target(client.resource_type(kind), name)
+
+
+def _kinds(client: Client, word: str) -> list[ResourceType]:
+    kinds: list[ResourceType] = []
+    for part in word.split(","):
+        kinds += client.discovery().category(part) or [client.resource_type(part)]
+    return list(dict.fromkeys(kinds))
+
+
+def selector_query(arguments: Arguments) -> list[tuple[str, str]]:
+    """The query by which the server selects."""
+    query = []
+    if arguments.text("selector"):
+        query.append(("labelSelector", arguments.text("selector")))
+    if arguments.text("field-selector"):
+        query.append(("fieldSelector", arguments.text("field-selector")))
+    return query
+
+
+@dataclass(frozen=True)
+class Document:
+    """One object of a file.
+
+    Attributes:
+        obj: The object, without what lists wrap around it.
+        source: Name of the file, `STDIN` for standard input: as messages call it.
+        kind: Its type.
+    """
+
+    obj: Object
+    source: str
+    kind: ResourceType
+
+
+def documents(client: Client, arguments: Arguments, stdin: str, folder: Path) -> list[Document]:
+    """All objects of the files that `-f` names, in order."""
+    found = []
+    for name in arguments.all("filename"):
+        for source, text in _texts(name, stdin, folder, arguments.on("recursive")):
+            for obj in _objects(text):
+                kind = client.type_of(obj)
+                if kind is None:
+                    raise NotCovered("an object of an unknown kind")
+                found.append(Document(obj, source, kind))
+    return found
+
+
+def _texts(name: str, stdin: str, folder: Path, recursive: bool) -> Iterator[tuple[str, str]]:
+    if name == "-":
+        yield "STDIN", stdin
+        return
+    if "://" in name:
+        raise NotCovered(name)
+    path = folder / name
+    if not path.exists():
+        raise CommandError(f'error: the path "{name}" does not exist')
+    if not path.is_dir():
+        yield name, path.read_text(encoding="utf-8")
+        return
+    pattern = "**/*" if recursive else "*"
+    for entry in sorted(path.glob(pattern)):
+        if entry.is_file() and entry.suffix in {".json", ".yaml", ".yml"}:
+            yield str(Path(name) / entry.relative_to(path)), entry.read_text(encoding="utf-8")
+
+
+def _objects(text: str) -> Iterator[Object]:
+    try:
+        parsed = list(load_all(text))
+    except yaml.YAMLError as error:
+        raise NotCovered("malformed YAML") from error
+    for document in parsed:
+        if document is None:
+            continue
+        if not isinstance(document, dict) or "kind" not in document or "apiVersion" not in document:
+            raise NotCovered("a document that is no object")
+        yield from _unwrap(document)
+
+
+def _unwrap(obj: Object) -> Iterator[Object]:
+    if obj["kind"].endswith("List") and isinstance(obj.get("items"), list):
+        for item in obj["items"]:
+            yield from _unwrap(item)
+    else:
+        yield obj
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML as kubectl reads it: timestamps stay strings."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load_all(text: str) -> Iterator[Any]:
+    """The documents of a JSON or YAML text, with keys as JSON has them."""
+    if text.lstrip().startswith("{"):
+        with suppress(json.JSONDecodeError):
+            yield json.loads(text)
+            return
+    for document in yaml.load_all(text, Loader=_Loader):
+        yield _json_keys(document)
+
+
+def _json_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_json_key(key): _json_keys(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_json_keys(entry) for entry in value]
+    return value
+
+
+def _json_key(key: Any) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return str(key)

@@ -1,0 +1,153 @@
+"""Requests as kubectl makes them, with the server's warnings and refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+
+from sregym_cluster_embedded.api.request import Request
+from sregym_cluster_embedded.kubectl.discovery import Discovery, ResourceType
+from sregym_cluster_embedded.kubectl.errors import CommandError, ServerError
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubectl.access import Access
+    from sregym_cluster_embedded.store import Object
+
+Query: TypeAlias = Sequence[tuple[str, str]]
+
+JSON = "application/json"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+STRATEGIC = "application/strategic-merge-patch+json"
+MERGE = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+
+_WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
+
+
+class Client:
+    """One command's way to the API.
+
+    Args:
+        access: The cluster.
+        warn: Takes each warning of the server.
+        agent: The name under which writes are recorded as field manager, e.g. `kubectl-patch`.
+    """
+
+    def __init__(self, access: Access, warn: Any, agent: str) -> None:
+        self.access = access
+        self._warn = warn
+        self.manager = agent
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        query: Query = (),
+        body: Any = None,
+        accept: str = JSON,
+        content_type: str = JSON,
+    ) -> Any:
+        """The decoded answer to a request.
+
+        Raises:
+            ServerError: The API answered with a failure.
+        """
+        headers = {"accept": accept, "user-agent": "kubectl/v1.37.1 (linux/amd64)"}
+        data = b""
+        if body is not None:
+            headers["content-type"] = content_type
+            data = body if isinstance(body, bytes) else orjson.dumps(body)
+        request = Request(method, path, tuple(query), headers, data, self.access.user)
+        answer = self.access.request(request)
+        for name, value in answer.headers.items():
+            if name.lower() == "warning":
+                for text in _WARNING.findall(value):
+                    self._warn(re.sub(r"\\(.)", r"\1", text))
+        if answer.status >= 400:
+            raise ServerError(orjson.loads(answer.body))
+        if answer.content_type.startswith("text/plain"):
+            return answer.body.decode(errors="surrogateescape")
+        return orjson.loads(answer.body) if answer.body else None
+
+    def get(self, kind: ResourceType, namespace: str | None, name: str) -> Object:
+        """One object."""
+        found: Object = self.send("GET", kind.path(namespace, name))
+        return found
+
+    def list(self, kind: ResourceType, namespace: str | None, query: Query = ()) -> list[Object]:
+        """All objects, following `continue`; each carries its apiVersion and kind."""
+        items: list[Object] = []
+        for page in self.pages(kind, namespace, query):
+            items += (
+                {"apiVersion": kind.api_version, "kind": kind.kind, **item}
+                for item in page["items"]
+            )
+        return items
+
+    def pages(
+        self, kind: ResourceType, namespace: str | None, query: Query = (), accept: str = JSON
+    ) -> Iterator[Any]:
+        """The answers to a list, 500 objects at most in each."""
+        token = ""
+        while True:
+            page_query = [*query, ("limit", "500")]
+            if token:
+                page_query.append(("continue", token))
+            page = self.send("GET", kind.path(namespace), page_query, accept=accept)
+            yield page
+            token = page.get("metadata", {}).get("continue", "")
+            if not token:
+                return
+
+    def patch(
+        self,
+        kind: ResourceType,
+        namespace: str | None,
+        name: str,
+        body: Any,
+        content_type: str = STRATEGIC,
+        query: Query = (),
+        subresource: str = "",
+    ) -> Object:
+        """Patch an object; returns it as it stands afterwards."""
+        path = kind.path(namespace, name, subresource)
+        query = (("fieldManager", self.manager), *query)
+        patched: Object = self.send("PATCH", path, query, body, content_type=content_type)
+        return patched
+
+    def create(
+        self, kind: ResourceType, namespace: str | None, obj: Object, query: Query = ()
+    ) -> Object:
+        """Create an object."""
+        query = (("fieldManager", self.manager), *query)
+        created: Object = self.send("POST", kind.path(namespace), query, obj)
+        return created
+
+    def discovery(self, fresh: bool = False) -> Discovery:
+        """What the server offers, remembered between commands."""
+        memory = self.access.memory
+        if fresh or "discovery" not in memory:
+            documents = [self.send("GET", path, accept=DISCOVERY) for path in ("/api", "/apis")]
+            memory["discovery"] = Discovery(*documents)
+        found: Discovery = memory["discovery"]
+        return found
+
+    def resource_type(self, word: str) -> ResourceType:
+        """The type that a word on the command line means.
+
+        Raises:
+            CommandError: There is none.
+        """
+        found = self.discovery().find(word) or self.discovery(fresh=True).find(word)
+        if found is None:
+            raise CommandError(f'error: the server doesn\'t have a resource type "{word}"')
+        return found
+
+    def type_of(self, obj: Object) -> ResourceType | None:
+        """The type of an object by its apiVersion and kind."""
+        where = (obj.get("apiVersion", ""), obj.get("kind", ""))
+        return self.discovery().of_kind(*where) or self.discovery(fresh=True).of_kind(*where)

@@ -1,0 +1,223 @@
+"""`kubectl create -f` and `create namespace|configmap|secret generic|deployment|service`."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
+from sregym_cluster_embedded.kubectl.builder import Document, documents
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubectl.client import Client
+    from sregym_cluster_embedded.store import Object
+
+_COMMON = (*OUTPUT, *DRY_RUN, *IGNORED)
+FILE_FLAGS = (*_COMMON, *FILES)
+_DATA = (Flag("from-literal", kind="repeated"), Flag("from-file", kind="repeated"))
+NAMESPACE_FLAGS = _COMMON
+CONFIGMAP_FLAGS = (*_COMMON, *_DATA)
+SECRET_FLAGS = (*_COMMON, *_DATA, Flag("type"))
+DEPLOYMENT_FLAGS = (*_COMMON, Flag("image", kind="list"), Flag("replicas", "r"), Flag("port"))
+SERVICE_FLAGS = (
+    *_COMMON, Flag("tcp", kind="list"), Flag("clusterip"), Flag("node-port"),
+    Flag("external-name"),
+)  # fmt: skip
+
+_TEXT_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+
+
+def create_files(session: Session) -> None:
+    """Run `kubectl create -f`."""
+    if not session.arguments.has("filename"):
+        raise CommandError("error: must specify one of -f and -k")
+    if session.arguments.words:
+        raise NotCovered("create with words")
+    errors: list[CommandError] = []
+    for document in documents(session.client, session.arguments, session.stdin, session.files):
+        with collected(errors):
+            _create_document(session, document)
+    raise_all(errors)
+
+
+def _create_document(session: Session, document: Document) -> None:
+    if dry_run(session.arguments) == "client":
+        raise NotCovered("create -f --dry-run=client")
+    namespace = object_namespace(session, document)
+    query = [*dry_run_query(session.arguments), STRICT]
+    obj = document.obj
+    if namespace and not obj["metadata"].get("namespace"):
+        obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
+    try:
+        created = session.client.create(document.kind, namespace, obj, query)
+    except ServerError as error:
+        raise error.while_doing(f'error when creating "{document.source}"') from error
+    report(session, document.kind, created, "created")
+
+
+def create_namespace(session: Session) -> None:
+    """Run `kubectl create namespace`."""
+    name = _one_name(session)
+    obj = {"metadata": {"name": name}, "spec": {}, "status": {}}
+    _create(session, "namespaces", {"apiVersion": "v1", "kind": "Namespace", **obj}, "")
+
+
+def create_configmap(session: Session) -> None:
+    """Run `kubectl create configmap`."""
+    obj = _head(session, "v1", "ConfigMap")
+    text, binary = {}, {}
+    for key, value in _data(session):
+        try:
+            text[key] = value.decode()
+        except UnicodeDecodeError:
+            binary[key] = base64.b64encode(value).decode()
+    if text:
+        obj["data"] = text
+    if binary:
+        obj["binaryData"] = binary
+    _create(session, "configmaps", obj, "configmap")
+
+
+def create_secret(session: Session) -> None:
+    """Run `kubectl create secret generic`."""
+    obj = _head(session, "v1", "Secret")
+    data = {key: base64.b64encode(value).decode() for key, value in _data(session)}
+    if data:
+        obj["data"] = data
+    if session.arguments.text("type"):
+        obj["type"] = session.arguments.text("type")
+    _create(session, "secrets", obj, "secret")
+
+
+def create_deployment(session: Session) -> None:
+    """Run `kubectl create deployment`."""
+    arguments = session.arguments
+    images = arguments.all("image")
+    if not images:
+        raise CommandError('error: required flag(s) "image" not set')
+    command = arguments.after_dash
+    if command and len(images) > 1:
+        raise NotCovered("a command for several images")
+    containers: list[Object] = []
+    for image in images:
+        container: Object = {"image": image, "name": _container_name(image), "resources": {}}
+        if command:
+            container["command"] = command
+        if arguments.has("port"):
+            container["ports"] = [{"containerPort": arguments.number("port", 0)}]
+        containers.append(container)
+    if len({container["name"] for container in containers}) < len(containers):
+        raise NotCovered("two images of one name")
+    obj = _head(session, "apps/v1", "Deployment")
+    labels = {"app": obj["metadata"]["name"]}
+    obj["metadata"]["labels"] = labels
+    obj["spec"] = {
+        "replicas": arguments.number("replicas", 1),
+        "selector": {"matchLabels": labels},
+        "strategy": {},
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
+    }
+    obj["status"] = {}
+    _create(session, "deployments.apps", obj, "deployment")
+
+
+def create_service(session: Session) -> None:
+    """Run `kubectl create service clusterip|nodeport|loadbalancer|externalname`."""
+    arguments = session.arguments
+    if len(arguments.words) != 2:
+        raise NotCovered("create service")
+    form, name = arguments.words
+    types = {
+        "clusterip": "ClusterIP", "nodeport": "NodePort", "loadbalancer": "LoadBalancer",
+        "externalname": "ExternalName",
+    }  # fmt: skip
+    if form not in types:
+        raise NotCovered(f"create service {form}")
+    arguments.words = [name]
+    obj = _head(session, "v1", "Service")
+    labels = {"app": name}
+    spec: Object = {"selector": labels, "type": types[form]}
+    ports = [_service_port(pair, arguments.number("node-port", 0)) for pair in arguments.all("tcp")]
+    if ports:
+        spec["ports"] = ports
+    elif form != "externalname" and arguments.text("clusterip") != "None":
+        raise CommandError("error: at least one tcp port specifier must be provided")
+    if arguments.text("clusterip"):
+        spec["clusterIP"] = arguments.text("clusterip")
+    if arguments.text("external-name"):
+        spec["externalName"] = arguments.text("external-name")
+    obj["metadata"]["labels"] = labels
+    obj |= {"spec": spec, "status": {"loadBalancer": {}}}
+    _create(session, "services", obj, f"{types[form]} service")
+
+
+def _service_port(pair: str, node_port: int) -> Object:
+    port, colon, target = pair.partition(":")
+    if not port.isdigit():
+        raise NotCovered(f"--tcp={pair}")
+    aim: int | str = int(port) if not colon else int(target) if target.isdigit() else target
+    entry: Object = {
+        "name": pair.replace(":", "-"), "port": int(port), "protocol": "TCP", "targetPort": aim,
+    }  # fmt: skip
+    return entry | ({"nodePort": node_port} if node_port else {})
+
+
+def _container_name(image: str) -> str:
+    name = image.rsplit("/", 1)[-1]
+    return re.split(r"[:@]", name, maxsplit=1)[0]
+
+
+def _one_name(session: Session) -> str:
+    if len(session.arguments.words) != 1:
+        raise NotCovered("not exactly one name")
+    return session.arguments.words[0]
+
+
+def _head(session: Session, api_version: str, kind: str) -> Object:
+    metadata = {"name": _one_name(session), "namespace": session.namespace}
+    if dry_run(session.arguments) == "client" and not session.arguments.has("namespace"):
+        del metadata["namespace"]
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+
+
+def _data(session: Session) -> list[tuple[str, bytes]]:
+    entries: list[tuple[str, bytes]] = []
+    for word in session.arguments.all("from-file"):
+        key, equals, name = word.rpartition("=")
+        path = session.files / name
+        if not path.is_file():
+            raise NotCovered("--from-file of a folder, or of nothing")
+        entries.append((key if equals else path.name, path.read_bytes()))
+    for word in session.arguments.all("from-literal"):
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise NotCovered(f"--from-literal={word}")
+        entries.append((key, value.encode()))
+    keys = [key for key, _ in entries]
+    if len(set(keys)) < len(keys) or not all(map(_TEXT_KEY.fullmatch, keys)):
+        raise NotCovered("a key twice, or an invalid one")
+    return entries
+
+
+def _create(session: Session, resource: str, obj: Object, what: str) -> None:
+    """Create `obj`; `what` heads a refusal, which is told with the server's kind when empty."""
+    client: Client = session.client
+    kind = client.resource_type(resource)
+    if dry_run(session.arguments) == "client":
+        if session.arguments.text("output") not in ("", "name", "yaml"):
+            raise NotCovered("--dry-run=client with another format")
+        report(session, kind, obj, "created")
+        return
+    query: list[tuple[str, Any]] = [*dry_run_query(session.arguments), STRICT]
+    try:
+        created = client.create(kind, obj["metadata"].get("namespace"), obj, query)
+    except ServerError as error:
+        if not what:
+            raise
+        raise CommandError(f"error: failed to create {what}: {error.message}") from error
+    report(session, kind, created, "created")

@@ -1,0 +1,94 @@
+"""`kubectl delete`."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
+from sregym_cluster_embedded.kubectl.editing import Found, references, selected
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, SELECTION, Arguments, Flag, switch
+from sregym_cluster_embedded.kubectl.printing import DRY_RUNS, dry_run, dry_run_query, shown_name
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_gone
+
+FLAGS = (
+    *FILES, *SELECTION, *DRY_RUN, Flag("output", "o"), Flag("timeout"), Flag("grace-period"),
+    Flag("cascade", bare="background"), switch("wait"), switch("force"), switch("now"),
+    switch("ignore-not-found"),
+)  # fmt: skip
+
+_FORCED = (
+    "Immediate deletion does not wait for confirmation that the running resource has been "
+    "terminated. The resource may continue to run on the cluster indefinitely."
+)
+_POLICIES = {"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}
+
+
+def delete(session: Session) -> None:
+    """Run `kubectl delete`."""
+    arguments = session.arguments
+    options = _options(arguments)
+    if dry_run(arguments) == "client" or arguments.text("output") not in ("", "name"):
+        raise NotCovered("delete --dry-run=client or -o")
+    if arguments.on("all") and arguments.text("selector"):
+        raise CommandError("error: setting 'all' parameter but found a non empty selector. ")
+    if not arguments.words and not arguments.has("filename"):
+        raise CommandError(NOTHING_NAMED)
+    asked = list(references(session, arguments.words))
+    named = all(name for _, _, name in asked)
+    errors: list[CommandError] = []
+    found = selected(session, arguments.words, errors)
+    ignored = arguments.on("ignore-not-found", default=arguments.on("all"))
+    if ignored:
+        errors = [e for e in errors if not (isinstance(e, ServerError) and e.not_found)]
+    if options.get("gracePeriodSeconds") == 0:
+        session.warn(_FORCED)
+    deleted: list[Found] = []
+    for one in found:
+        with collected(errors):
+            deleted.append(_delete_one(session, one, options))
+    if not found and not errors and not named:
+        session.say("No resources found")
+    if arguments.on("wait", default=True) and dry_run(arguments) == "none":
+        _wait(session, deleted)
+    raise_all(errors)
+
+
+def _options(arguments: Arguments) -> dict[str, object]:
+    cascade = arguments.text("cascade", "background")
+    if cascade not in _POLICIES:
+        raise NotCovered(f"--cascade={cascade}")
+    grace = arguments.number("grace-period", -1)
+    forced = arguments.on("force")
+    if arguments.on("now"):
+        grace = 1
+    if grace == 0 and not forced:
+        grace = 1
+    if forced and grace < 0:
+        grace = 0
+    options: dict[str, object] = {"propagationPolicy": _POLICIES[cascade]}
+    if grace >= 0:
+        options["gracePeriodSeconds"] = grace
+    return options
+
+
+def _delete_one(session: Session, found: Found, options: dict[str, object]) -> Found:
+    path = found.kind.path(found.namespace, found.name)
+    session.client.send("DELETE", path, dry_run_query(session.arguments), options)
+    if session.arguments.text("output") == "name":
+        session.say(shown_name(found.kind, found.name))
+    else:
+        session.say(_told(session, found))
+    return found
+
+
+def _told(session: Session, found: Found) -> str:
+    verb = "force deleted" if session.arguments.on("force") else "deleted"
+    where = f" from {found.namespace} namespace" if found.kind.namespaced else ""
+    return f'{found.kind.shown} "{found.name}" {verb}{where}{DRY_RUNS[dry_run(session.arguments)]}'
+
+
+def _wait(session: Session, deleted: list[Found]) -> None:
+    timeout_s = session.arguments.duration("timeout", 0.0) or None
+    for kind, namespace, name, obj in deleted:
+        if not wait_until_gone(session, kind, namespace, name, obj["metadata"]["uid"], timeout_s):
+            raise timed_out()

@@ -1,0 +1,123 @@
+"""`kubectl label` and `kubectl annotate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sregym_cluster_embedded.kubectl.client import MERGE
+from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+
+FLAGS = (
+    *OUTPUT, *DRY_RUN, *FILES, *SELECTION, switch("overwrite"), switch("list"),
+    Flag("resource-version"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What differs between the two commands."""
+
+    field: str
+    one: str
+
+
+_LABEL = _Kind("labels", "label")
+_ANNOTATION = _Kind("annotations", "annotation")
+
+
+def label(session: Session) -> None:
+    """Run `kubectl label`."""
+    _run(session, _LABEL)
+
+
+def annotate(session: Session) -> None:
+    """Run `kubectl annotate`."""
+    _run(session, _ANNOTATION)
+
+
+def _run(session: Session, kind: _Kind) -> None:
+    words, changes, removals = _split(session.arguments.words)
+    if session.arguments.on("list") or dry_run(session.arguments) == "client":
+        raise NotCovered("--list or --dry-run=client")
+    if not changes and not removals:
+        raise CommandError(f"error: at least one {kind.one} update is required")
+    if set(changes) & set(removals):
+        text = f"error: can not both modify and remove {'a' if kind is _LABEL else 'an'} {kind.one} in the same command"
+        raise CommandError(text)
+    errors: list[CommandError] = []
+    for found in selected(session, words, errors):
+        with collected(errors):
+            _edit(session, kind, found, changes, removals)
+    raise_all(errors)
+
+
+def _split(words: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
+    resources: list[str] = []
+    changes: dict[str, str] = {}
+    removals: list[str] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if equals and name:
+            changes[name] = value
+        elif word.endswith("-") and resources:
+            removals.append(word[:-1])
+        elif changes or removals:
+            raise NotCovered("words behind the changes")
+        else:
+            resources.append(word)
+    return resources, changes, removals
+
+
+def _edit(
+    session: Session, kind: _Kind, found: Found, changes: dict[str, str], removals: list[str]
+) -> None:
+    present = found.obj["metadata"].get(kind.field, {})
+    if not session.arguments.on("overwrite"):
+        _refuse_overwriting(kind, present, changes)
+    for name in removals:
+        if name not in present:
+            session.say(f'{kind.one} "{name}" not found.')
+    gone = {name: None for name in removals if name in present}
+    fresh = {name: value for name, value in changes.items() if present.get(name) != value}
+    metadata: dict[str, object] = {kind.field: {**gone, **fresh}}
+    if session.arguments.text("resource-version"):
+        metadata["resourceVersion"] = session.arguments.text("resource-version")
+    after = found.obj
+    if gone or fresh:
+        after = session.client.patch(
+            found.kind,
+            found.namespace,
+            found.name,
+            {"metadata": metadata},
+            MERGE,
+            dry_run_query(session.arguments),
+        )
+    report(session, found.kind, after, _told(kind, bool(gone), bool(fresh)))
+
+
+def _told(kind: _Kind, removed: bool, added: bool) -> str:
+    if kind is _ANNOTATION:
+        return "annotated"
+    if added:
+        return "labeled"
+    return "unlabeled" if removed else "not labeled"
+
+
+def _refuse_overwriting(kind: _Kind, present: dict[str, str], changes: dict[str, str]) -> None:
+    clashes = [
+        f"'{name}' already has a value ({present[name]})"
+        for name, value in changes.items()
+        if name in present and present[name] != value
+    ]
+    if not clashes:
+        return
+    if len(clashes) > 1:
+        raise NotCovered("several values that are there already")
+    if kind is _LABEL:
+        raise CommandError(f"error: {clashes[0]}, and --overwrite is false")
+    head = "--overwrite is false but found the following declared annotation(s)"
+    raise CommandError(f"error: {head}: {clashes[0]}")

@@ -1,0 +1,61 @@
+"""`kubectl patch`."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.kubectl.builder import load_all
+from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
+from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+
+FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, Flag("patch", "p"), Flag("patch-file"), Flag("type"))
+
+_TYPES = {"strategic": STRATEGIC, "merge": MERGE, "json": JSON_PATCH}
+
+
+def patch(session: Session) -> None:
+    """Run `kubectl patch`."""
+    arguments = session.arguments
+    name = arguments.text("type", "strategic").lower()
+    if name not in _TYPES:
+        raise CommandError(f'error: --type must be one of [json merge strategic], not "{name}"')
+    body = _body(session)
+    if dry_run(arguments) == "client":
+        raise NotCovered("--dry-run=client")
+    errors: list[CommandError] = []
+    for found in selected(session, arguments.words, errors):
+        with collected(errors):
+            _patch_one(session, found, body, _TYPES[name])
+    raise_all(errors)
+
+
+def _patch_one(session: Session, found: Found, body: object, content_type: str) -> None:
+    kind, namespace, name, before = found
+    query = dry_run_query(session.arguments)
+    after = session.client.patch(kind, namespace, name, body, content_type, query)
+    changed = before["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"]
+    done = "patched" if changed or dry_run(session.arguments) == "server" else "patched (no change)"
+    report(session, kind, after, done)
+
+
+def _body(session: Session) -> object:
+    arguments = session.arguments
+    if arguments.has("patch-file"):
+        path = session.files / arguments.text("patch-file")
+        if not path.is_file():
+            raise NotCovered("a patch file that is not there")
+        text = path.read_text(encoding="utf-8")
+    elif arguments.text("patch"):
+        text = arguments.text("patch")
+    else:
+        text = "error: must specify --patch or --patch-file containing the contents of the patch"
+        raise CommandError(text)
+    try:
+        values = list(load_all(text))
+    except Exception as error:
+        raise NotCovered("a malformed patch") from error
+    if len(values) != 1 or not isinstance(values[0], dict | list):
+        raise NotCovered("a patch that is no object")
+    return values[0]

@@ -1,0 +1,126 @@
+"""The output formats that most commands share: `-o yaml|json|name|jsonpath=...`, and results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.jsonpath import Path, Template, find, relaxed
+from sregym_cluster_embedded.kubectl.tables import aligned
+from sregym_cluster_embedded.kubectl.yaml_text import json_text, yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.kubectl.discovery import ResourceType
+    from sregym_cluster_embedded.kubectl.flags import Arguments
+    from sregym_cluster_embedded.kubectl.session import Session
+    from sregym_cluster_embedded.store import Object
+
+DRY_RUNS = {"none": "", "client": " (dry run)", "server": " (server dry run)"}
+
+
+def dry_run(arguments: Arguments) -> str:
+    """`none`, `client` or `server`."""
+    value = arguments.text("dry-run", "none")
+    if value not in DRY_RUNS:
+        raise NotCovered(f"--dry-run={value}")
+    return value
+
+
+def dry_run_query(arguments: Arguments) -> list[tuple[str, str]]:
+    """What a write sends so that the server only tries it."""
+    return [("dryRun", "All")] if dry_run(arguments) == "server" else []
+
+
+def shown_name(kind: ResourceType, name: str) -> str:
+    """`deployment.apps/web`."""
+    return f"{kind.shown}/{name}"
+
+
+def report(session: Session, kind: ResourceType, obj: Object, done: str) -> None:
+    """Tell what was done to an object, or print it when `-o` says so."""
+    output = session.arguments.text("output")
+    name = shown_name(kind, obj["metadata"]["name"])
+    if not output:
+        session.say(f"{name} {done}{DRY_RUNS[dry_run(session.arguments)]}")
+    elif output == "name":
+        session.say(name)
+    else:
+        session.out.append(formatted(session.arguments, [obj], single=True))
+
+
+def is_format(output: str) -> bool:
+    """Whether `formatted` knows this value of `-o`."""
+    return output in ("yaml", "json") or output.startswith(("jsonpath=", "custom-columns="))
+
+
+def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> str:
+    """Objects in the format that `-o` names; several become one List, as kubectl makes it.
+
+    Raises:
+        NotCovered: The format is not known here.
+    """
+    output = arguments.text("output")
+    managed = arguments.on("show-managed-fields")
+    shown = [obj if managed else without_managed_fields(obj) for obj in objects]
+    value: Any = shown[0] if single else _list_of(shown)
+    if output == "yaml":
+        return yaml_text(value)
+    if output == "json":
+        return json_text(value)
+    if output.startswith("jsonpath="):
+        return Template(output.removeprefix("jsonpath=")).render(value)
+    if output.startswith("custom-columns="):
+        return _custom_columns(output.removeprefix("custom-columns="), shown, arguments)
+    raise NotCovered(f"-o {output}")
+
+
+def without_managed_fields(obj: Object) -> Object:
+    """The object without metadata.managedFields."""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict) or "managedFields" not in metadata:
+        return obj
+    kept = {name: value for name, value in metadata.items() if name != "managedFields"}
+    return {**obj, "metadata": kept}
+
+
+def _list_of(objects: list[Object]) -> Object:
+    return {
+        "apiVersion": "v1",
+        "items": objects,
+        "kind": "List",
+        "metadata": {"resourceVersion": ""},
+    }
+
+
+def _custom_columns(spec: str, objects: Sequence[Object], arguments: Arguments) -> str:
+    columns: list[tuple[str, Path]] = []
+    for part in spec.split(","):
+        header, colon, path = part.partition(":")
+        if not colon:
+            text = (
+                f"error: unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"
+            )
+            raise CommandError(text)
+        columns.append((header, relaxed(path)))
+    rows = [] if arguments.on("no-headers") else [[header for header, _ in columns]]
+    rows += ([_column_text(find(path, obj)) for _, path in columns] for obj in objects)
+    return aligned(rows)
+
+
+def _column_text(values: Sequence[Any]) -> str:
+    return ",".join(_go_text(value) for value in values) if values else "<none>"
+
+
+def _go_text(value: Any) -> str:
+    """A value as Go's %v prints it."""
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{_go_text(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(_go_text, value))}]"
+    return str(value)

@@ -1,0 +1,234 @@
+"""`kubectl set image`, `set env`, `set resources`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Any, TypeAlias
+
+from sregym_cluster_embedded.kubectl.editing import (
+    Found,
+    pod_template,
+    selected,
+    wrap_pod_template,
+)
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.store import Object
+
+_COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)
+IMAGE_FLAGS = _COMMON
+ENV_FLAGS = (
+    *_COMMON, Flag("env", "e", "repeated"), Flag("containers", "c"), switch("list"),
+    switch("overwrite"),
+)  # fmt: skip
+RESOURCES_FLAGS = (*_COMMON, Flag("limits"), Flag("requests"), Flag("containers", "c"))
+
+_PAIR = re.compile(r"[^=]+=.*", re.DOTALL)
+_ENV_REMOVAL = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*-")
+_QUANTITY = re.compile(r"[+-]?[0-9.]+(?:[eEinumkKMGTP]*[-+]?[0-9]*)")
+
+# Takes a pod spec; returns the patch for it, None when nothing changes.
+Edit: TypeAlias = Callable[[Object], Object | None]
+
+
+def set_image(session: Session) -> None:
+    """Run `kubectl set image`."""
+    words, pairs = _split(session.arguments.words)
+    if not pairs:
+        raise NotCovered("no image")
+
+    def edit(pod_spec: Object) -> Object | None:
+        patch: Object = {}
+        for wanted, image in pairs:
+            known = False
+            for field in ("initContainers", "containers"):
+                for container in pod_spec.get(field, ()):
+                    if wanted not in ("*", container["name"]):
+                        continue
+                    known = True
+                    if container.get("image") != image:
+                        entry = {"name": container["name"], "image": image}
+                        patch.setdefault(field, []).append(entry)
+            if not known:
+                raise CommandError(f'error: unable to find container named "{wanted}"')
+        return patch or None
+
+    _edit_all(session, words, edit, "image")
+
+
+def set_env(session: Session) -> None:
+    """Run `kubectl set env` with literal values, removals, or `--list`."""
+    words: list[str] = []
+    changes: list[tuple[str, str | None]] = []
+    for word in [*session.arguments.words, *session.arguments.all("env")]:
+        if _PAIR.fullmatch(word) and "/" not in word.partition("=")[0]:
+            name, _, value = word.partition("=")
+            changes.append((name, value))
+        elif _ENV_REMOVAL.fullmatch(word) and words:
+            changes.append((word[:-1], None))
+        elif word == "-":
+            raise NotCovered("environment from standard input")
+        else:
+            words.append(word)
+    if session.arguments.on("list") or not changes:
+        if changes:
+            raise NotCovered("list and change")
+        _list_env(session, words)
+        return
+    if not session.arguments.on("overwrite", default=True):
+        raise NotCovered("--overwrite=false")
+    containers = session.arguments.text("containers", "*")
+
+    def edit(pod_spec: Object) -> Object | None:
+        return _env_patch(pod_spec, containers, changes)
+
+    _edit_all(session, words, edit, "env")
+
+
+def set_resources(session: Session) -> None:
+    """Run `kubectl set resources`."""
+    arguments = session.arguments
+    wanted = {
+        field: _quantities(arguments.text(field))
+        for field in ("limits", "requests")
+        if arguments.text(field)
+    }
+    if not wanted:
+        raise NotCovered("no resources")
+    containers = arguments.text("containers", "*")
+
+    def edit(pod_spec: Object) -> Object | None:
+        chosen = [c for c in pod_spec["containers"] if fnmatchcase(c["name"], containers)]
+        if not chosen:
+            raise CommandError(f"error: unable to find container named {containers}")
+        entries = [
+            {"name": container["name"], "resources": wanted}
+            for container in chosen
+            if any(
+                (container.get("resources") or {}).get(field, {}) | values
+                != (container.get("resources") or {}).get(field, {})
+                for field, values in wanted.items()
+            )
+        ]
+        return {"containers": entries} if entries else None
+
+    _edit_all(session, arguments.words, edit, "resource requirements")
+
+
+def _split(words: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Resource words, and the `NAME=VALUE` words behind them."""
+    resources = [word for word in words if "=" not in word]
+    pairs = [word.partition("=")[::2] for word in words if "=" in word]
+    return resources, pairs
+
+
+def _env_patch(
+    pod_spec: Object, containers: str, changes: list[tuple[str, str | None]]
+) -> Object | None:
+    patch: dict[str, list[Object]] = {}
+    matched = False
+    for field in ("initContainers", "containers"):
+        for container in pod_spec.get(field, ()):
+            if not fnmatchcase(container["name"], containers):
+                continue
+            matched = True
+            entries = _env_entries({e["name"]: e for e in container.get("env", ())}, changes)
+            if entries:
+                patch.setdefault(field, []).append({"name": container["name"], "env": entries})
+    if not matched:
+        raise NotCovered("a container that is not there")
+    return patch or None
+
+
+def _env_entries(
+    present: dict[str, Object], changes: list[tuple[str, str | None]]
+) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    for name, value in changes:
+        if value is None:
+            if name in present:
+                entries.append({"name": name, "$patch": "delete"})
+        elif present.get(name) != {"name": name, "value": value}:
+            change: dict[str, Any] = {"name": name, "value": value}
+            if "valueFrom" in present.get(name, {}):
+                change["valueFrom"] = None
+            entries.append(change)
+    return entries
+
+
+def _list_env(session: Session, words: list[str]) -> None:
+    errors: list[CommandError] = []
+    containers = session.arguments.text("containers", "*")
+    for found in selected(session, words, errors):
+        pod_spec = pod_template(found.obj)
+        for container in [*pod_spec.get("initContainers", ()), *pod_spec["containers"]]:
+            if not fnmatchcase(container["name"], containers):
+                continue
+            head = f"# {found.kind.kind} {found.name}, container {container['name']}"
+            session.say(head)
+            for entry in container.get("env", ()):
+                session.say(_env_line(entry))
+    raise_all(errors)
+
+
+def _env_line(entry: Object) -> str:
+    name = entry["name"]
+    source = entry.get("valueFrom")
+    if source is None:
+        return f"{name}={entry.get('value', '')}"
+    if "configMapKeyRef" in source:
+        reference = source["configMapKeyRef"]
+        return f"# {name} from configmap {reference.get('name', '')}, key {reference['key']}"
+    if "secretKeyRef" in source:
+        reference = source["secretKeyRef"]
+        return f"# {name} from secret {reference.get('name', '')}, key {reference['key']}"
+    if "fieldRef" in source:
+        return f"# {name} from field path {source['fieldRef']['fieldPath']}"
+    raise NotCovered("an unusual source of the environment")
+
+
+def _quantities(text: str) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or not _QUANTITY.fullmatch(value):
+            raise NotCovered(f"quantity {part}")
+        values[name] = value
+    return values
+
+
+def _edit_all(session: Session, words: list[str], edit: Edit, what: str) -> None:
+    if dry_run(session.arguments) == "client":
+        raise NotCovered("--dry-run=client")
+    errors: list[CommandError] = []
+    found = selected(session, words, errors)
+    patches = []
+    for one in found:
+        with collected(errors):
+            patch = edit(pod_template(one.obj))
+            if patch is not None:
+                patches.append((one, wrap_pod_template(one.obj, patch)))
+    for one, patch in patches:
+        with collected(errors):
+            _send(session, one, patch, what)
+    raise_all(errors)
+
+
+def _send(session: Session, found: Found, patch: Object, what: str) -> None:
+    query = dry_run_query(session.arguments)
+    try:
+        after = session.client.patch(found.kind, found.namespace, found.name, patch, query=query)
+    except ServerError as error:
+        # `set image` and its siblings give the server's words without their kind.
+        doing = {
+            "image": "image update",
+            "env": "env update",
+            "resource requirements": "limit update",
+        }
+        text = f"error: failed to patch {doing[what]} to pod template: {error.message}"
+        raise CommandError(text) from error
+    report(session, found.kind, after, f"{what} updated")

@@ -1,0 +1,181 @@
+"""`kubectl logs` and `kubectl exec`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import IGNORED, Flag, parse_duration, switch
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubectl.session import Session
+    from sregym_cluster_embedded.store import Object
+
+LOGS_FLAGS = (
+    *IGNORED, Flag("container", "c"), switch("previous", "p"), Flag("tail"), Flag("since"),
+    Flag("since-time"), switch("timestamps"), Flag("limit-bytes"), Flag("selector", "l"),
+    switch("all-containers"), switch("prefix"),
+)  # fmt: skip
+EXEC_FLAGS = (
+    Flag("container", "c"), switch("stdin", "i"), switch("tty", "t"), switch("quiet", "q"),
+    Flag("pod-running-timeout"),
+)  # fmt: skip
+
+_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+_LOGS_USAGE = """error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.
+POD or TYPE/NAME is a required argument for the logs command
+See 'kubectl logs -h' for help and examples"""
+
+
+def logs(session: Session) -> None:
+    """Run `kubectl logs` without `-f`."""
+    arguments = session.arguments
+    if arguments.on("prefix"):
+        raise NotCovered("--prefix")
+    query = _log_query(session)
+    if arguments.text("selector"):
+        if arguments.words:
+            raise NotCovered("a name and a selector")
+        kind = session.client.resource_type("pods")
+        selector = [("labelSelector", arguments.text("selector"))]
+        pods = session.client.list(kind, session.namespace, selector)
+        if not pods:
+            session.complain(f"No resources found in {session.namespace} namespace.")
+        if not arguments.has("tail"):
+            query.append(("tailLines", "10"))
+    elif not arguments.words:
+        raise CommandError(_LOGS_USAGE)
+    else:
+        words = arguments.words
+        if len(words) == 2 and not arguments.has("container"):
+            arguments.given["container"] = [words[1]]
+        elif len(words) > 1:
+            raise NotCovered("several words")
+        pods = [_log_pod(session, words[0])]
+    for pod in pods:
+        for container in _log_containers(session, pod):
+            _print_log(session, pod, container, query)
+
+
+def execute(session: Session) -> None:
+    """Run `kubectl exec` of a command that ends."""
+    arguments = session.arguments
+    if not arguments.words and not arguments.after_dash:
+        raise CommandError("error: pod, type/name or --filename must be specified")
+    command = arguments.after_dash
+    if command is None or len(arguments.words) != 1:
+        if len(arguments.words) == 1:
+            raise CommandError("error: you must specify at least one command for the container")
+        raise NotCovered("exec without --")
+    if not command or arguments.on("tty"):
+        raise NotCovered("exec of nothing, or with a terminal")
+    pod = _pod(session, arguments.words[0])
+    metadata = pod["metadata"]
+    phase = pod.get("status", {}).get("phase")
+    if phase in ("Succeeded", "Failed"):
+        raise CommandError(
+            "error: cannot exec into a container in a completed pod; current phase is " + phase
+        )
+    container = _container(session, pod)
+    stdin = session.stdin if arguments.on("stdin") else ""
+    try:
+        result = session.access.exec(
+            metadata["namespace"], metadata["name"], container, tuple(command), stdin
+        )
+    except ContainerNotRunningError as error:
+        raise CommandError(f"error: unable to upgrade connection: {error}") from error
+    session.out.append(result.stdout)
+    session.err.append(result.stderr)
+    if result.error:
+        text = f"error: Internal error occurred: Internal error occurred: {result.error}"
+        raise CommandError(text)
+    if result.exit_code:
+        text = f"command terminated with exit code {result.exit_code}"
+        raise CommandError(text, result.exit_code)
+
+
+def _log_query(session: Session) -> list[tuple[str, str]]:
+    arguments = session.arguments
+    query: list[tuple[str, str]] = []
+    if arguments.on("previous"):
+        query.append(("previous", "true"))
+    if arguments.text("since"):
+        query.append(("sinceSeconds", str(math.ceil(parse_duration(arguments.text("since"))))))
+    if arguments.text("since-time"):
+        query.append(("sinceTime", arguments.text("since-time")))
+    if arguments.on("timestamps"):
+        query.append(("timestamps", "true"))
+    tail = arguments.number("tail", -1)
+    if tail >= 0:
+        query.append(("tailLines", str(tail)))
+    elif tail < -1:
+        raise NotCovered("--tail below -1")
+    if arguments.text("limit-bytes"):
+        query.append(("limitBytes", str(arguments.number("limit-bytes", 0))))
+    return query
+
+
+def _log_pod(session: Session, word: str) -> Object:
+    try:
+        return _pod(session, word)
+    except ServerError as error:
+        if not error.not_found:
+            raise
+        text = f'error: error from server (NotFound): {error.message} in namespace "{session.namespace}"'
+        raise CommandError(text) from error
+
+
+def _pod(session: Session, word: str) -> Object:
+    """The pod that `NAME` or `TYPE/NAME` means."""
+    type_word, slash, name = word.partition("/")
+    client = session.client
+    if not slash:
+        return client.get(client.resource_type("pods"), session.namespace, word)
+    kind = client.resource_type(type_word)
+    obj = client.get(kind, session.namespace, name)
+    if kind.kind == "Pod":
+        return obj
+    raise NotCovered("a workload's pods")
+
+
+def _log_containers(session: Session, pod: Object) -> list[str]:
+    if not session.arguments.on("all-containers"):
+        return [_container(session, pod)]
+    spec = pod["spec"]
+    return [c["name"] for c in (*spec.get("initContainers", ()), *spec["containers"])]
+
+
+def _container(session: Session, pod: Object) -> str:
+    """The container that `-c`, an annotation, or the order in the pod chooses."""
+    spec = pod["spec"]
+    fields = ("initContainers", "containers", "ephemeralContainers")
+    names = [c["name"] for field in fields for c in spec.get(field, ())]
+    wanted = session.arguments.text("container")
+    if wanted:
+        if wanted in names:
+            return wanted
+        pod_name = pod["metadata"]["name"]
+        if len(names) > 1:
+            raise NotCovered("a container that is not there")
+        text = f"error: container {wanted} is not valid for pod {pod_name} out of: {names[0]}"
+        raise CommandError(text)
+    annotated = pod["metadata"].get("annotations", {}).get(_DEFAULT_CONTAINER, "")
+    if annotated:
+        if annotated not in names:
+            raise NotCovered("a default container that is not there")
+        return str(annotated)
+    first = str(spec["containers"][0]["name"])
+    if len(names) > 1:
+        described = [f"{c['name']}" for c in spec["containers"]]
+        described += [f"{c['name']} (ephem)" for c in spec.get("ephemeralContainers", ())]
+        described += [f"{c['name']} (init)" for c in spec.get("initContainers", ())]
+        session.complain(f'Defaulted container "{first}" out of: {", ".join(described)}')
+    return first
+
+
+def _print_log(session: Session, pod: Object, container: str, query: list[tuple[str, str]]) -> None:
+    metadata = pod["metadata"]
+    path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/log"
+    session.out.append(session.client.send("GET", path, [("container", container), *query]))

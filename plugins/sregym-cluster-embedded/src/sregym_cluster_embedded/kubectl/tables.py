@@ -1,0 +1,48 @@
+"""Columns as Go's tabwriter aligns them, and the tables of the server as kubectl prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_PADDING = 3
+_MIN_WIDTH = 6
+
+
+def aligned(rows: Iterable[Sequence[str]], padding: int = _PADDING, least: int = _MIN_WIDTH) -> str:
+    """Rows with their columns aligned; the last cell of a row is not padded."""
+    lines = list(rows)
+    if not lines:
+        return ""
+    count = max(map(len, lines))
+    widths = [least] * count
+    for column in range(count - 1):
+        longest = max((len(row[column]) for row in lines if len(row) > column + 1), default=0)
+        widths[column] = max(least, longest + padding)
+    text = []
+    for row in lines:
+        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
+        text.append("".join(cells) + row[-1] + "\n")
+    return "".join(text)
+
+
+def cell_text(value: Any) -> str:
+    """A cell of a server's table, cut at its first line's end."""
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    for at, char in enumerate(text):
+        if char in "\n\r\f":
+            return text[:at] + "..."
+    return text
+
+
+def labels_text(labels: dict[str, str] | None) -> str:
+    """All labels as `--show-labels` prints them."""
+    if not labels:
+        return "<none>"
+    return ",".join(f"{key}={labels[key]}" for key in sorted(labels))

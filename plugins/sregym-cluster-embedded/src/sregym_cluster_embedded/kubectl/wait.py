@@ -1,0 +1,107 @@
+"""`kubectl wait`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
+from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
+from sregym_cluster_embedded.kubectl.jsonpath import find, relaxed, result_text
+from sregym_cluster_embedded.kubectl.printing import shown_name
+from sregym_cluster_embedded.kubectl.session import Session, raise_all
+from sregym_cluster_embedded.kubectl.waiting import states, wait_until_gone
+from sregym_cluster_embedded.store import Object
+
+FLAGS = (*FILES, *SELECTION, Flag("for"), Flag("timeout"), switch("all-namespaces", "A"))
+
+_Test: TypeAlias = Callable[[Object], bool]
+
+
+def wait(session: Session) -> None:
+    """Run `kubectl wait`."""
+    arguments = session.arguments
+    aim = arguments.text("for")
+    timeout_s = arguments.duration("timeout", 30.0)
+    if timeout_s < 0 or arguments.has("all-namespaces") or aim.lower() == "create":
+        raise NotCovered("wait for a week, everywhere, or for a creation")
+    errors: list[CommandError] = []
+    found = selected(session, arguments.words, errors)
+    if aim.lower() == "delete":
+        errors = [e for e in errors if not (isinstance(e, ServerError) and e.not_found)]
+        raise_all(errors)
+        for one in found:
+            _wait_for_deletion(session, one, timeout_s)
+        return
+    test = _test(aim)
+    raise_all(errors)
+    if not found:
+        raise CommandError("error: no matching resources found")
+    for one in found:
+        _wait_for(session, one, test, timeout_s)
+
+
+def _test(aim: str) -> _Test:
+    name, _, rest = aim.partition("=")
+    if name == "condition" and rest:
+        condition, _, value = rest.partition("=")
+        return lambda obj: _has_condition(obj, condition, value or "true")
+    if name == "jsonpath" and rest:
+        return _jsonpath_test(rest)
+    raise NotCovered(f"--for={aim}")
+
+
+def _has_condition(obj: Object, name: str, value: str) -> bool:
+    generation = obj["metadata"].get("generation", 0)
+    observed = obj.get("status", {}).get("observedGeneration")
+    for condition in obj.get("status", {}).get("conditions", ()):
+        if condition.get("type", "").lower() != name.lower():
+            continue
+        seen = condition.get("observedGeneration", observed)
+        if seen is not None and seen < generation:
+            return False
+        return bool(condition.get("status", "").lower() == value.lower())
+    return False
+
+
+def _jsonpath_test(rest: str) -> _Test:
+    expression, closing, value = rest.strip("'\"").partition("}=")
+    exists_only = not closing
+    if exists_only and "=" in expression:
+        raise NotCovered(f"--for=jsonpath={rest}")
+    path = relaxed(expression if exists_only else expression + "}")
+
+    def test(obj: Object) -> bool:
+        values = find(path, obj)
+        if exists_only:
+            return bool(values)
+        if len(values) > 1:
+            raise NotCovered("several values to compare")
+        return bool(values) and result_text(values[0]) == value.strip("'\"")
+
+    return test
+
+
+def _wait_for(session: Session, found: Found, test: _Test, timeout_s: float) -> None:
+    name = shown_name(found.kind, found.name)
+    if test(found.obj):
+        session.say(f"{name} condition met")
+        return
+    for event, obj in states(session, found.kind, found.namespace, found.name, timeout_s):
+        if event == "DELETED":
+            raise NotCovered("the object was deleted meanwhile")
+        if test(obj):
+            session.say(f"{name} condition met")
+            return
+    text = f"error: timed out waiting for the condition on {found.kind.plural}/{found.name}"
+    raise CommandError(text)
+
+
+def _wait_for_deletion(session: Session, found: Found, timeout_s: float) -> None:
+    uid = found.obj["metadata"]["uid"]
+    kind, namespace, name, _ = found
+    if not wait_until_gone(session, kind, namespace, name, uid, timeout_s):
+        text = f"error: timed out waiting for the condition on {kind.plural}/{name}"
+        raise CommandError(text)
+    session.say(f"{shown_name(kind, name)} condition met")
