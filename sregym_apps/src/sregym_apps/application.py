@@ -7,18 +7,20 @@ from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.interfaces import Application, ClusterError, Traffic
+
 from sregym_apps.components import derive_components, load_notes
 from sregym_apps.manifests import KubeObject, load_manifests, ref_of
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.workload import parse_rounds, summarise
-from sregym_core.interfaces import Application, ClusterError, Traffic
-from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Cluster
-    from sregym_core.model import Component
+    from sregym_core.model import Component, ObjectRef
+
+    from sregym_apps.model import ServiceModel
 
 
 class ManifestApplication(Application):
@@ -49,10 +51,8 @@ class ManifestApplication(Application):
         return self._components
 
     def service_models(self) -> tuple[Any, ...]:
-        """The service model of the package."""
-        from sregym_apps.model import load_service_model
-
-        return (load_service_model(self._folder / "service_model.yaml"),)
+        """The service model of the package; raises `ServiceModelError` when it has errors."""
+        return (self._service_model,)
 
     def deploy(self, cluster: Cluster) -> None:
         """Create all objects in order; the first refusal passes through as `ClusterError`."""
@@ -98,6 +98,14 @@ class ManifestApplication(Application):
     @cached_property
     def _components(self) -> tuple[Component, ...]:
         return derive_components(self._objects, load_notes(self._folder / "components.yaml"))
+
+    @cached_property
+    def _service_model(self) -> ServiceModel:
+        # Imported here: a real cluster never asks for it.
+        from sregym_apps.model import parse_service_model
+
+        file = self._folder / "service_model.yaml"
+        return parse_service_model(file.read_text(encoding="utf-8"), file.name)
 
     @cached_property
     def _load_component(self) -> Component:

@@ -8,17 +8,19 @@ an application writes that down in a `components.yaml`, one paragraph per worklo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
-
-from sregym_apps.manifests import KubeObject, ref_of
 from sregym_core.errors import UsageError
 from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, VolumeUse
 from sregym_core.model.base import Value
+
+from sregym_apps.manifests import KubeObject, ref_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from importlib.resources.abc import Traversable
 
 WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 

@@ -5,14 +5,15 @@ Only reads; nothing here talks to a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.resources.abc import Traversable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
-
 from sregym_core.errors import UsageError
 from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
 
 KubeObject: TypeAlias = dict[str, Any]
 
@@ -74,9 +75,12 @@ def ref_of(obj: KubeObject) -> ObjectRef:
 
 def _documents(file: Traversable) -> Iterator[KubeObject]:
     try:
-        documents = list(yaml.load_all(file.read_text(encoding="utf-8"), _Loader))  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise UsageError(f"manifest {file.name!r} is no YAML: {error}") from error
+        documents = list(yaml.load_all(file.read_text(encoding="utf-8"), _Loader))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(
+            f"manifest {file.name!r}, line {line}: not YAML: {error.problem}"
+        ) from error
     for number, document in enumerate(documents, start=1):
         if document is None:
             continue

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sregym_apps.components import WORKLOAD_KINDS
 from sregym_apps.manifests import KubeObject, ref_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sregym_core.interfaces import Cluster
 
 

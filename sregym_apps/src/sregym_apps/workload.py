@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import OperationTraffic, Traffic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (.*\bop=.*)$")
 
