@@ -1,0 +1,70 @@
+"""Puts the rooms together: the only place that knows all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded import (
+    controllers,
+    kubelet,
+    network,
+    scheduler,
+    telemetry,
+    traffic,
+    userland,
+)
+from sregym_cluster_embedded.contribution import constitution_of
+from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
+from sregym_cluster_embedded.userland.builtin import builtin_models
+from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_apps.model import ServiceModel
+
+# A cluster without further wishes: three workers of a size that the usual applications fit on.
+NODES = (NodeSpec("node1"), NodeSpec("node2"), NodeSpec("node3"))
+
+# Virtual time begins here unless a cluster is served: any fixed moment will do.
+EPOCH = 1_767_258_000  # 2026-01-01T09:00:00Z
+
+# From the first start of the control plane to the moment it takes orders, in virtual seconds.
+BOOT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """What a world is built from.
+
+    Attributes:
+        models: Service models of the applications that will run.
+        seed: From which all chance derives.
+        epoch: Unix seconds at which the world begins.
+        nodes: Its nodes.
+    """
+
+    models: tuple[ServiceModel, ...] = ()
+    seed: int = 0
+    epoch: int = EPOCH
+    nodes: Sequence[NodeSpec] = NODES
+
+
+def build(blueprint: Blueprint) -> World:
+    """A cluster whose system workloads are running and which has nothing else on it."""
+    constitution = constitution_of(
+        [
+            controllers.contribution(),
+            scheduler.contribution(),
+            network.contribution(),
+            kubelet.contribution(),
+            userland.contribution([*builtin_models(), *blueprint.models]),
+            traffic.contribution(),
+            telemetry.contribution(),
+        ]
+    )
+    world = World(constitution, blueprint.seed, blueprint.epoch)
+    bootstrap(world, blueprint.nodes)
+    world.run_until(BOOT_S)
+    return world

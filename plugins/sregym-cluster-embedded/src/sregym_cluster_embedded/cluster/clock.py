@@ -1,0 +1,49 @@
+"""The episode's clock on virtual time: waiting costs nothing but the work of what happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.interfaces import Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.http.live import LiveWorld
+
+
+class VirtualClock(Clock):
+    """Moves the time of a live world.
+
+    Args:
+        live: Whose time it is. While the world is served, its time moves by itself besides.
+    """
+
+    def __init__(self, live: LiveWorld) -> None:
+        self._live = live
+
+    def now(self) -> float:
+        """Seconds since the Unix epoch, virtual."""
+        with self._live.open() as world:
+            return world.epoch + world.now
+
+    def advance(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        if seconds > 0:
+            self._live.advance(seconds)
+
+    def wait_until(
+        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
+    ) -> bool:
+        """Let virtual time pass, looking at the condition every `poll_s`."""
+        deadline = self.now() + timeout_s
+        while not condition():
+            left = deadline - self.now()
+            if left <= 0:
+                return False
+            self.advance(min(poll_s, left))
+        return True
+
+    def spend(self, seconds: float) -> None:
+        """Account for the time that an action took."""
+        self.advance(seconds)

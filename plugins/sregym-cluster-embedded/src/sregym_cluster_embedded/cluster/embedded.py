@@ -1,0 +1,311 @@
+"""One embedded cluster for one episode: the core's interface over a world in this process."""
+
+from __future__ import annotations
+
+import tempfile
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import (
+    Access,
+    Checkpoint,
+    Cluster,
+    ClusterError,
+    ClusterSpec,
+    CommandResult,
+)
+
+from sregym_cluster_embedded.api import resources
+from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.cluster.clock import VirtualClock
+from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.pacing import Paced, Stepped
+from sregym_cluster_embedded.http.server import ApiEndpoint
+from sregym_cluster_embedded.http.serving import EndpointError
+from sregym_cluster_embedded.kubectl.access import DirectAccess
+from sregym_cluster_embedded.kubectl.command import run as run_kubectl
+from sregym_cluster_embedded.kubectl.containers import run_in_container
+from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_core.interfaces import Clock, Command
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.world import World
+
+PATCH_TYPES = {
+    "strategic": "application/strategic-merge-patch+json",
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
+}
+BINARY_TIMEOUT_S = 300.0
+
+
+class EmbeddedCluster(Cluster):
+    """A world in this process.
+
+    Args:
+        world: The cluster; nobody else may touch it from now on.
+        spec: What the episode asked for.
+    """
+
+    def __init__(self, world: World, spec: ClusterSpec) -> None:
+        self._live = LiveWorld(world, Stepped(request_cost_s=0.0))
+        self._clock = VirtualClock(self._live)
+        self._spec = spec
+        self._memory: dict[str, Any] = {}
+        self._endpoint: ApiEndpoint | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """Virtual time."""
+        return self._clock
+
+    @property
+    def live(self) -> LiveWorld:
+        """The world behind this cluster, for tools of this plugin."""
+        return self._live
+
+    def get(self, ref: ObjectRef) -> KubeObject | None:
+        """The object, or None."""
+        try:
+            return self._call("GET", self._path(ref))
+        except ClusterError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[KubeObject]:
+        """Objects of a kind."""
+        resource = _resource(api_version, kind)
+        query = (("labelSelector", selector),) if selector else ()
+        answer = self._call("GET", _collection(resource, namespace), query=query)
+        head = {"apiVersion": api_version, "kind": kind}
+        return [{**head, **item} for item in answer["items"]]
+
+    def create(self, obj: KubeObject) -> KubeObject:
+        """Create an object."""
+        resource = _resource(obj["apiVersion"], obj["kind"])
+        path = _collection(resource, obj["metadata"].get("namespace", ""))
+        return self._call("POST", path, obj)
+
+    def replace(self, obj: KubeObject) -> KubeObject:
+        """Replace an object."""
+        resource = _resource(obj["apiVersion"], obj["kind"])
+        metadata = obj["metadata"]
+        path = f"{_collection(resource, metadata.get('namespace', ''))}/{metadata['name']}"
+        return self._call("PUT", path, obj)
+
+    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+        """Patch an object."""
+        return self._call("PATCH", self._path(ref), patch, content_type=PATCH_TYPES[kind])
+
+    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+        """Ask for deletion."""
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": propagation}
+        try:
+            self._call("DELETE", self._path(ref), options)
+        except ClusterError as error:
+            if error.status != 404:
+                raise
+
+    def logs(
+        self,
+        namespace: str,
+        pod: str,
+        container: str = "",
+        *,
+        since_s: float | None = None,
+        previous: bool = False,
+    ) -> str:
+        """Log text of a container."""
+        query = []
+        if container:
+            query.append(("container", container))
+        if since_s is not None:
+            query.append(("sinceSeconds", str(max(1, round(since_s)))))
+        if previous:
+            query.append(("previous", "true"))
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
+        return self._answer("GET", path, query=tuple(query)).body.decode()
+
+    def exec(
+        self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
+    ) -> CommandResult:
+        """Run a command in a container."""
+        with self._live.open() as world:
+            done = run_in_container(world, namespace, pod, container, tuple(command), stdin)
+        if done.error:
+            return CommandResult(done.exit_code or 126, done.stdout, done.error)
+        return CommandResult(done.exit_code, done.stdout, done.stderr)
+
+    def kubectl(self, command: Command) -> CommandResult:
+        """Run a kubectl command: in this process where the twin covers it, else the binary."""
+        words = command.argv[1:]
+        with self._live.open() as world:
+            access = DirectAccess(world)
+            access.memory = self._memory
+            try:
+                done = run_kubectl(access, words, command.stdin, files=self._folder())
+            except NotCovered:
+                pass
+            else:
+                return CommandResult(done.exit_code, done.stdout, done.stderr)
+        return self._binary(words, command.stdin)
+
+    def hidden_state(self) -> Mapping[str, str]:
+        """Digests of what datastores hold."""
+        with self._live.open() as world:
+            state: Mapping[str, str] = world.room("runtime").durable_state(world)
+        return {
+            name: blake2b(text.encode(), digest_size=16).hexdigest() for name, text in state.items()
+        }
+
+    def open_access(self) -> Access:
+        """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall."""
+        ratio = float(self._spec.options.get("pace", "1"))
+        with self._live.open() as world:
+            # Clients print ages by the wall clock: virtual time has to be where the wall is.
+            behind = wall_seconds() - (world.epoch + world.now)
+        self._clock.advance(behind)
+        self._live.pacing = Paced(ratio)
+        url = self._serve()
+        folder = self._folder()
+        namespaces = [name for app in self._spec.applications for name in app.namespaces]
+        namespace = namespaces[0] if namespaces else "default"
+        kubeconfig = write_kubeconfig(folder / "kubeconfig", url, namespace)
+        return Access(kubeconfig=kubeconfig, endpoints={"kubernetes": url}, folder=folder)
+
+    def checkpoint(self) -> Checkpoint:
+        """This moment, to go on from any number of times."""
+        with self._live.open() as world:
+            return EmbeddedCheckpoint(world.fork())
+
+    def close(self) -> None:
+        """Stop serving and forget the world's files."""
+        if self._endpoint is not None:
+            self._endpoint.close()
+            self._endpoint = None
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
+
+    def _serve(self) -> str:
+        if self._endpoint is None:
+            endpoint = ApiEndpoint(self._live, int(self._spec.options.get("port", "0")))
+            try:
+                endpoint.start()
+            except EndpointError as error:
+                raise UsageError(f"{error}; choose another with --port") from error
+            self._endpoint = endpoint
+        return self._endpoint.url
+
+    def _binary(self, words: Sequence[str], stdin: str) -> CommandResult:
+        folder = self._folder()
+        kubeconfig = write_kubeconfig(folder / "kubeconfig.harness", self._serve())
+        try:
+            done = run_binary(kubeconfig, words, stdin, files=folder, timeout_s=BINARY_TIMEOUT_S)
+        except KubectlMissingError as error:
+            return CommandResult(127, "", f"{error}\n")
+        return CommandResult(done.exit_code, done.stdout, done.stderr)
+
+    def _folder(self) -> Path:
+        if self._spec.folder is not None:
+            return self._spec.folder
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="cluster-")
+        return Path(self._scratch.name)
+
+    def _path(self, ref: ObjectRef) -> str:
+        return f"{_collection(_resource(ref.api_version, ref.kind), ref.namespace)}/{ref.name}"
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: tuple[tuple[str, str], ...] = (),
+        content_type: str = "application/json",
+    ) -> KubeObject:
+        answer = self._answer(method, path, body, query=query, content_type=content_type)
+        content: KubeObject = orjson.loads(answer.body)
+        return content
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: tuple[tuple[str, str], ...] = (),
+        content_type: str = "application/json",
+    ) -> Response:
+        encoded = b"" if body is None else orjson.dumps(body)
+        headers = {"content-type": content_type, "accept": "application/json"}
+        request = Request(method, path, query, headers, encoded)
+        with self._live.open() as world:
+            answer = handle(world, request)
+        if not isinstance(answer, Response):
+            msg = f"{method} {path} answers with a stream"
+            raise ClusterError(400, "BadRequest", msg)
+        if answer.status >= 400:
+            raise _error(answer)
+        return answer
+
+
+class EmbeddedCheckpoint(Checkpoint):
+    """A world that nobody runs: forks of it do.
+
+    Args:
+        world: The state to go on from.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def fork(self, spec: ClusterSpec) -> Cluster:
+        """A cluster that goes on from here."""
+        return EmbeddedCluster(self._world.fork(spec.seed), spec)
+
+
+def wall_seconds() -> float:
+    """The wall clock, in seconds since the Unix epoch; read only where clients outside look on."""
+    import time
+
+    return time.time()
+
+
+def _resource(api_version: str, kind: str) -> Resource:
+    resource = resources.of_kind(api_version, kind)
+    if resource is None:
+        msg = f"the server doesn't have a resource of kind {kind!r} in {api_version!r}"
+        raise ClusterError(404, "NotFound", msg)
+    return resource
+
+
+def _collection(resource: Resource, namespace: str) -> str:
+    root = f"/apis/{resource.api_version}" if "/" in resource.api_version else "/api/v1"
+    place = f"/namespaces/{namespace}" if resource.namespaced and namespace else ""
+    return f"{root}{place}/{resource.plural}"
+
+
+def _error(answer: Response) -> ClusterError:
+    try:
+        status = orjson.loads(answer.body)
+    except orjson.JSONDecodeError:
+        return ClusterError(answer.status, "", answer.body.decode(errors="replace"))
+    return ClusterError(answer.status, status.get("reason", ""), status.get("message", ""))

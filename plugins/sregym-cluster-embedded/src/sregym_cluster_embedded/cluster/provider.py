@@ -1,0 +1,61 @@
+"""Gives embedded clusters, and says what this machine lacks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding
+
+from sregym_cluster_embedded.assembly import EPOCH, Blueprint, build
+from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster, wall_seconds
+from sregym_cluster_embedded.kubectl.fallback import MISSING, KubectlMissingError, find_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# A served world has to be where the wall clock is when clients come. It begins that much earlier,
+# so that deploying, warming up and breaking it fit in between.
+HEAD_START_S = 600
+
+OPTIONS = ("pace", "port")
+
+
+class Embedded(ClusterProvider):
+    """Clusters inside this process."""
+
+    name: ClassVar[str] = "embedded"
+
+    def provision(self, spec: ClusterSpec) -> Cluster:
+        """A cluster with system workloads and nothing else."""
+        _check(spec.options)
+        models = tuple(model for app in spec.applications for model in app.service_models())
+        epoch = int(wall_seconds()) - HEAD_START_S if spec.served else EPOCH
+        return EmbeddedCluster(build(Blueprint(models, spec.seed, epoch)), spec)
+
+    def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
+        """Whether a cluster comes up, and whether kubectl is there for what needs the binary."""
+        _check(options)
+        world = build(Blueprint())
+        pods = world.store.list("pods")
+        up = Finding("embedded cluster", True, f"comes up, {len(pods)} system pods")
+        try:
+            binary = Finding("kubectl for the embedded cluster", True, find_binary())
+        except KubectlMissingError:
+            binary = Finding("kubectl for the embedded cluster", False, "not found", MISSING)
+        return [up, binary]
+
+
+def _check(options: Mapping[str, str]) -> None:
+    for name, value in options.items():
+        if name not in OPTIONS:
+            known = ", ".join(OPTIONS)
+            msg = f"cluster 'embedded' has no option {name!r}; known: {known}"
+            raise UsageError(msg)
+        try:
+            good = float(value) > 0
+        except ValueError:
+            good = False
+        if not good:
+            msg = f"cluster 'embedded', option {name!r}: a positive number is needed, not {value!r}"
+            raise UsageError(msg)
