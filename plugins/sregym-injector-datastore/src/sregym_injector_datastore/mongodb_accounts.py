@@ -1,0 +1,279 @@
+"""Accounts of a MongoDB that lose their role, or are dropped."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+from sregym_core.errors import UsageError, WorldError
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import Account, Change, Check, Component, GroundTruth, ObjectRef
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.workloads import ready_pod, run_in_workload, scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_datastore import mongo_shell
+from sregym_injectors import commands, scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import CommandResult
+
+ENGINE = "mongodb"
+# Roles that include another one: on the database itself, or on all databases.
+_INCLUDING = {
+    "read": (("readWrite", "dbOwner"), ("readAnyDatabase", "readWriteAnyDatabase", "root")),
+    "readWrite": (("dbOwner",), ("readWriteAnyDatabase", "root")),
+    "dbOwner": ((), ("root",)),
+}
+
+
+class _AccountFault(Fault):
+    """What the faults in accounts share: the account, its clients, and how to ask the database."""
+
+    layer: ClassVar[str] = "datastore"
+
+    class Parameters(BaseModel):
+        """Parameters.
+
+        Attributes:
+            user: Name of the account; empty: the first that other components use.
+        """
+
+        model_config = ConfigDict(frozen=True, extra="forbid")
+
+        user: str = ""
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return bool(_accounts(component))
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        component, account = context.component, self.account(context)
+        edits = Edits(context)
+        undo = mongo_shell.as_admin(account, mongo_shell.recreate_user(account))
+        context.journal.command(component.namespace, component.workload, undo, "")
+        argv = mongo_shell.as_admin(account, self.breaking(account))
+        result = run_in_workload(context.cluster, component.workload, component.container, argv)
+        if not result.ok:
+            raise WorldError(
+                f"{self.name} on component {component.name!r}: the mongo shell in "
+                f"{component.workload} refused {self.breaking(account)}: {_said(result)}; check "
+                "the account that the component declares"
+            )
+        with scaled_to_zero(edits, _client_workloads(context, account)):
+            pass  # what a client loaded or opened before would hide the defect until its next start
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        account = self.account(context)
+        expected = f"user {account.user} logs in and has role {account.role} on {account.database}"
+        return defect_check(expected, _defects(context, account))
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        component, account = context.component, self.account(context)
+        argv = mongo_shell.as_admin(account, self.mending(account))
+        return (
+            commands.execute(component.workload, component.container, argv),
+            *commands.restart_and_wait(_client_workloads(context, account)),
+        )
+
+    @abstractmethod
+    def breaking(self, account: Account) -> str:
+        """The expression that breaks the account."""
+
+    @abstractmethod
+    def mending(self, account: Account) -> str:
+        """The expression that an SRE would type."""
+
+    def account(self, context: FaultContext) -> Account:
+        """The account that the parameters name."""
+        wanted, accounts = context.parameters.user, _accounts(context.component)
+        for account in accounts:
+            if wanted in ("", account.user):
+                return account
+        known = ", ".join(account.user for account in accounts)
+        raise UsageError(
+            f"parameter 'user' of fault {self.name!r}: component {context.component.name!r} has "
+            f"no account {wanted!r} that others use; it has {known}"
+        )
+
+
+class MongodbRoleRevoked(_AccountFault):
+    """Revokes the role of an account on its database and starts its clients anew."""
+
+    name: ClassVar[str] = "mongodb-role-revoked"
+    title: ClassVar[str] = "MongoDB role revoked from an account"
+
+    @override
+    def breaking(self, account: Account) -> str:
+        return mongo_shell.revoke_role(account)
+
+    @override
+    def mending(self, account: Account) -> str:
+        return mongo_shell.grant_role(account)
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        account = self.account(context)
+        role, user, database = account.role, account.user, account.database
+        return _ground_truth(
+            context,
+            account,
+            "database-role-revoked",
+            (
+                "role revoked",
+                "revoked role",
+                "role was revoked",
+                "privileges revoked",
+                "privilege revoked",
+                "permission revoked",
+                "missing role",
+                "lacks the role",
+                "missing privileges",
+                "insufficient privileges",
+                "insufficient database permissions",
+                "not authorized",
+                "not authorized to execute command",
+                "authorization failure",
+                f"{role} revoked",
+                f"{role} is missing",
+                f"lacks {role}",
+                f"missing {role}",
+                f"{user} has no {role} role",
+                f"not authorized on {database}",
+            ),
+            Change(
+                what=f"roles of user {user} in {account.auth_database}",
+                before=f"{role} on {database}",
+                after="",
+            ),
+        )
+
+
+class MongodbUserDropped(_AccountFault):
+    """Drops an account and starts its clients anew."""
+
+    name: ClassVar[str] = "mongodb-user-dropped"
+    title: ClassVar[str] = "MongoDB account dropped"
+
+    @override
+    def breaking(self, account: Account) -> str:
+        return mongo_shell.drop_user(account)
+
+    @override
+    def mending(self, account: Account) -> str:
+        return mongo_shell.create_user(account)
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        account = self.account(context)
+        user = account.user
+        return _ground_truth(
+            context,
+            account,
+            "database-user-missing",
+            (
+                "user dropped",
+                "dropped user",
+                "user was dropped",
+                "user was deleted",
+                "user was removed",
+                "user does not exist",
+                "user not found",
+                "missing user",
+                "missing database user",
+                "user is missing",
+                "unregistered user",
+                "user is not registered",
+                "account does not exist",
+                "account was dropped",
+                "account is missing",
+                "authentication failed",
+                "authentication fails because the user does not exist",
+                "UserNotFound",
+                f"no user {user}",
+                f"{user} does not exist",
+                f"{user} was dropped",
+            ),
+            Change(
+                what=f"user {user} in {account.auth_database}",
+                before=f"role {account.role} on {account.database}",
+                after="",
+            ),
+        )
+
+
+def _accounts(component: Component) -> list[Account]:
+    return [a for a in component.accounts if a.engine == ENGINE and a.used_by]
+
+
+def _client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRef, ...]:
+    parts = {part.name: part for part in context.application.components()}
+    return tuple(parts[name].workload for name in account.used_by if name in parts)
+
+
+def _ground_truth(
+    context: FaultContext,
+    account: Account,
+    mechanism: str,
+    phrases: Sequence[str],
+    changed: Change,
+) -> GroundTruth:
+    component = context.component
+    return GroundTruth(
+        component=component.name,
+        kind="DatabaseUser",
+        object_name=account.user,
+        namespace=component.namespace,
+        mechanism=mechanism,
+        mechanism_phrases=tuple(phrases),
+        changed=changed,
+        affected=scope.affected(context.application, component),
+        impact=scope.impact(component),
+        impact_phrases=(*scope.impact_phrases(component), "queries fail", "database errors"),
+    )
+
+
+def _defects(context: FaultContext, account: Account) -> list[str]:
+    component = context.component
+    if ready_pod(context.cluster, component.workload) is None:
+        return [f"{component.workload} has no ready pod that could be asked"]
+    asked = _ask(context, mongo_shell.as_admin(account, mongo_shell.show_user(account)))
+    if not asked.ok:
+        return [f"user {account.admin_user} cannot ask the database: {_said(asked)}"]
+    user = mongo_shell.parse_document(asked.stdout)
+    if user is None:
+        return [f"user {account.user} does not exist in {account.auth_database}"]
+    defects = []
+    if not _has_role(user.get("roles") or [], account):
+        defects.append(f"user {account.user} has no role {account.role} on {account.database}")
+    login = _ask(context, mongo_shell.as_user(account, "1"))
+    if not login.ok:
+        defects.append(f"user {account.user} cannot log in: {_said(login)}")
+    return defects
+
+
+def _ask(context: FaultContext, argv: tuple[str, ...]) -> CommandResult:
+    component = context.component
+    return run_in_workload(context.cluster, component.workload, component.container, argv)
+
+
+def _has_role(roles: Sequence[dict[str, str]], account: Account) -> bool:
+    on_database, anywhere = _INCLUDING.get(account.role, ((), ("root",)))
+    return any(
+        (role["db"] == account.database and role["role"] in (account.role, *on_database))
+        or (role["db"] == "admin" and role["role"] in anywhere)
+        for role in roles
+    )
+
+
+def _said(result: CommandResult) -> str:
+    """The last line that a command said, which in the mongo shell is the reason."""
+    lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
+    return lines[-1] if lines else f"exit code {result.exit_code}"
