@@ -14,6 +14,7 @@ def hotel() -> HotelReservation:
 
 @pytest.fixture(scope="session")
 def model(hotel: HotelReservation) -> ServiceModel:
+    model: ServiceModel
     (model,) = hotel.service_models()
     return model
 
