@@ -1,3 +1,16 @@
-"""Entry point of the plugin."""
+"""Offers the reporter `html`."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def sregym_register_reporters() -> Sequence[Offer]:
+    """Offer the report as one file."""
+    return [Offer("html", "sregym_reporter_html.report:HtmlReporter")]

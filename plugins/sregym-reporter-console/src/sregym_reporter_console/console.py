@@ -1,0 +1,142 @@
+"""Live progress while a run goes on, and a table of its results at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+from sregym_core.events import (
+    AgentStarted,
+    ApplicationDeployed,
+    EpisodeStarted,
+    FaultInjected,
+    StageGraded,
+    ToolCalled,
+)
+from sregym_core.interfaces import Reporter
+from sregym_core.model import Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.progress import TaskID
+    from sregym_core.events import EpisodeEvent
+    from sregym_core.interfaces import RunPlan
+    from sregym_core.model import EpisodeRecord, StageRecord
+
+STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.ERROR: "yellow"}
+STEP_WIDTH = 56
+
+
+class ConsoleReporter(Reporter):
+    """Writes to the terminal; on anything else than a terminal, plain lines.
+
+    Args:
+        console: Where to; standard output when none is given.
+    """
+
+    name: ClassVar[str] = "console"
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console()
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[step]}", style="dim"),
+            console=self._console,
+            transient=True,
+        )
+        self._task: TaskID | None = None
+        self._who: dict[str, str] = {}
+
+    def run_started(self, plan: RunPlan) -> None:
+        """Show the bar."""
+        self._task = self._progress.add_task("episodes", total=plan.episodes, step="")
+        if self._console.is_terminal:
+            self._progress.start()
+
+    def event(self, episode: str, event: EpisodeEvent) -> None:
+        """Show what is going on."""
+        if isinstance(event, EpisodeStarted):
+            self._who[episode] = f"{event.agent} on {event.problem}"
+        step = _step(event)
+        if step and self._task is not None:
+            text = f"{self._who.get(episode, episode)}: {step}"
+            self._progress.update(self._task, step=text[:STEP_WIDTH])
+
+    def episode_finished(self, record: EpisodeRecord) -> None:
+        """Say how an episode ended."""
+        if self._task is not None:
+            self._progress.advance(self._task)
+        line = Text.assemble(
+            (f"{record.outcome:<6}", STYLES[record.outcome]),
+            f"{record.problem}  ",
+            (record.agent, "bold"),
+            (f"  {record.wall_s:.1f} s, {record.steps} steps", "dim"),
+        )
+        self._console.print(line, soft_wrap=True)
+        if record.outcome is Outcome.ERROR:
+            self._console.print(Text(f"      {record.reason}", style="yellow"), soft_wrap=True)
+
+    def run_finished(self, plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Path | None:
+        """Show the table."""
+        self._progress.stop()
+        self._console.print()
+        self._console.print(_table(plan, records))
+        return None
+
+
+def _step(event: EpisodeEvent) -> str:
+    if isinstance(event, ApplicationDeployed):
+        return "deployed" if not event.forked else "ready"
+    if isinstance(event, FaultInjected):
+        return "broken"
+    if isinstance(event, AgentStarted):
+        return "agent at work"
+    if isinstance(event, ToolCalled):
+        return event.summary or event.tool
+    if isinstance(event, StageGraded):
+        return f"{event.stage} graded"
+    return ""
+
+
+def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
+    """Problems down, agents across: diagnosis / mitigation for each attempt."""
+    table = Table(title="diagnosis / mitigation", title_style="dim", header_style="bold")
+    table.add_column("problem")
+    for agent in plan.agents:
+        table.add_column(agent)
+    for problem in plan.problems:
+        cells = []
+        for agent in plan.agents:
+            played = [r for r in records if r.problem == problem and r.agent == agent]
+            cells.append(Text("\n").join(_cell(record) for record in played))
+        table.add_row(problem, *cells)
+    totals = []
+    for agent in plan.agents:
+        mine = [record for record in records if record.agent == agent]
+        passed = sum(record.outcome is Outcome.PASS for record in mine)
+        errors = sum(record.outcome is Outcome.ERROR for record in mine)
+        note = f", {errors} errors" if errors else ""
+        totals.append(Text(f"{passed} of {len(mine) - errors}{note}", style="bold"))
+    table.add_section()
+    table.add_row(Text("solved", style="bold"), *totals)
+    return table
+
+
+def _cell(record: EpisodeRecord) -> Text:
+    if record.outcome is Outcome.ERROR:
+        return Text("error", style=STYLES[Outcome.ERROR])
+    return Text.assemble(_stage(record.diagnosis), " / ", _stage(record.mitigation))
+
+
+def _stage(stage: StageRecord | None) -> Text:
+    if stage is None:
+        return Text("-")
+    outcome = stage.verdict.outcome
+    return Text(str(outcome), style=STYLES[outcome])

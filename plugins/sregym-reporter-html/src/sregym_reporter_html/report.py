@@ -1,0 +1,124 @@
+"""One self-contained HTML file for a run: no script, no font, no image from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sregym_core.interfaces import Reporter
+from sregym_core.model import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sregym_core.interfaces import RunPlan
+    from sregym_core.model import EpisodeRecord, StageRecord, TimelineEntry
+
+FILE = "report.html"
+
+
+class HtmlReporter(Reporter):
+    """Writes `report.html` into the run's folder when the run is over."""
+
+    name: ClassVar[str] = "html"
+
+    def run_finished(self, plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Path:
+        """Write the file; returns its path."""
+        path = plan.folder / FILE
+        path.write_text(render(plan, records), encoding="utf-8")
+        return path
+
+
+@dataclass(frozen=True)
+class AgentTotal:
+    """How one agent did: episodes with error count for nobody."""
+
+    name: str
+    played: int
+    solved: int
+    diagnosed: int
+    mitigated: int
+    errors: int
+
+    @property
+    def graded(self) -> int:
+        """Episodes whose world was right."""
+        return self.played - self.errors
+
+
+def render(plan: RunPlan, records: Sequence[EpisodeRecord]) -> str:
+    """The report as text."""
+    environment = Environment(
+        loader=PackageLoader("sregym_reporter_html", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["event_text"] = event_text
+    environment.filters["duration"] = duration
+    return environment.get_template("report.html").render(
+        plan=plan,
+        records=records,
+        totals=[_total(agent, records) for agent in plan.agents],
+        grid=[
+            (problem, [_of(records, problem, agent) for agent in plan.agents])
+            for problem in plan.problems
+        ],
+    )
+
+
+def event_text(entry: TimelineEntry) -> str:
+    """One event in words."""
+    fields: dict[str, Any] = entry.fields
+    texts = {
+        "EpisodeStarted": "episode began, seed {seed}, cluster {cluster}",
+        "ApplicationDeployed": "{application} is ready",
+        "BaselineTaken": "baseline taken: {objects} objects, success rate {success_rate}",
+        "FaultInjected": "{fault} injected into {component}",
+        "FaultConfirmed": "fault confirmed, success rate {success_rate}",
+        "AgentStarted": "agent {agent} began",
+        "SessionOpened": "session opened to processes outside",
+        "ToolCalled": "{tool}: {summary}",
+        "NoiseMade": "noise {noise}: {what}",
+        "Submitted": "{stage} submitted",
+        "StageGraded": "{stage} graded: {outcome}",
+        "AgentStopped": "agent stopped {reason}",
+        "EpisodeFinished": "outcome: {outcome}",
+    }
+    if entry.event == "Recovered":
+        return "recovered exactly" if fields["exact"] else f"not recovered: {fields['difference']}"
+    template = texts.get(entry.event)
+    return template.format(**fields).strip() if template else entry.event
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds for people: `12 s`, `3 min 20 s`, or a dash."""
+    if seconds is None:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s"
+
+
+def _total(agent: str, records: Sequence[EpisodeRecord]) -> AgentTotal:
+    mine = [record for record in records if record.agent == agent]
+    return AgentTotal(
+        name=agent,
+        played=len(mine),
+        solved=sum(record.outcome is Outcome.PASS for record in mine),
+        diagnosed=sum(_passed(record.diagnosis) for record in mine),
+        mitigated=sum(_passed(record.mitigation) for record in mine),
+        errors=sum(record.outcome is Outcome.ERROR for record in mine),
+    )
+
+
+def _passed(stage: StageRecord | None) -> bool:
+    return stage is not None and stage.verdict.outcome is Outcome.PASS
+
+
+def _of(records: Sequence[EpisodeRecord], problem: str, agent: str) -> list[EpisodeRecord]:
+    return [record for record in records if record.problem == problem and record.agent == agent]
