@@ -8,7 +8,7 @@ runtime calls `world.room("kubelet").container_exited(world, container, ExitStat
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from sregym_cluster_embedded.world import World
 
@@ -92,7 +92,8 @@ class Mount:
             written: emptyDir, PersistentVolumeClaim, hostPath).
         volume: Identity of the storage behind it: stable over restarts, for a claim stable over
             pods. Processes keep their durable state under this identity.
-        files: For `files`: relative path -> content as of the start.
+        files: For `files`: relative path -> content as of the start, always of the whole volume;
+            bytes that are no UTF-8 are surrogate escapes.
         source: (resource, name) of the ConfigMap or Secret behind `files`, for live updates.
         sub_path: Set when only one file or folder of the volume is mounted (never updated live).
         read_only: Whether writes are refused.
@@ -133,12 +134,14 @@ class ExecResult:
         stdout: Its standard output.
         stderr: Its standard error.
         error: Set when the command could not be started: the runtime's message.
+        duration_s: How long the command ran: a preStop hook delays the SIGTERM by it.
     """
 
     exit_code: int
     stdout: str = ""
     stderr: str = ""
     error: str = ""
+    duration_s: float = 0.0
 
 
 class LogLine(NamedTuple):
@@ -169,8 +172,13 @@ class ContainerRuntime(Protocol):
         ignores the signal. The kubelet calls `kill` at the earlier of that and the grace period.
         """
 
-    def kill(self, world: World, ref: ContainerRef) -> None:
-        """End the process at once; nothing is reported back."""
+    def kill(self, world: World, ref: ContainerRef) -> ExitState | None:
+        """End the process at once; `container_exited` is not called for it.
+
+        Returns how the process had ended by itself after `terminate`, or None when it had not: then
+        it is the kill that ended it (137), or, after the seconds that `terminate` gave, a clean
+        exit (0).
+        """
 
     def probe(self, world: World, ref: ContainerRef, handler: dict[str, Any]) -> ProbeResult:
         """Perform a probe (`exec`, `httpGet`, `tcpSocket` or `grpc` as in the pod spec) now."""
@@ -185,3 +193,13 @@ class ContainerRuntime(Protocol):
 
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Drop what is kept of a container that the kubelet has garbage-collected."""
+
+
+@runtime_checkable
+class FileObserver(Protocol):
+    """What a runtime offers besides when its processes can notice changed files."""
+
+    def files_changed(
+        self, world: World, ref: ContainerRef, path: str, files: dict[str, str]
+    ) -> None:
+        """The files mounted at `path` are now `files`: a ConfigMap or Secret was updated."""

@@ -1,0 +1,67 @@
+"""What one room adds to the behaviour of a cluster, and how the additions make one whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from sregym_cluster_embedded.store import Indexer
+from sregym_cluster_embedded.world import Constitution, Handler, Listener
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """The part of a `Constitution` that one room provides.
+
+    Attributes:
+        name: The room, for error messages.
+        handlers: Event handlers by name; names begin with the room's name.
+        listeners: Told of every write, after those of the contributions before.
+        indexers: By resource and index name.
+        rooms: Objects that lower rooms ask for by `world.room(name)`.
+    """
+
+    name: str
+    handlers: Mapping[str, Handler] = field(default_factory=dict)
+    listeners: tuple[Listener, ...] = ()
+    indexers: Mapping[str, Mapping[str, Indexer]] = field(default_factory=dict)
+    rooms: Mapping[str, Any] = field(default_factory=dict)
+
+
+def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
+    """Merge contributions, in their order, into the behaviour of a cluster.
+
+    Raises:
+        ValueError: Two contributions offer a handler, an index or a room of the same name.
+    """
+    handlers: dict[str, Handler] = {}
+    listeners: list[Listener] = []
+    indexers: dict[str, dict[str, Indexer]] = {}
+    rooms: dict[str, Any] = {}
+    for contribution in contributions:
+        _merge(handlers, contribution.handlers, "handler", contribution.name)
+        _merge(rooms, contribution.rooms, "room", contribution.name)
+        for resource, indexes in contribution.indexers.items():
+            place = f"index of {resource}"
+            _merge(indexers.setdefault(resource, {}), indexes, place, contribution.name)
+        listeners.extend(contribution.listeners)
+    return Constitution(
+        handlers=MappingProxyType(handlers),
+        listeners=tuple(listeners),
+        indexers=MappingProxyType(
+            {resource: MappingProxyType(indexes) for resource, indexes in indexers.items()}
+        ),
+        rooms=MappingProxyType(rooms),
+    )
+
+
+def _merge(into: dict[str, V], more: Mapping[str, V], what: str, room: str) -> None:
+    for name, value in more.items():
+        if name in into:
+            message = f"contribution {room!r} offers the {what} {name!r} that another offers already"
+            raise ValueError(message)
+        into[name] = value

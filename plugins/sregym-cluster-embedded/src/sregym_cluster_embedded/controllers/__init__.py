@@ -1,0 +1,7 @@
+"""The control loops of a controller manager: each looks at one kind and makes the next step."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.controllers.room import contribution
+
+__all__ = ["contribution"]

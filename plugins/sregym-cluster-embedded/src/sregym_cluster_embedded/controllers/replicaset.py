@@ -1,0 +1,232 @@
+"""ReplicaSets: as many pods as wanted, the right ones deleted first, and the counts in status."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.controllers.pods import (
+    condition,
+    from_template,
+    is_active,
+    is_ready,
+    is_terminating,
+    matters,
+    owner_reference,
+    selects,
+)
+from sregym_cluster_embedded.controllers.times import seconds_since
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
+from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.world import World
+
+HANDLER = "controllers.replicaset"
+RESOURCE = "replicasets.apps"
+_COMPONENT = "replicaset-controller"
+_DELAY_S = 0.01
+_FIRST_RETRY_S = 0.02
+_LONGEST_RETRY_S = 1000.0
+_COST = "controller.kubernetes.io/pod-deletion-cost"
+_PHASE_RANK = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+def listen(world: World, change: Change) -> None:
+    """ReplicaSets are looked at when they or one of their pods change."""
+    key, obj = change.key, change.obj
+    if key.resource == "pods":
+        if matters(change):
+            owners = {_owner_key(obj)} | ({_owner_key(change.old)} if change.old else set())
+            for owner in sorted(owner for owner in owners if owner is not None):
+                enqueue(world, HANDLER, owner, _DELAY_S)
+            if _owner_key(obj) is None and change.type is not ChangeType.DELETED:
+                _offer_orphan(world, obj)
+    elif key.resource == RESOURCE and change.type is not ChangeType.DELETED:
+        if change.old is None or change.old["spec"] is not obj["spec"]:
+            enqueue(world, HANDLER, key, _DELAY_S)
+
+
+def reconcile(world: World, key: Key) -> None:
+    """Handler: look at one ReplicaSet."""
+    taken(world, HANDLER, key)
+    replica_set = world.store.get(key)
+    if replica_set is None:
+        return
+    pods = _claimed(world, replica_set)
+    active = [pod for pod in pods if is_active(pod)]
+    failure = ""
+    if "deletionTimestamp" not in replica_set["metadata"]:
+        failure = _adjust(world, replica_set, active)
+    status = _status(world, replica_set, active, pods, failure)
+    writes.update_status(world, key, status)
+    _plan_retry(world, key, failure)
+    _plan_availability(world, key, replica_set, active)
+
+
+def _owner_key(pod: Object) -> Key | None:
+    owner = owner_of(pod)
+    if owner is None or owner["kind"] != "ReplicaSet":
+        return None
+    return Key(RESOURCE, pod["metadata"]["namespace"], owner["name"])
+
+
+def _offer_orphan(world: World, pod: Object) -> None:
+    """A pod without controller belongs to the ReplicaSet whose selector it fits."""
+    labels = pod["metadata"].get("labels") or {}
+    if not labels or "ownerReferences" in pod["metadata"]:
+        return
+    for replica_set in world.store.list(RESOURCE, pod["metadata"]["namespace"]):
+        if selects(replica_set["spec"].get("selector"), labels):
+            name = replica_set["metadata"]["name"]
+            enqueue(world, HANDLER, Key(RESOURCE, pod["metadata"]["namespace"], name), _DELAY_S)
+
+
+def _claimed(world: World, replica_set: Object) -> list[Object]:
+    """The ReplicaSet's pods; lets go of those that its selector no longer fits, adopts others."""
+    metadata, selector = replica_set["metadata"], replica_set["spec"].get("selector")
+    pods = []
+    for pod in list(world.store.owned("pods", metadata["uid"])):
+        owner = owner_of(pod)
+        if owner is None or owner["uid"] != metadata["uid"]:
+            continue
+        if selects(selector, pod["metadata"].get("labels") or {}):
+            pods.append(pod)
+        elif "deletionTimestamp" not in metadata and is_active(pod):
+            others = [entry for entry in pod["metadata"]["ownerReferences"] if entry is not owner]
+            writes.patch_metadata(world, _key(pod), owners=others)
+    pairs = (selector or {}).get("matchLabels") or {}
+    if pairs and "deletionTimestamp" not in metadata:
+        label = next(iter(sorted(pairs)))
+        value = f"{metadata['namespace']}/{label}={pairs[label]}"
+        for pod in list(world.store.indexed("pods", "label", value)):
+            orphan = "ownerReferences" not in pod["metadata"] and is_active(pod)
+            if orphan and selects(selector, pod["metadata"].get("labels") or {}):
+                owners = [owner_reference(replica_set)]
+                adopted = writes.patch_metadata(world, _key(pod), owners=owners)
+                pods.append(adopted or pod)
+    return pods
+
+
+def _adjust(world: World, replica_set: Object, active: list[Object]) -> str:
+    """Create or delete pods; returns why a creation failed, or an empty text."""
+    wanted = replica_set["spec"].get("replicas", 1)
+    name = replica_set["metadata"]["name"]
+    for _ in range(wanted - len(active)):
+        try:
+            pod = writes.create(world, "pods", from_template(replica_set, f"{name}-"))
+        except ApiError as error:
+            text = f"Error creating: {error.message}"
+            events.record(world, replica_set, RESOURCE, "Warning", "FailedCreate", text, _COMPONENT)
+            return error.message
+        text = f"Created pod: {pod['metadata']['name']}"
+        events.record(world, replica_set, RESOURCE, "Normal", "SuccessfulCreate", text, _COMPONENT)
+    surplus = len(active) - wanted
+    if surplus > 0:
+        for pod in _doomed(world, active, surplus):
+            writes.delete(world, _key(pod))
+            text = f"Deleted pod: {pod['metadata']['name']}"
+            events.record(
+                world, replica_set, RESOURCE, "Normal", "SuccessfulDelete", text, _COMPONENT
+            )
+    return ""
+
+
+def _doomed(world: World, active: list[Object], count: int) -> list[Object]:
+    """The pods to delete first: those that matter least."""
+    crowd: dict[str, int] = {}
+    for pod in active:
+        node = pod["spec"].get("nodeName", "")
+        crowd[node] = crowd.get(node, 0) + 1
+
+    def rank(pod: Object) -> tuple[object, ...]:
+        ready = condition(pod, "Ready")
+        ready_now = ready is not None and ready["status"] == "True"
+        since = seconds_since(world, ready["lastTransitionTime"]) if ready and ready_now else 0.0
+        restarts = sum(
+            entry.get("restartCount", 0) for entry in pod["status"].get("containerStatuses", ())
+        )
+        cost = int((pod["metadata"].get("annotations") or {}).get(_COST, "0"))
+        return (
+            bool(pod["spec"].get("nodeName")),
+            _PHASE_RANK.get(pod["status"].get("phase", "Pending"), 2),
+            ready_now,
+            cost,
+            -crowd[pod["spec"].get("nodeName", "")],
+            _log_scale(since),
+            -restarts,
+            _log_scale(seconds_since(world, pod["metadata"]["creationTimestamp"])),
+            pod["metadata"]["uid"],
+        )
+
+    return sorted(active, key=rank)[:count]
+
+
+def _log_scale(seconds: float) -> int:
+    """Ages are compared by their order of magnitude in powers of two, newer first."""
+    return int(seconds).bit_length()
+
+
+def _status(
+    world: World, replica_set: Object, active: list[Object], pods: list[Object], failure: str
+) -> Object:
+    old = replica_set.get("status", {})
+    labels = (replica_set["spec"]["template"].get("metadata") or {}).get("labels") or {}
+    minimum = replica_set["spec"].get("minReadySeconds", 0)
+    ready = [pod for pod in active if is_ready(pod)]
+    counts = {
+        "fullyLabeledReplicas": sum(
+            1 for pod in active if labels.items() <= (pod["metadata"].get("labels") or {}).items()
+        ),
+        "readyReplicas": len(ready),
+        "availableReplicas": sum(1 for pod in ready if _available(world, pod, minimum)),
+    }
+    status: Object = {"replicas": len(active)}
+    status.update({name: count for name, count in counts.items() if count})
+    status["terminatingReplicas"] = sum(1 for pod in pods if is_terminating(pod))
+    status["observedGeneration"] = replica_set["metadata"]["generation"]
+    conditions = [e for e in old.get("conditions", ()) if e["type"] != "ReplicaFailure"]
+    if failure:
+        known = next((e for e in old.get("conditions", ()) if e["type"] == "ReplicaFailure"), None)
+        fresh = {
+            "type": "ReplicaFailure",
+            "status": "True",
+            "reason": "FailedCreate",
+            "message": failure,
+            "lastTransitionTime": world.timestamp(),
+        }
+        conditions.append(known if known is not None else fresh)
+    if conditions:
+        status["conditions"] = conditions
+    return status
+
+
+def _available(world: World, pod: Object, minimum: float) -> bool:
+    if not minimum:
+        return True
+    ready = condition(pod, "Ready")
+    return ready is not None and seconds_since(world, ready["lastTransitionTime"]) >= minimum
+
+
+def _plan_retry(world: World, key: Key, failure: str) -> None:
+    """Failed creations are tried again, each time after twice the wait."""
+    delays = world.table("controllers.replicaset.retries")
+    if failure:
+        delay_s = delays.get(key, _FIRST_RETRY_S)
+        delays[key] = min(delay_s * 2, _LONGEST_RETRY_S)
+        enqueue(world, HANDLER, key, delay_s)
+    else:
+        delays.pop(key, None)
+
+
+def _plan_availability(world: World, key: Key, replica_set: Object, active: list[Object]) -> None:
+    minimum = replica_set["spec"].get("minReadySeconds", 0)
+    if not minimum:
+        return
+    for pod in active:
+        ready = condition(pod, "Ready")
+        if ready is not None and ready["status"] == "True":
+            left = minimum - seconds_since(world, ready["lastTransitionTime"])
+            if left > 0:
+                enqueue(world, HANDLER, key, left + 0.01)
+
+
+def _key(pod: Object) -> Key:
+    return Key("pods", pod["metadata"]["namespace"], pod["metadata"]["name"])

@@ -1,0 +1,7 @@
+"""The life of pods on their nodes, from admission to removal."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.kubelet.room import contribution
+
+__all__ = ["contribution"]

@@ -1,0 +1,64 @@
+"""The end of a container's life: what is kept of it, and when the next may begin."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.kubelet.pacing import stretch
+from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
+from sregym_cluster_embedded.kubelet.state import (
+    EXITED,
+    ContainerState,
+    PodState,
+    save,
+    with_container,
+)
+from sregym_cluster_embedded.world import World
+
+_FIRST_BACKOFF_S = 10.0
+_LONGEST_BACKOFF_S = 300.0
+# A back-off that was not raised for so long is forgotten.
+_BACKOFF_MEMORY_S = 600.0
+
+
+def record_exit(world: World, state: PodState, name: str, ended: ExitState) -> PodState:
+    """A container has ended: keep how, collect the garbage of the life before, begin the wait."""
+    container = state.containers[name]
+    if container.attempt > 0:
+        # Of each container only the last dead life is kept.
+        runtime: ContainerRuntime = world.room("runtime")
+        runtime.forget(world, state.ref(name)._replace(attempt=container.attempt - 1))
+    backoff_s = remembered_backoff(world, container)
+    retry_at = world.now + backoff_s * stretch(world, state.uid) if backoff_s else world.now
+    finished = container._replace(
+        phase=EXITED,
+        finished_at=world.now,
+        exit=ended,
+        started=False,
+        ready=False,
+        retry_at=retry_at,
+    )
+    return save(world, with_container(state, finished))
+
+
+def remembered_backoff(world: World, container: ContainerState) -> float:
+    """The back-off that stands against a restart now; 0 when there is none."""
+    if world.now - container.backoff_since > _BACKOFF_MEMORY_S:
+        return 0.0
+    return container.backoff_s
+
+
+def raised_backoff(world: World, container: ContainerState) -> float:
+    """The back-off after one more restart."""
+    present = remembered_backoff(world, container)
+    return min(present * 2, _LONGEST_BACKOFF_S) if present else _FIRST_BACKOFF_S
+
+
+def in_backoff(world: World, container: ContainerState) -> bool:
+    """Whether the container must still wait for its restart."""
+    return world.now < container.retry_at - 1e-6
+
+
+def restarts(policy: str, ended: ExitState | None) -> bool:
+    """Whether the pod's restart policy lets a container begin again after this end."""
+    if policy == "Always":
+        return True
+    return policy == "OnFailure" and (ended is None or ended.exit_code != 0)

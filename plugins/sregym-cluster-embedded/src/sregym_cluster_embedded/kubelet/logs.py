@@ -1,0 +1,128 @@
+"""The log subresource: lines of a container's present or previous life, in the API's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sregym_cluster_embedded.api import resources
+from sregym_cluster_embedded.api.errors import bad_request, not_found
+from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, LogLine
+from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING, PodState, state_of
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+
+def read_logs(
+    world: World, namespace: str, pod: str, container: str, options: Mapping[str, str]
+) -> str:
+    """What `GET pods/NAME/log` answers.
+
+    Args:
+        world: The cluster.
+        namespace: Namespace of the pod.
+        pod: Its name.
+        container: Name of the container, empty for the only one (or the default one).
+        options: Query parameters: tailLines, sinceSeconds, sinceTime, timestamps, previous,
+            limitBytes.
+
+    Raises:
+        ApiError: The container is unknown, has not started, or has no life to read from.
+    """
+    obj = world.store.get(Key("pods", namespace, pod))
+    if obj is None:
+        kind = resources.named("pods")
+        assert kind is not None
+        raise not_found(kind, pod)
+    name = _container_name(obj, container)
+    state = state_of(world, obj["metadata"]["uid"])
+    if state is None or name not in state.containers:
+        raise _waiting(obj, name, "ContainerCreating")
+    previous = options.get("previous", "false") == "true"
+    attempt = _life(obj, state, name, previous)
+    runtime: ContainerRuntime = world.room("runtime")
+    lines = runtime.logs(world, state.ref(name)._replace(attempt=attempt))
+    if previous and state.containers[name].phase == EXITED:
+        # The life before the one that ended last has been garbage-collected.
+        last = state.containers[name].previous or {}
+        return f"unable to retrieve container logs for {last.get('containerID', '')}"
+    return _text(world, lines, options)
+
+
+def _container_name(pod: Object, container: str) -> str:
+    spec = pod["spec"]
+    groups = ("initContainers", "containers", "ephemeralContainers")
+    known = [entry["name"] for group in groups for entry in spec.get(group, ())]
+    if not container:
+        mains = [entry["name"] for entry in spec["containers"]]
+        default = pod["metadata"].get("annotations", {}).get("kubectl.kubernetes.io/default-container")
+        if len(mains) == 1 and len(known) == 1:
+            return str(mains[0])
+        if default in known:
+            return str(default)
+        inits = [entry["name"] for entry in spec.get("initContainers", ())]
+        choose = f"choose one of: [{' '.join(mains)}]"
+        if inits:
+            choose += f" or one of the init containers: [{' '.join(inits)}]"
+        message = f"a container name must be specified for pod {pod['metadata']['name']}, {choose}"
+        raise bad_request(message)
+    if container not in known:
+        message = f"container {container} is not valid for pod {pod['metadata']['name']}"
+        raise bad_request(message)
+    return container
+
+
+def _life(pod: Object, state: PodState, name: str, previous: bool) -> int:
+    container = state.containers[name]
+    if previous:
+        if container.attempt <= 0 and not (container.phase == EXITED and container.waiting):
+            where = f'"{name}" in pod "{pod["metadata"]["name"]}"'
+            message = f"previous terminated container {where} not found"
+            raise bad_request(message)
+        return max(container.attempt - 1, 0)
+    if container.phase in (RUNNING, EXITED):
+        return container.attempt
+    if container.attempt > 0:
+        return container.attempt - 1
+    reason = container.waiting[0] if container.waiting else _not_begun(pod)
+    raise _waiting(pod, name, reason)
+
+
+def _not_begun(pod: Object) -> str:
+    return "PodInitializing" if pod["spec"].get("initContainers") else "ContainerCreating"
+
+
+def _waiting(pod: Object, name: str, reason: str) -> Exception:
+    texts = {
+        "ErrImagePull": "image can't be pulled",
+        "ImagePullBackOff": "trying and failing to pull image",
+    }
+    where = f'"{name}" in pod "{pod["metadata"]["name"]}"'
+    return bad_request(f"container {where} is waiting to start: {texts.get(reason, reason)}")
+
+
+def _text(world: World, lines: list[LogLine], options: Mapping[str, str]) -> str:
+    since = _since(world, options)
+    if since is not None:
+        lines = [line for line in lines if line.at >= since]
+    tail = options.get("tailLines")
+    if tail is not None:
+        lines = lines[max(len(lines) - int(tail), 0) :]
+    stamped = options.get("timestamps", "false") == "true"
+    parts = [f"{_stamp(world, line.at)} {line.text}" if stamped else line.text for line in lines]
+    text = "".join(f"{part}\n" for part in parts)
+    limit = options.get("limitBytes")
+    return text if limit is None else text.encode()[: int(limit)].decode(errors="ignore")
+
+
+def _stamp(world: World, at: float) -> str:
+    nanoseconds = round((at % 1.0) * 1e9) % 1_000_000_000
+    return f"{world.timestamp(at)[:-1]}.{nanoseconds:09d}Z"
+
+
+def _since(world: World, options: Mapping[str, str]) -> float | None:
+    if "sinceSeconds" in options:
+        return world.now - float(options["sinceSeconds"])
+    if "sinceTime" in options:
+        return datetime.fromisoformat(options["sinceTime"]).timestamp() - world.epoch
+    return None

@@ -1,0 +1,198 @@
+"""Probes as derived deadlines: evaluated when their answer may have changed, not for ever.
+
+A probe runs on a grid of its period. Once its verdict stands and can only be confirmed it sleeps,
+until `touch` says that the process may answer differently now. A failing probe goes on (its events
+are counted) until a real kubelet's event filter would have silenced it, then only every five
+minutes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
+from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
+from sregym_cluster_embedded.kubelet.state import (
+    RUNNING,
+    PodState,
+    change,
+    container_spec,
+    save,
+    state_of,
+)
+from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.world import World
+
+HANDLER = "kubelet.probe"
+_TABLE = "kubelet.probes"
+_FIELDS = {"startup": "startupProbe", "readiness": "readinessProbe", "liveness": "livenessProbe"}
+# A source may write so many events about an object before it is limited to one in five minutes.
+_EVENT_BURST = 25
+_EVENT_REFILL_S = 300.0
+_GRID_OFFSET_S = 0.1
+_FIRST_S = 0.03
+# The status write that says `Running` triggers a readiness probe that has not passed yet.
+_TRIGGER_S = 0.12
+_CLOSE_S = 1e-6
+
+
+class Probe(NamedTuple):
+    """One probe of one container.
+
+    Attributes:
+        origin: Virtual second from which its period counts; kept over restarts.
+        ok: The last answer; None before the first of this life.
+        streak: How many times in a row.
+    """
+
+    origin: float
+    ok: bool | None = None
+    streak: int = 0
+
+
+def begin(world: World, pod: Object, state: PodState, name: str) -> None:
+    """A container has started: plan the first runs of its probes."""
+    container = container_spec(pod["spec"], name)
+    for kind, field in _FIELDS.items():
+        if field not in container:
+            continue
+        key = (state.uid, name, kind)
+        known: Probe | None = world.table(_TABLE).get(key)
+        origin = known.origin if known is not None else world.now + _GRID_OFFSET_S
+        world.table(_TABLE)[key] = Probe(origin)
+        if kind == "startup" or "startupProbe" not in container:
+            _plan_first(world, key, container[field], origin)
+
+
+def touch(world: World, ref: ContainerRef) -> None:
+    """The process in a container may answer its probes differently from now on."""
+    state = state_of(world, ref.pod_uid)
+    if state is None or ref.name not in state.containers:
+        return
+    pod = pod_of(world, state)
+    container = state.containers[ref.name]
+    if pod is None or container.phase != RUNNING:
+        return
+    spec = container_spec(pod["spec"], ref.name)
+    for kind, field in _FIELDS.items():
+        if field not in spec or (kind == "startup") == container.started:
+            continue
+        key = (ref.pod_uid, ref.name, kind)
+        probe: Probe | None = world.table(_TABLE).get(key)
+        if probe is not None:
+            period = spec[field].get("periodSeconds", 10)
+            enqueue(world, HANDLER, key, _until_grid(world, probe.origin, period))
+
+
+def evaluate(world: World, key: tuple[str, str, str]) -> None:
+    """Handler: run a probe now and draw the consequences."""
+    taken(world, HANDLER, key)
+    uid, name, kind = key
+    state = state_of(world, uid)
+    probe: Probe | None = world.table(_TABLE).get(key)
+    if state is None or probe is None or state.deadline is not None:
+        return
+    pod = pod_of(world, state)
+    container = state.containers[name]
+    if pod is None or container.phase != RUNNING:
+        return
+    spec = container_spec(pod["spec"], name)[_FIELDS[kind]]
+    runtime: ContainerRuntime = world.room("runtime")
+    result = runtime.probe(world, state.ref(name), spec)
+    first = probe.ok is None
+    streak = probe.streak + 1 if probe.ok == result.ok else 1
+    world.table(_TABLE)[key] = probe = Probe(probe.origin, result.ok, streak)
+    if not result.ok:
+        text = f"{kind.capitalize()} probe failed: {result.message}"
+        tell(world, pod, state, "Warning", "Unhealthy", text, name)
+    if _conclude(world, pod, state, key, probe, spec):
+        return
+    period = spec.get("periodSeconds", 10)
+    if first and not result.ok and kind == "readiness":
+        enqueue(world, HANDLER, key, min(_TRIGGER_S, _until_grid(world, probe.origin, period)))
+    elif not _settled(probe, spec):
+        skipped = 1
+        if not result.ok and streak > _EVENT_BURST:
+            skipped = max(1, math.ceil(_EVENT_REFILL_S / period))
+        delay_s = _until_grid(world, probe.origin, period) + (skipped - 1) * period
+        enqueue(world, HANDLER, key, delay_s)
+
+
+def drop(world: World, state: PodState) -> None:
+    """Forget the probes of a pod."""
+    for name in state.containers:
+        for kind in _FIELDS:
+            world.table(_TABLE).pop((state.uid, name, kind), None)
+            forget(world, HANDLER, (state.uid, name, kind))
+
+
+def _conclude(
+    world: World, pod: Object, state: PodState, key: tuple[str, str, str], probe: Probe, spec: Object
+) -> bool:
+    """Act on a verdict that its threshold has made firm; True when the probe is over."""
+    uid, name, kind = key
+    container = state.containers[name]
+    if probe.ok:
+        if probe.streak < spec.get("successThreshold", 1):
+            return False
+        if kind == "startup":
+            change(world, uid, name, started=True)
+            _plan_others(world, pod, uid, name)
+            wake(world, uid, REPORT_S)
+            return True
+        if kind == "readiness" and not container.ready:
+            change(world, uid, name, ready=True)
+            wake(world, uid, REPORT_S)
+        return False
+    if probe.streak < spec.get("failureThreshold", 3):
+        return False
+    if kind == "readiness":
+        if container.ready:
+            change(world, uid, name, ready=False)
+            wake(world, uid, REPORT_S)
+        return False
+    grace = spec.get(
+        "terminationGracePeriodSeconds", pod["spec"].get("terminationGracePeriodSeconds", 30)
+    )
+    save(world, state._replace(busy=True))
+    message = f"Container {name} failed {kind} probe, will be restarted"
+    stop_container(world, state, name, message, float(grace))
+    return True
+
+
+def _plan_others(world: World, pod: Object, uid: str, name: str) -> None:
+    container = container_spec(pod["spec"], name)
+    for kind in ("readiness", "liveness"):
+        key = (uid, name, kind)
+        probe: Probe | None = world.table(_TABLE).get(key)
+        if _FIELDS[kind] in container and probe is not None:
+            _plan_first(world, key, container[_FIELDS[kind]], probe.origin)
+
+
+def _plan_first(world: World, key: tuple[str, str, str], spec: Object, origin: float) -> None:
+    initial = float(spec.get("initialDelaySeconds", 0))
+    period = spec.get("periodSeconds", 10)
+    if initial:
+        behind = (world.now + initial - origin) / period
+        delay_s = origin + math.ceil(behind - _CLOSE_S) * period - world.now
+    elif key[2] == "readiness":
+        delay_s = _FIRST_S
+    else:
+        delay_s = max(_until_grid(world, origin, period), 0.0)
+    enqueue(world, HANDLER, key, delay_s)
+
+
+def _until_grid(world: World, origin: float, period: float) -> float:
+    if world.now < origin:
+        return origin - world.now
+    periods = math.floor((world.now - origin) / period + _CLOSE_S) + 1
+    return origin + periods * period - world.now
+
+
+def _settled(probe: Probe, spec: Object) -> bool:
+    """Whether another run could only confirm what is known already."""
+    return bool(probe.ok) and probe.streak >= spec.get("successThreshold", 1)

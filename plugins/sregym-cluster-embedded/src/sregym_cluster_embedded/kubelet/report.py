@@ -1,0 +1,51 @@
+"""What a kubelet says about a pod: events and status writes."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.kubelet.state import INIT, SIDECAR, PodState
+from sregym_cluster_embedded.kubelet.status import pod_status
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+
+def pod_of(world: World, state: PodState) -> Object | None:
+    """The API object of a pod, None when it is gone or another pod has its name."""
+    pod = world.store.get(state.key)
+    if pod is None or pod["metadata"]["uid"] != state.uid:
+        return None
+    return pod
+
+
+def host_ip(world: World, node: str) -> str:
+    """The InternalIP of a node."""
+    obj = world.store.get(Key("nodes", "", node))
+    if obj is not None:
+        for address in obj.get("status", {}).get("addresses", ()):
+            if address["type"] == "InternalIP":
+                ip: str = address["address"]
+                return ip
+    return ""
+
+
+def write_status(world: World, pod: Object, state: PodState) -> None:
+    """Write the pod's status as it is now; nothing is written when nothing changed."""
+    writes.update_status(world, state.key, pod_status(world, pod, state, host_ip(world, state.node)))
+
+
+def tell(
+    world: World,
+    pod: Object,
+    state: PodState,
+    type_: str,
+    reason: str,
+    message: str,
+    container: str = "",
+) -> None:
+    """Record an event about a pod, or about one of its containers."""
+    field = None
+    if container:
+        known = state.containers.get(container)
+        group = "initContainers" if known is not None and known.role in (INIT, SIDECAR) else "containers"
+        field = f"spec.{group}{{{container}}}"
+    events.record(world, pod, "pods", type_, reason, message, "kubelet", state.node, field)

@@ -1,0 +1,58 @@
+"""The parts of pod status that only depend on the resources in the spec."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.scheduler.quantities import counted
+from sregym_cluster_embedded.store import Object
+
+
+def container_resources(spec: Object, never_ran: bool) -> Object:
+    """`resources` and `allocatedResources` of one container's status."""
+    resources: Object = spec.get("resources") or {}
+    status: Object = {}
+    if resources.get("requests"):
+        status["allocatedResources"] = resources["requests"]
+    if resources or not never_ran:
+        status["resources"] = {
+            name: resources[name] for name in ("limits", "requests") if resources.get(name)
+        }
+    return status
+
+
+def pod_allocated(spec: Object) -> Object:
+    """status.allocatedResources: the sum of the containers' requests."""
+    return _sum(spec, "requests")
+
+
+def pod_resources(spec: Object) -> Object:
+    """status.resources: the sums of limits (where all containers have them) and requests."""
+    sums = {"limits": _sum(spec, "limits"), "requests": _sum(spec, "requests")}
+    return {name: value for name, value in sums.items() if value}
+
+
+def _sum(spec: Object, which: str) -> Object:
+    parts = [
+        value
+        for container in spec["containers"]
+        if (value := (container.get("resources") or {}).get(which))
+    ]
+    if not parts:
+        return {}
+    if len(parts) == 1:
+        only: Object = parts[0]
+        return only
+    totals: dict[str, int] = {}
+    for part in parts:
+        for name, text in part.items():
+            totals[name] = totals.get(name, 0) + counted(name, text)
+    return {name: _text(name, total) for name, total in sorted(totals.items())}
+
+
+def _text(name: str, total: int) -> str:
+    """The canonical text of a sum in the unit of its resource."""
+    if name == "cpu":
+        return f"{total}m" if total % 1000 else str(total // 1000)
+    for suffix, factor in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if total and total % factor == 0:
+            return f"{total // factor}{suffix}"
+    return str(total)

@@ -1,0 +1,109 @@
+"""The kubelet's part of a cluster: its handlers, what it listens to, what it offers."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.kubelet import killing, live_files, probes, start, sync, termination
+from sregym_cluster_embedded.kubelet.environment import forget_links
+from sregym_cluster_embedded.kubelet.lives import record_exit
+from sregym_cluster_embedded.kubelet.logs import read_logs
+from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, wake
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
+from sregym_cluster_embedded.kubelet.state import PodState, new_containers, save, state_of
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.world import World
+
+
+class Kubelet:
+    """What the runtime and the rooms above tell the kubelets; found by `world.room("kubelet")`."""
+
+    def container_exited(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
+        """A process has ended by itself, just now."""
+        state = state_of(world, ref.pod_uid)
+        if state is None or not killing.lives(state, ref.name, ref.attempt):
+            return
+        state = record_exit(world, state, ref.name, ended)
+        if state.deadline is not None:
+            wake(world, ref.pod_uid, REPORT_S)
+        else:
+            wake(world, ref.pod_uid, next_relist(world, state.node))
+
+    def touch(self, world: World, ref: ContainerRef) -> None:
+        """The process may answer its probes differently from now on."""
+        probes.touch(world, ref)
+
+    def touch_pod(self, world: World, pod_uid: str) -> None:
+        """All processes of a pod may answer their probes differently from now on."""
+        state = state_of(world, pod_uid)
+        for name in state.containers if state is not None else ():
+            probes.touch(world, ContainerRef("", "", pod_uid, name, 0))
+
+
+def listen(world: World, change: Change) -> None:
+    """Note what a write means for the pods of nodes."""
+    resource = change.key.resource
+    if resource == "pods":
+        _pod_changed(world, change)
+    elif resource in ("configmaps", "secrets"):
+        if change.type is not ChangeType.DELETED:
+            live_files.source_changed(world, change.key)
+    elif resource == "services":
+        forget_links(world, change.key.namespace)
+
+
+def _pod_changed(world: World, change: Change) -> None:
+    pod, old = change.obj, change.old
+    node = pod["spec"].get("nodeName")
+    if not node:
+        return
+    uid = pod["metadata"]["uid"]
+    if change.type is ChangeType.DELETED:
+        if state_of(world, uid) is not None:
+            wake(world, uid, 0.0)
+        return
+    if old is None or not old["spec"].get("nodeName"):
+        _admit(world, pod, node)
+        return
+    if old["spec"] is pod["spec"] and old["metadata"] is pod["metadata"]:
+        return
+    before, after = old["metadata"], pod["metadata"]
+    deletion = (
+        before.get("deletionTimestamp") != after.get("deletionTimestamp")
+        or before.get("deletionGracePeriodSeconds") != after.get("deletionGracePeriodSeconds")
+        or before.get("finalizers") != after.get("finalizers")
+    )
+    if deletion or old["spec"] != pod["spec"]:
+        wake(world, uid, REPORT_S)
+
+
+def _admit(world: World, pod: Object, node: str) -> None:
+    metadata = pod["metadata"]
+    uid = metadata["uid"]
+    if pod.get("status", {}).get("phase") in ("Succeeded", "Failed"):
+        return
+    key = Key("pods", metadata["namespace"], metadata["name"])
+    state = PodState(key, uid, node, containers=new_containers(pod["spec"]))
+    save(world, state)
+    live_files.note_sources(world, pod, state)
+    wake(world, uid, ADMIT_S)
+
+
+def contribution() -> Contribution:
+    """What this room adds to a cluster."""
+    return Contribution(
+        name="kubelet",
+        handlers={
+            "kubelet.sync": sync.sync,
+            "kubelet.sandbox": sync.sandbox,
+            "kubelet.resume": sync.resume,
+            "kubelet.pulled": start.pulled,
+            "kubelet.start": start.start,
+            "kubelet.signal": killing.signal,
+            "kubelet.kill": killing.kill,
+            "kubelet.gone": termination.gone,
+            "kubelet.probe": probes.evaluate,
+            "kubelet.files": live_files.refresh,
+        },
+        listeners=(listen,),
+        rooms={"kubelet": Kubelet(), "logs": read_logs},
+    )

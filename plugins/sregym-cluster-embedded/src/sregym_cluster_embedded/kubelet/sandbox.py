@@ -1,0 +1,70 @@
+"""What a pod needs before its first container: volumes and an address."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+
+from sregym_cluster_embedded.workqueue import enqueue
+from sregym_cluster_embedded.kubelet.report import host_ip, tell
+from sregym_cluster_embedded.kubelet.state import PodState, save
+from sregym_cluster_embedded.kubelet.volumes import set_up
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+_FIRST_MOUNT_RETRY_S = 0.5
+_LONGEST_MOUNT_RETRY_S = 122.0
+_ADDRESSES = "kubelet.addresses"
+
+
+def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None:
+    """Set up all volumes; None when some cannot be, after saying so and planning another try."""
+    mounts, failures = set_up(world, pod, state, host_ip(world, state.node))
+    delays = world.table("kubelet.mount_delays")
+    if not failures:
+        delays.pop(state.uid, None)
+        return save(world, state._replace(mounts=mounts))
+    for name, why in sorted(failures, reverse=True):
+        text = f'MountVolume.SetUp failed for volume "{name}" : {why}'
+        tell(world, pod, state, "Warning", "FailedMount", text)
+    delay_s = delays.get(state.uid, _FIRST_MOUNT_RETRY_S)
+    delays[state.uid] = min(delay_s * 2, _LONGEST_MOUNT_RETRY_S)
+    enqueue(world, "kubelet.sync", state.uid, delay_s)
+    return None
+
+
+def allocate_address(world: World, pod: Object, state: PodState) -> str | None:
+    """An address for the pod from its node's range; None, with an event, when all are taken."""
+    if pod["spec"].get("hostNetwork"):
+        return host_ip(world, state.node)
+    node = world.store.get(Key("nodes", "", state.node))
+    cidr = node["spec"].get("podCIDR", "10.244.0.0/24") if node is not None else "10.244.0.0/24"
+    network = ip_network(cidr)
+    base, size = int(network.network_address), network.num_addresses
+    taken = world.table(_ADDRESSES)
+    last = world.table("kubelet.last_address").get(state.node, 1)
+    # The first address is the network's, the second the bridge's, the last the broadcast's.
+    usable = size - 3
+    for step in range(1, usable + 1):
+        host = (last - 2 + step) % usable + 2
+        if (state.node, host) not in taken:
+            taken[(state.node, host)] = state.uid
+            world.table("kubelet.last_address")[state.node] = host
+            return str(network.network_address + host) if base else None
+    sandbox_id = world.seed.hexadecimal(64)
+    message = (
+        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for "
+        f'sandbox "{sandbox_id}": plugin type="bridge" failed (add): failed to allocate for range '
+        f"0: no IP addresses available in range set: {network[1]}-{network[-2]}"
+    )
+    tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
+    return None
+
+
+def release_address(world: World, state: PodState) -> None:
+    """Give a pod's address back to its node."""
+    if not state.ip:
+        return
+    host = int(state.ip.rpartition(".")[2])
+    taken = world.table(_ADDRESSES)
+    if taken.get((state.node, host)) == state.uid:
+        del taken[(state.node, host)]

@@ -1,0 +1,190 @@
+"""Starting containers: image, configuration, creation, start, one container after another."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.kubelet import probes
+from sregym_cluster_embedded.kubelet.configuration import Missing
+from sregym_cluster_embedded.kubelet.environment import environment, expand
+from sregym_cluster_embedded.kubelet.images import ensure, finish_pull
+from sregym_cluster_embedded.kubelet.lives import raised_backoff, record_exit
+from sregym_cluster_embedded.kubelet.pacing import (
+    FIRST_RETRY_S,
+    REPORT_S,
+    START_S,
+    next_relist,
+    retry_delay,
+    wake,
+)
+from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, tell
+from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRuntime
+from sregym_cluster_embedded.kubelet.state import (
+    EXITED,
+    NEVER,
+    RUNNING,
+    STARTING,
+    PodState,
+    change,
+    container_spec,
+    save,
+    state_of,
+    with_container,
+)
+from sregym_cluster_embedded.kubelet.status import terminated
+from sregym_cluster_embedded.kubelet.volumes import container_mounts
+from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.world import World
+
+
+def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -> None:
+    """Start these containers in order; the pod is busy until the last has started or failed."""
+    for position, name in enumerate(names):
+        container = container_spec(pod["spec"], name)
+        image = ensure(world, pod, state, container)
+        if image.reason:
+            state = _hold(world, state, name, image.reason, image.message)
+            continue
+        rest = names[position:]
+        state = save(world, state._replace(busy=True))
+        if image.pull_s:
+            world.after(image.pull_s, "kubelet.pulled", state.uid, rest, image.pull_s)
+            return
+        if create(world, pod, state, rest, image.image_id):
+            return
+        state = state_of(world, state.uid) or state
+    _finish(world, state)
+
+
+def pulled(world: World, uid: str, names: tuple[str, ...], took_s: float) -> None:
+    """Handler: the image of the first of `names` has arrived."""
+    state = state_of(world, uid)
+    pod = pod_of(world, state) if state is not None else None
+    if state is None or pod is None or _being_deleted(world, pod, state):
+        return
+    container = container_spec(pod["spec"], names[0])
+    image_id = finish_pull(world, pod, state, container, took_s)
+    if not create(world, pod, state, names, image_id):
+        launch(world, pod, state_of(world, uid) or state, names[1:])
+
+
+def create(
+    world: World, pod: Object, state: PodState, names: tuple[str, ...], image_id: str
+) -> bool:
+    """Resolve what the first container needs and plan its start; False when that failed."""
+    name = names[0]
+    container = container_spec(pod["spec"], name)
+    try:
+        environment(world, pod, state, container, host_ip(world, state.node))
+    except Missing as missing:
+        tell(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
+        _hold(world, state, name, "CreateContainerConfigError", str(missing))
+        return False
+    present = state.containers[name]
+    previous = terminated(world, present) if present.phase == EXITED else present.previous
+    change(
+        world,
+        state.uid,
+        name,
+        phase=STARTING,
+        attempt=present.attempt + 1,
+        image=container["image"],
+        image_id=image_id,
+        previous=previous,
+    )
+    world.after(START_S, "kubelet.start", state.uid, names)
+    return True
+
+
+def start(world: World, uid: str, names: tuple[str, ...]) -> None:
+    """Handler: create and start the first of `names`, then go on with the others."""
+    state = state_of(world, uid)
+    pod = pod_of(world, state) if state is not None else None
+    if state is None or pod is None or _being_deleted(world, pod, state):
+        return
+    name = names[0]
+    spec = container_spec(pod["spec"], name)
+    before = state.containers[name]
+    raised = {}
+    if before.attempt > 0:
+        raised = {"backoff_s": raised_backoff(world, before), "backoff_since": world.now}
+    running = before._replace(
+        phase=RUNNING,
+        container_id=world.seed.hexadecimal(64),
+        started_at=world.now,
+        exit=None,
+        waiting=None,
+        started="startupProbe" not in spec,
+        ready="readinessProbe" not in spec,
+        **raised,
+    )
+    state = save(world, with_container(state, running))
+    tell(world, pod, state, "Normal", "Created", "Container created", name)
+    runtime: ContainerRuntime = world.room("runtime")
+    failure = runtime.start(world, configuration(world, pod, state, spec))
+    if failure is None:
+        tell(world, pod, state, "Normal", "Started", "Container started", name)
+        probes.begin(world, pod, state, name)
+    else:
+        tell(world, pod, state, "Warning", "Failed", f"Error: {failure.message}", name)
+        state = change(world, uid, name, started_at=None)
+        record_exit(world, state, name, failure)
+        change(world, uid, name, waiting=("RunContainerError", failure.message))
+        wake(world, uid, next_relist(world, state.node))
+    state = state_of(world, uid) or state
+    launch(world, pod, state, names[1:])
+
+
+def configuration(world: World, pod: Object, state: PodState, spec: Object) -> ContainerConfig:
+    """All that the process can see, resolved now."""
+    name = spec["name"]
+    env = environment(world, pod, state, spec, host_ip(world, state.node))
+    limits = (spec.get("resources") or {}).get("limits", {})
+    command, args = spec.get("command"), spec.get("args")
+    return ContainerConfig(
+        ref=state.ref(name),
+        image=spec["image"],
+        command=tuple(expand(part, env) for part in command) if command else None,
+        args=tuple(expand(part, env) for part in args) if args else None,
+        env=env,
+        working_dir=spec.get("workingDir"),
+        mounts=container_mounts(spec, state.mounts or {}, env),
+        memory_limit_bytes=int(parse(limits["memory"])) if "memory" in limits else None,
+        cpu_limit_cores=float(parse(limits["cpu"])) if "cpu" in limits else None,
+        node=state.node,
+        pod_ip=state.ip,
+        hostname=pod["spec"].get("hostname") or pod["metadata"]["name"],
+        spec=spec,
+    )
+
+
+def _hold(world: World, state: PodState, name: str, reason: str, message: str) -> PodState:
+    """A container cannot be started now: say why, and try again later."""
+    first = state.containers[name].waiting is None and state.containers[name].phase == NEVER
+    state = change(world, state.uid, name, waiting=(reason, message))
+    wake(world, state.uid, FIRST_RETRY_S if first else retry_delay(world, state.uid))
+    return state
+
+
+def _finish(world: World, state: PodState) -> None:
+    """All that could be started runs: let the status follow."""
+    if not state.busy:
+        return
+    save(world, state._replace(busy=False, again=False))
+    wake(world, state.uid, REPORT_S)
+
+
+def _being_deleted(world: World, pod: Object, state: PodState) -> bool:
+    """Whether the start must be given up because the pod is to go; if so, the pod is synced."""
+    if "deletionTimestamp" not in pod["metadata"]:
+        return False
+    containers = {
+        name: entry._replace(
+            phase=NEVER if entry.attempt == 0 else EXITED, attempt=entry.attempt - 1
+        )
+        if entry.phase == STARTING
+        else entry
+        for name, entry in state.containers.items()
+    }
+    save(world, state._replace(busy=False, again=False, containers=containers))
+    wake(world, state.uid, REPORT_S)
+    return True

@@ -1,0 +1,183 @@
+"""The loop of a kubelet: say how a pod is, then make the next step towards how it should be.
+
+As in the real one, a sync writes the status first and acts afterwards. What an action found out
+(a back-off, an image that cannot be pulled) therefore shows in the status of the *next* sync.
+"""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.workqueue import taken
+from sregym_cluster_embedded.kubelet import termination
+from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.lives import in_backoff, remembered_backoff, restarts
+from sregym_cluster_embedded.kubelet.pacing import (
+    FIRST_RETRY_S,
+    KILLED_S,
+    REPORT_S,
+    RESYNC_S,
+    SANDBOX_S,
+    retry_delay,
+    wake,
+)
+from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
+from sregym_cluster_embedded.kubelet.sandbox import allocate_address, mount_volumes
+from sregym_cluster_embedded.kubelet.start import launch
+from sregym_cluster_embedded.kubelet.state import (
+    EXITED,
+    INIT,
+    MAIN,
+    NEVER,
+    RUNNING,
+    SIDECAR,
+    ContainerState,
+    PodState,
+    change,
+    container_spec,
+    save,
+    state_of,
+)
+from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.world import World
+
+
+def sync(world: World, uid: str) -> None:
+    """Handler: look at one pod."""
+    taken(world, "kubelet.sync", uid)
+    state = state_of(world, uid)
+    if state is None:
+        return
+    pod = pod_of(world, state)
+    if pod is None:
+        termination.drop(world, state)
+        return
+    if "deletionTimestamp" in pod["metadata"]:
+        termination.advance(world, pod, state)
+        return
+    if state.busy:
+        save(world, state._replace(again=True))
+        return
+    write_status(world, pod, state)
+    if state.ended:
+        return
+    if state.mounts is None:
+        mounted = mount_volumes(world, pod, state)
+        if mounted is not None:
+            world.after(SANDBOX_S, "kubelet.sandbox", uid)
+        return
+    if state.sandbox:
+        act(world, pod, state)
+
+
+def sandbox(world: World, uid: str) -> None:
+    """Handler: the pod's sandbox and its network are made."""
+    state = state_of(world, uid)
+    pod = pod_of(world, state) if state is not None else None
+    if state is None or pod is None or "deletionTimestamp" in pod["metadata"]:
+        return
+    address = allocate_address(world, pod, state)
+    if address is None:
+        world.after(retry_delay(world, uid), "kubelet.sandbox", uid)
+        return
+    state = save(world, state._replace(ip=address, sandbox=True))
+    sync(world, uid)
+
+
+def resume(world: World, uid: str) -> None:
+    """Handler: the second half of a sync that had to stop a container first."""
+    state = state_of(world, uid)
+    pod = pod_of(world, state) if state is not None else None
+    if state is None or pod is None or state.busy:
+        return
+    act(world, pod, state)
+    wake(world, uid, FIRST_RETRY_S)
+
+
+def act(world: World, pod: Object, state: PodState) -> None:
+    """Start what should run and does not; end the pod when nothing is left to run."""
+    if _replace_changed(world, pod, state):
+        return
+    begun = any(entry.role == MAIN and entry.attempt >= 0 for entry in state.containers.values())
+    wanted: list[ContainerState] = []
+    waiting: list[ContainerState] = []
+    policy = pod["spec"].get("restartPolicy", "Always")
+    blocked = False
+    for container in state.containers.values():
+        if container.role == MAIN:
+            break
+        if container.role == INIT and begun:
+            continue
+        if container.phase == RUNNING:
+            blocked = container.role == INIT or not (container.started or begun)
+        elif container.phase == NEVER:
+            wanted.append(container)
+            blocked = not begun
+        elif container.role == SIDECAR or not _succeeded(container):
+            if container.role == INIT and policy == "Never":
+                _end(world, pod, state)
+                return
+            (waiting if in_backoff(world, container) else wanted).append(container)
+            blocked = not begun
+        if blocked:
+            break
+    if not blocked:
+        mains = [entry for entry in state.containers.values() if entry.role == MAIN]
+        for container in mains:
+            if container.phase == NEVER:
+                wanted.append(container)
+            elif container.phase == EXITED and restarts(policy, container.exit):
+                (waiting if in_backoff(world, container) else wanted).append(container)
+        done = all(entry.phase == EXITED and not restarts(policy, entry.exit) for entry in mains)
+        if done:
+            _end(world, pod, state)
+            return
+    names = tuple(entry.name for entry in wanted)
+    _wait_for_backoff(world, pod, state, waiting)
+    if names:
+        launch(world, pod, state_of(world, state.uid) or state, names)
+
+
+def _wait_for_backoff(
+    world: World, pod: Object, state: PodState, waiting: list[ContainerState]
+) -> None:
+    for container in waiting:
+        name = container.name
+        pod_name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({state.uid})"
+        text = f"Back-off restarting failed container {name} in pod {pod_name}"
+        tell(world, pod, state, "Warning", "BackOff", text, name)
+        backoff = _go_duration(remembered_backoff(world, container))
+        message = f"back-off {backoff} restarting failed container={name} pod={pod_name}"
+        change(world, state.uid, name, waiting=("CrashLoopBackOff", message))
+        wake(world, state.uid, min(max(container.retry_at - world.now, 0.0), RESYNC_S))
+
+
+def _go_duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
+
+
+def _succeeded(container: ContainerState) -> bool:
+    return container.exit is not None and container.exit.exit_code == 0
+
+
+def _replace_changed(world: World, pod: Object, state: PodState) -> bool:
+    """Stop a running container whose image the pod spec no longer names."""
+    for container in state.containers.values():
+        if container.phase != RUNNING:
+            continue
+        if container_spec(pod["spec"], container.name)["image"] != container.image:
+            message = f"Container {container.name} definition changed, will be restarted"
+            grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
+            save(world, state._replace(busy=True))
+            stop_container(world, state, container.name, message, grace)
+            return True
+    return False
+
+
+def _end(world: World, pod: Object, state: PodState) -> None:
+    """The pod has done its work, or failed for good: stop its sidecars and let go of its network."""
+    running = [entry for entry in state.containers.values() if entry.phase == RUNNING]
+    state = save(world, state._replace(ended=True, sandbox=False))
+    grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
+    for container in running:
+        stop_container(world, state, container.name, f"Stopping container {container.name}", grace)
+    wake(world, state.uid, KILLED_S if running else REPORT_S)

@@ -1,0 +1,131 @@
+"""The way out: stop containers within their grace, report the end, confirm the deletion."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.workqueue import forget
+from sregym_cluster_embedded.kubelet import probes
+from sregym_cluster_embedded.kubelet.images import forget_pulls
+from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.live_files import forget_sources
+from sregym_cluster_embedded.kubelet.pacing import REMOVE_S
+from sregym_cluster_embedded.kubelet.report import pod_of, write_status
+from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
+from sregym_cluster_embedded.kubelet.sandbox import release_address
+from sregym_cluster_embedded.kubelet.state import (
+    EXITED,
+    RUNNING,
+    SIDECAR,
+    PodState,
+    pod_states,
+    save,
+    state_of,
+)
+from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.world import World
+
+_UNKNOWN = ExitState(
+    137,
+    "ContainerStatusUnknown",
+    "The container could not be located when the pod was terminated",
+)
+
+
+def advance(world: World, pod: Object, state: PodState) -> None:
+    """Make the next step with a pod that is being deleted."""
+    grace = float(pod["metadata"].get("deletionGracePeriodSeconds", 30))
+    if state.deadline is None:
+        state = _begin(world, state, grace)
+    elif world.now + grace < state.deadline - 1.0:
+        state = _shorten(world, state, grace)
+    running = [entry for entry in state.containers.values() if entry.phase == RUNNING]
+    if running:
+        write_status(world, pod, state)
+        if all(entry.role == SIDECAR for entry in running):
+            _stop_sidecars(world, state)
+        return
+    if not state.ended:
+        _end(world, pod, state)
+
+
+def gone(world: World, uid: str) -> None:
+    """Handler: nothing of the pod is left on its node."""
+    state = state_of(world, uid)
+    if state is None:
+        return
+    pod = pod_of(world, state)
+    if pod is None:
+        drop(world, state)
+        return
+    write_status(world, pod, state)
+    if writes.remove(world, state.key) is None or pod_of(world, state) is None:
+        drop(world, state)
+
+
+def drop(world: World, state: PodState) -> None:
+    """Forget a pod whose API object is gone; what still runs is killed."""
+    runtime: ContainerRuntime = world.room("runtime")
+    for container in state.containers.values():
+        if container.attempt < 0:
+            continue
+        ref = state.ref(container.name)
+        if container.phase == RUNNING:
+            runtime.kill(world, ref)
+        for attempt in range(max(container.attempt - 1, 0), container.attempt + 1):
+            runtime.forget(world, ref._replace(attempt=attempt))
+    probes.drop(world, state)
+    forget(world, "kubelet.sync", state.uid)
+    forget_sources(world, state)
+    world.table("kubelet.mount_delays").pop(state.uid, None)
+    release_address(world, state)
+    pod_states(world).pop(state.uid, None)
+
+
+def _begin(world: World, state: PodState, grace: float) -> PodState:
+    state = save(world, state._replace(deadline=world.now + grace, busy=False, again=False))
+    for container in state.containers.values():
+        if container.phase == RUNNING and container.role != SIDECAR:
+            message = f"Stopping container {container.name}"
+            stop_container(world, state, container.name, message, grace)
+    return state_of(world, state.uid) or state
+
+
+def _shorten(world: World, state: PodState, grace: float) -> PodState:
+    for container in state.containers.values():
+        if container.phase == RUNNING:
+            arguments = (state.uid, container.name, container.attempt, False)
+            world.after(grace, "kubelet.kill", *arguments)
+    return save(world, state._replace(deadline=world.now + grace))
+
+
+def _stop_sidecars(world: World, state: PodState) -> None:
+    """Once the others have ended, the sidecars go, the last first."""
+    stopping = world.table("kubelet.stopping_sidecars")
+    if stopping.get(state.uid):
+        return
+    stopping[state.uid] = True
+    left = max((state.deadline or world.now) - world.now, 2.0)
+    for container in reversed(state.containers.values()):
+        if container.phase == RUNNING:
+            message = f"Stopping container {container.name}"
+            stop_container(world, state, container.name, message, left)
+
+
+def _end(world: World, pod: Object, state: PodState) -> None:
+    containers = {
+        name: entry
+        if entry.phase == EXITED
+        else entry._replace(phase=EXITED, exit=_UNKNOWN, waiting=None, finished_at=world.now)
+        for name, entry in state.containers.items()
+    }
+    containers = {name: entry._replace(waiting=None) for name, entry in containers.items()}
+    state = save(
+        world, state._replace(containers=containers, ended=True, sandbox=False, busy=False)
+    )
+    world.table("kubelet.stopping_sidecars").pop(state.uid, None)
+    forget_pulls(world, pod, state.uid)
+    write_status(world, pod, state)
+    wait_s = REMOVE_S * (1.0 + world.seed.fraction("remove", state.uid))
+    world.after(wait_s, "kubelet.gone", state.uid)
+
+

@@ -1,0 +1,198 @@
+"""The content of a pod's volumes, and how containers see it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from sregym_cluster_embedded.kubelet.configuration import (
+    Missing,
+    config_data,
+    field_value,
+    resource_value,
+)
+from sregym_cluster_embedded.kubelet.environment import expand
+from sregym_cluster_embedded.kubelet.runtime import Mount
+from sregym_cluster_embedded.kubelet.state import PodState
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+_SOURCES = (("configMap", "configmaps", "name"), ("secret", "secrets", "secretName"))
+_KINDS = {"configmaps": "configmap", "secrets": "secret"}
+_NON_EXISTENT = {
+    "configmaps": "references non-existent config key: {}",
+    "secrets": "references non-existent secret key: {}",
+}
+
+
+def set_up(
+    world: World, pod: Object, state: PodState, host_ip: str
+) -> tuple[dict[str, Mount], list[tuple[str, str]]]:
+    """The volumes that can be set up now, and (name, message) of those that cannot."""
+    mounts: dict[str, Mount] = {}
+    failures: list[tuple[str, str]] = []
+    for volume in pod["spec"].get("volumes", ()):
+        try:
+            mounts[volume["name"]] = content(world, pod, state, host_ip, volume)
+        except Missing as missing:
+            failures.append((volume["name"], str(missing)))
+    return mounts, failures
+
+
+def content(world: World, pod: Object, state: PodState, host_ip: str, volume: Object) -> Mount:
+    """What stands in a volume now.
+
+    Raises:
+        Missing: Something it is made from is not there.
+    """
+    namespace = pod["metadata"]["namespace"]
+    name = volume["name"]
+    identity = f"{state.uid}/{name}"
+    for field, resource, reference in _SOURCES:
+        if field in volume:
+            source = volume[field]
+            files = _selected(world, namespace, resource, source[reference], source)
+            return Mount("files", identity, files, source=(resource, source[reference]))
+    if "projected" in volume:
+        files = _projected(world, pod, state, host_ip, volume["projected"])
+        return Mount("files", identity, files)
+    if "downwardAPI" in volume:
+        files = _downward(world, pod, state, host_ip, volume["downwardAPI"])
+        return Mount("files", identity, files)
+    if "hostPath" in volume:
+        return Mount("volume", f"host/{state.node}{volume['hostPath']['path']}")
+    claim = claim_name(pod, volume)
+    if claim is not None:
+        return _claimed(world, namespace, claim, volume)
+    return Mount("volume", f"pod/{identity}")
+
+
+def claim_name(pod: Object, volume: Object) -> str | None:
+    """The PersistentVolumeClaim behind a volume, or None."""
+    if "persistentVolumeClaim" in volume:
+        name: str = volume["persistentVolumeClaim"]["claimName"]
+        return name
+    if "ephemeral" in volume:
+        return f"{pod['metadata']['name']}-{volume['name']}"
+    return None
+
+
+def config_sources(pod: Object) -> list[tuple[str, str]]:
+    """(resource, name) of the ConfigMaps and Secrets that the pod's volumes show."""
+    found: list[tuple[str, str]] = []
+    for volume in pod["spec"].get("volumes", ()):
+        for field, resource, reference in _SOURCES:
+            if field in volume:
+                found.append((resource, volume[field][reference]))
+            for source in volume.get("projected", {}).get("sources", ()):
+                if field in source:
+                    found.append((resource, source[field]["name"]))
+    return list(dict.fromkeys(found))
+
+
+def container_mounts(container: Object, mounts: dict[str, Mount], env: dict[str, str]) -> dict[str, Mount]:
+    """Path -> what stands there, for one container."""
+    seen: dict[str, Mount] = {}
+    for entry in container.get("volumeMounts", ()):
+        mount = mounts[entry["name"]]
+        sub_path = entry.get("subPath") or None
+        if entry.get("subPathExpr"):
+            sub_path = expand(entry["subPathExpr"], env)
+        read_only = bool(entry.get("readOnly")) or mount.kind == "files"
+        seen[entry["mountPath"]] = Mount(
+            mount.kind, mount.volume, mount.files, mount.source, sub_path, read_only
+        )
+    return seen
+
+
+def _selected(
+    world: World, namespace: str, resource: str, name: str, source: dict[str, Any]
+) -> dict[str, str]:
+    data = config_data(world, namespace, resource, name)
+    if data is None:
+        if source.get("optional"):
+            return {}
+        message = f'{_KINDS[resource]} "{name}" not found'
+        raise Missing(message)
+    items = source.get("items")
+    if not items:
+        return data
+    files: dict[str, str] = {}
+    for item in items:
+        if item["key"] in data:
+            files[item["path"]] = data[item["key"]]
+        elif not source.get("optional"):
+            raise Missing(_NON_EXISTENT[resource].format(item["key"]))
+    return files
+
+
+def _projected(
+    world: World, pod: Object, state: PodState, host_ip: str, projected: Object
+) -> dict[str, str]:
+    namespace = pod["metadata"]["namespace"]
+    files: dict[str, str] = {}
+    for source in projected.get("sources", ()):
+        for field, resource, _ in _SOURCES:
+            if field in source:
+                part = source[field]
+                files.update(_selected(world, namespace, resource, part["name"], part))
+        if "downwardAPI" in source:
+            files.update(_downward(world, pod, state, host_ip, source["downwardAPI"]))
+        if "serviceAccountToken" in source:
+            files[source["serviceAccountToken"]["path"]] = _token(world, pod)
+    return files
+
+
+def _downward(
+    world: World, pod: Object, state: PodState, host_ip: str, source: Object
+) -> dict[str, str]:
+    files = {}
+    for item in source.get("items", ()):
+        if "fieldRef" in item:
+            path = item["fieldRef"]["fieldPath"]
+            files[item["path"]] = field_value(world, pod, state, host_ip, path)
+        else:
+            files[item["path"]] = resource_value(
+                world, pod, pod["spec"]["containers"][0], item["resourceFieldRef"]
+            )
+    return files
+
+
+def _claimed(world: World, namespace: str, claim: str, volume: Object) -> Mount:
+    obj = world.store.get(Key("persistentvolumeclaims", namespace, claim))
+    if obj is None:
+        message = f'persistentvolumeclaim "{claim}" not found'
+        raise Missing(message)
+    bound = obj["spec"].get("volumeName")
+    if not bound or obj.get("status", {}).get("phase") != "Bound":
+        message = f'persistentvolumeclaim "{claim}" is not bound'
+        raise Missing(message)
+    read_only = bool(volume.get("persistentVolumeClaim", {}).get("readOnly"))
+    return Mount("volume", f"pv/{bound}", read_only=read_only)
+
+
+def _token(world: World, pod: Object) -> str:
+    """A token in the form of a bound service account token; nobody verifies its signature."""
+    metadata = pod["metadata"]
+    namespace = metadata["namespace"]
+    account = pod["spec"].get("serviceAccountName", "default")
+    began = world.epoch + int(world.now)
+    claims = {
+        "aud": ["https://kubernetes.default.svc.cluster.local"],
+        "exp": began + 3607,
+        "iat": began,
+        "iss": "https://kubernetes.default.svc.cluster.local",
+        "kubernetes.io": {
+            "namespace": namespace,
+            "pod": {"name": metadata["name"], "uid": metadata["uid"]},
+            "serviceaccount": {"name": account},
+        },
+        "sub": f"system:serviceaccount:{namespace}:{account}",
+    }
+    parts = [_base64({"alg": "RS256", "kid": "cluster"}), _base64(claims)]
+    return ".".join([*parts, _base64(metadata["uid"])])
+
+
+def _base64(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")

@@ -1,0 +1,7 @@
+"""Names, services and connections, derived from API objects at the moment of use."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.network.room import contribution
+
+__all__ = ["contribution"]

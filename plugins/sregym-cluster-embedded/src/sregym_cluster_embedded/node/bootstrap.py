@@ -1,0 +1,214 @@
+"""Making a cluster: nodes, the namespaces, and the objects that every cluster begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.controllers.namespace import furnish
+from sregym_cluster_embedded.kubelet.images import preload
+from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime
+from sregym_cluster_embedded.node import system_objects
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+KUBELET_VERSION = "v1.36.2"
+LEASE_DURATION_S = 40
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One node to be made.
+
+    Attributes:
+        name: Empty for `node1`, `node2` ... in order.
+        cpu: Cores.
+        memory_kib: Memory.
+        disk_kib: Root file system.
+        pods: How many pods it takes at most.
+        labels: Labels besides the usual ones.
+        taints: As in the API.
+        images: Image references that are on the node from the beginning. Their ids and sizes come
+            from the runtime.
+    """
+
+    name: str = ""
+    cpu: int = 8
+    memory_kib: int = 32 * 1024 * 1024
+    disk_kib: int = 256 * 1024 * 1024
+    pods: int = 110
+    labels: dict[str, str] = field(default_factory=dict)
+    taints: tuple[Object, ...] = ()
+    images: tuple[str, ...] = ()
+
+
+def bootstrap(
+    world: World, nodes: Sequence[NodeSpec] = (NodeSpec(), NodeSpec()), dns_replicas: int = 1
+) -> None:
+    """Fill an empty world; the pods of the DNS start as time goes on.
+
+    Args:
+        world: A world whose constitution holds controllers, scheduler, kubelet and a runtime.
+        nodes: The nodes; `node1`, `node2` ... where unnamed.
+        dns_replicas: Replicas of the cluster DNS.
+    """
+    for name in system_objects.NAMESPACES:
+        writes.create(world, "namespaces", system_objects.namespace(name))
+        furnish(world, name)
+    for entry in system_objects.priority_classes():
+        writes.create(world, "priorityclasses.scheduling.k8s.io", entry)
+    writes.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
+    for number, spec in enumerate(nodes):
+        _add_node(world, spec, number)
+    address = node_address(0)
+    writes.create(world, "services", system_objects.api_service())
+    endpoints, sliced = system_objects.api_endpoints(address)
+    writes.create(world, "endpoints", endpoints)
+    writes.create(world, "endpointslices.discovery.k8s.io", sliced)
+    account = {"metadata": {"name": "coredns", "namespace": "kube-system"}}
+    writes.create(world, "serviceaccounts", account)
+    writes.create(world, "configmaps", system_objects.dns_config())
+    writes.create(world, "services", system_objects.dns_service())
+    if dns_replicas:
+        writes.create(world, "deployments.apps", system_objects.dns_deployment(dns_replicas))
+
+
+def node_address(number: int) -> str:
+    """The InternalIP of the node with this number, from 0."""
+    return f"10.77.{number // 250}.{number % 250 + 2}"
+
+
+def pod_network(number: int) -> str:
+    """The pod range of the node with this number, from 0."""
+    return f"10.{244 + number // 256}.{number % 256}.0/24"
+
+
+def _add_node(world: World, spec: NodeSpec, number: int) -> None:
+    name = spec.name or f"node{number + 1}"
+    images = [*spec.images, system_objects.COREDNS_IMAGE]
+    listed = _images(world, name, images)
+    node = writes.create(world, "nodes", _node_object(world, spec, name, number))
+    writes.update_status(world, Key("nodes", "", name), _node_status(world, spec, name, number, listed))
+    lease = {
+        "metadata": {
+            "name": name,
+            "namespace": "kube-node-lease",
+            "ownerReferences": [
+                {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
+            ],
+        },
+        "spec": {
+            "holderIdentity": name,
+            "leaseDurationSeconds": LEASE_DURATION_S,
+            "renewTime": world.micro_timestamp(),
+        },
+    }
+    writes.create(world, "leases.coordination.k8s.io", lease)
+    text = f"Node {name} event: Registered Node {name} in Controller"
+    events.record(world, node, "nodes", "Normal", "RegisteredNode", text, "node-controller")
+
+
+def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
+    """Put images onto a node; returns its status.images, the largest first."""
+    runtime: ContainerRuntime = world.room("runtime")
+    listed: list[Object] = [
+        {"names": [system_objects.PAUSE_IMAGE], "sizeBytes": system_objects.PAUSE_SIZE_BYTES}
+    ]
+    for image in dict.fromkeys(images):
+        pulled = runtime.pull(world, node, image)
+        if pulled.found:
+            preload(world, node, image, pulled.image_id, pulled.size_bytes)
+            listed.append({"names": [image], "sizeBytes": pulled.size_bytes})
+    return sorted(listed, key=lambda entry: (-entry["sizeBytes"], entry["names"]))
+
+
+def _node_object(world: World, spec: NodeSpec, name: str, number: int) -> Object:
+    network = pod_network(number)
+    node_spec: Object = {"podCIDR": network, "podCIDRs": [network]}
+    if spec.taints:
+        node_spec["taints"] = list(spec.taints)
+    return {
+        "metadata": {
+            "name": name,
+            "labels": {
+                "beta.kubernetes.io/arch": "amd64",
+                "beta.kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "amd64",
+                "kubernetes.io/hostname": name,
+                "kubernetes.io/os": "linux",
+                **spec.labels,
+            },
+            "annotations": {
+                "node.alpha.kubernetes.io/ttl": "0",
+                "volumes.kubernetes.io/controller-managed-attach-detach": "true",
+            },
+        },
+        "spec": node_spec,
+    }
+
+
+def _node_status(
+    world: World, spec: NodeSpec, name: str, number: int, images: list[Object]
+) -> Object:
+    machine = world.seed.hexadecimal(32)
+    return {
+        "addresses": [
+            {"type": "InternalIP", "address": node_address(number)},
+            {"type": "Hostname", "address": name},
+        ],
+        "allocatable": {
+            "cpu": str(spec.cpu),
+            # A tenth of the disk and 100 MiB of memory are what the kubelet keeps free.
+            "ephemeral-storage": str(int(spec.disk_kib * 1024 * 0.9)),
+            "hugepages-1Gi": "0",
+            "hugepages-2Mi": "0",
+            "memory": f"{spec.memory_kib - 100 * 1024}Ki",
+            "pods": str(spec.pods),
+        },
+        "capacity": {
+            "cpu": str(spec.cpu),
+            "ephemeral-storage": f"{spec.disk_kib}Ki",
+            "hugepages-1Gi": "0",
+            "hugepages-2Mi": "0",
+            "memory": f"{spec.memory_kib}Ki",
+            "pods": str(spec.pods),
+        },
+        "conditions": conditions(world),
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+        "images": images,
+        "nodeInfo": {
+            "architecture": "amd64",
+            "bootID": world.seed.uid(),
+            "containerRuntimeVersion": "containerd://2.1.4",
+            "kernelVersion": "6.12.41",
+            "kubeProxyVersion": "",
+            "kubeletVersion": KUBELET_VERSION,
+            "machineID": machine,
+            "operatingSystem": "linux",
+            "osImage": "Debian GNU/Linux 12 (bookworm)",
+            "systemUUID": machine,
+        },
+    }
+
+
+def conditions(world: World) -> list[Object]:
+    """The conditions of a healthy node."""
+    texts = (
+        ("MemoryPressure", "False", "KubeletHasSufficientMemory", "has sufficient memory available"),
+        ("DiskPressure", "False", "KubeletHasNoDiskPressure", "has no disk pressure"),
+        ("PIDPressure", "False", "KubeletHasSufficientPID", "has sufficient PID available"),
+        ("Ready", "True", "KubeletReady", "is posting ready status"),
+    )
+    now = world.timestamp()
+    return [
+        {
+            "type": name,
+            "status": status,
+            "lastHeartbeatTime": now,
+            "lastTransitionTime": now,
+            "reason": reason,
+            "message": f"kubelet {message}",
+        }
+        for name, status, reason, message in texts
+    ]

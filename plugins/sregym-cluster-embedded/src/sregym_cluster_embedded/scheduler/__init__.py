@@ -1,0 +1,7 @@
+"""Choosing nodes for pods: requests, constraints, and the words when none fits."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.scheduler.room import contribution
+
+__all__ = ["contribution"]
