@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sregym_core import hookimpl, hookspecs
-from sregym_core.plugins import PREFIX, Plugins
+from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from sregym_core.events import EpisodeEvent
+
+REGISTER = "sregym_register_"
 
 
 class PluginShelf:
@@ -74,21 +77,26 @@ def hook_recorder() -> Callable[[Plugins], HookRecorder]:
 
     def record(plugins: Plugins) -> HookRecorder:
         recorder = HookRecorder()
-        specs = [name for name in vars(hookspecs) if name.startswith(PREFIX)]
-        members = {name: _recording(name, recorder) for name in specs}
+        names = [name for name in vars(hookspecs) if name.startswith(REGISTER)]
+        members = {name: _contribute_nothing(name, recorder) for name in names}
+        members["sregym_episode_event"] = _keep_events(recorder)
         plugins.add(SimpleNamespace(**members), "hook-recorder")
         return recorder
 
     return record
 
 
-def _recording(name: str, recorder: HookRecorder) -> Callable[..., Any]:
-    """An implementation of a hook, with the hook's own arguments, that contributes nothing."""
+def _contribute_nothing(name: str, recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation() -> tuple[()]:
+        recorder.calls.append((name, {}))
+        return ()
 
-    def implementation(**arguments: Any) -> tuple[()] | None:
-        recorder.calls.append((name, arguments))
-        return () if name.startswith(f"{PREFIX}register_") else None
+    return hookimpl(implementation)
 
-    # The loader asks for the signature to learn which arguments to pass.
-    implementation.__dict__["__signature__"] = inspect.signature(getattr(hookspecs, name))
+
+def _keep_events(recorder: HookRecorder) -> Callable[..., Any]:
+    def implementation(episode: str, at_s: float, event: EpisodeEvent) -> None:
+        arguments = {"episode": episode, "at_s": at_s, "event": event}
+        recorder.calls.append(("sregym_episode_event", arguments))
+
     return hookimpl(implementation)

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
 MakeReporter: TypeAlias = "Callable[[], Reporter]"
 
-_SAMPLES: Mapping[str, Any] = {"str": "text", "int": 1, "float": 0.5, "bool": True, "int | None": 1}
+# By the annotation of an event's field.
+_SAMPLES: Mapping[str, Any] = {
+    "str": "text",
+    "int": 1,
+    "float": 0.5,
+    "bool": True,
+    "int | None": 1,
+    "dict[str, str]": {"key": "text"},
+    "tuple[str, ...]": ("text",),
+}
 # Would end the page or the markup of a reporter that does not escape.
 HOSTILE = "</script><b>[red]%s{0}\x1b[31m\N{SNOWMAN}"
 
