@@ -87,7 +87,9 @@ def rolled_out(workload: KubeObject) -> bool:
         return bool(wanted > 0 and updated >= wanted and ready >= wanted)
     wanted = spec.get("replicas", 1)
     updated, ready = status.get("updatedReplicas", 0), status.get("readyReplicas", 0)
-    return bool(wanted > 0 and updated >= wanted and ready >= wanted)
+    # Ready pods may be old ones: while any is left, the new ones have not taken over.
+    old = status.get("replicas", 0) - updated
+    return bool(wanted > 0 and updated >= wanted and ready >= wanted and old <= 0)
 
 
 @contextmanager

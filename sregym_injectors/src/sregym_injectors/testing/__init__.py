@@ -1,10 +1,20 @@
-"""A small cluster in memory for tests of faults: real objects, no network, no simulation.
+"""A small cluster in memory for tests of faults: objects, and pods that follow their workloads.
 
-`MemoryCluster` implements the core's `Cluster`: it stores objects, patches them, journals nothing
-by itself, and keeps the pods of workloads in step with their templates each time its clock
-advances. It can fail on demand before any given write, so that a test can prove that a fault
-leaves enough in its journal to be undone from every point. `MemoryJournal` records undo steps and
-replays them. `shop` is an application of four components that has one of everything.
+`MemoryCluster` implements the core's `Cluster`. It stores and patches objects and brings the pods
+of workloads in line with their templates each time its clock advances: rolling updates keep old
+pods until new ones are ready, a pod whose ConfigMap is missing does not start, and a test may say
+which other pods do not (`starts`) and what answers `exec` (`executor`). `Shop` is an application of
+four components with one of everything that a fault may hold on to. Give both to the contract of
+the core's test kit:
+
+    class TestMyFault(InjectorContract):
+        @pytest.fixture
+        def provision(self) -> Provision:
+            return lambda spec: MemoryCluster()
+
+        @pytest.fixture
+        def case(self) -> FaultCase:
+            return FaultCase(MyFault(), Shop(), component="catalog")
 
 What it does not know: defaulting, validation, networking, processes. Symptoms are the business of
 a simulated or real cluster; here a test looks at state.
@@ -12,17 +22,8 @@ a simulated or real cluster; here a test looks at state.
 
 from __future__ import annotations
 
-from sregym_injectors.testing.application import Shop, component, context_for
+from sregym_injectors.testing.application import Shop, component
 from sregym_injectors.testing.clock import MemoryClock
-from sregym_injectors.testing.cluster import DemandedError, MemoryCluster
-from sregym_injectors.testing.journal import MemoryJournal
+from sregym_injectors.testing.cluster import MemoryCluster
 
-__all__ = [
-    "DemandedError",
-    "MemoryClock",
-    "MemoryCluster",
-    "MemoryJournal",
-    "Shop",
-    "component",
-    "context_for",
-]
+__all__ = ["MemoryClock", "MemoryCluster", "Shop", "component"]

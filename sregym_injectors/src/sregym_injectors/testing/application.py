@@ -7,15 +7,15 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from sregym_core.interfaces import Application, FaultContext, Traffic
+from sregym_core.interfaces import Application, Traffic
 from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port
 from typing_extensions import override
 
-if TYPE_CHECKING:
-    from sregym_core.interfaces import Cluster, Fault
-    from sregym_core.interfaces.cluster import KubeObject
+from sregym_injectors.workloads import rolled_out
 
-    from sregym_injectors.testing.journal import MemoryJournal
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces.cluster import KubeObject
 
 NAMESPACE = "shop"
 OPERATIONS = ("browse", "buy")
@@ -141,7 +141,12 @@ class Shop(Application):
 
     @override
     def ready(self, cluster: Cluster) -> list[str]:
-        return []
+        workloads = [cluster.get(part.workload) for part in self.components()]
+        return [
+            f"{part.workload} is not ready"
+            for part, workload in zip(self.components(), workloads, strict=True)
+            if workload is None or not rolled_out(workload)
+        ]
 
     @override
     def remove(self, cluster: Cluster) -> None:
@@ -156,29 +161,3 @@ class Shop(Application):
 def component(name: str) -> Component:
     """A component of the shop."""
     return next(part for part in _components() if part.name == name)
-
-
-def context_for(
-    fault: Fault,
-    target: str,
-    cluster: Cluster,
-    journal: MemoryJournal,
-    application: Application | None = None,
-    **parameters: Any,
-) -> FaultContext:
-    """The context in which a fault meets one component of the shop, or of another application.
-
-    Raises:
-        LookupError: When the application has no such component.
-    """
-    application = application or Shop()
-    part = application.component(target)
-    if part is None:
-        raise LookupError(f"application {application.name!r} has no component {target!r}")
-    return FaultContext(
-        cluster=cluster,
-        application=application,
-        component=part,
-        parameters=fault.Parameters(**parameters),
-        journal=journal,
-    )

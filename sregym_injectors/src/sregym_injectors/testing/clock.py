@@ -29,6 +29,10 @@ class MemoryClock(Clock):
         self._now_s += seconds
         self._on_advance()
 
+    def spend(self, seconds: float) -> None:
+        """What an action costs passes as all time does."""
+        self.advance(seconds)
+
     @override
     def wait_until(
         self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0

@@ -1,9 +1,7 @@
-"""A Kubernetes API in a dictionary."""
+"""The API of a cluster in memory."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +12,16 @@ from sregym_injectors.edits import ref_of
 from sregym_injectors.testing.clock import MemoryClock
 from sregym_injectors.testing.kubectl import run_kubectl
 from sregym_injectors.testing.patching import json_patched, merged, strategically_merged
-from sregym_injectors.testing.pods import Starts, all_start, reconcile
+from sregym_injectors.testing.pods import Starts, reconcile, starts_always
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.interfaces import Access, Application, Clock, Command
+    from sregym_core.interfaces import Access, Clock, Command
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
 
     Executor = Callable[[KubeObject, Sequence[str], str], CommandResult]
-
-
-class DemandedError(Exception):
-    """The write that a test asked to fail."""
 
 
 def _nothing_installed(_pod: KubeObject, argv: Sequence[str], _stdin: str) -> CommandResult:
@@ -38,39 +32,17 @@ class MemoryCluster(Cluster):
     """Objects in memory, with pods that follow their workloads.
 
     Attributes:
-        starts: Whether a pod's containers can start, asked for each new pod; a test decides, for
-            example by the image. All pods start by default.
+        starts: Whether a pod's containers can start and become ready, asked for each pod whose
+            ConfigMaps exist; a test decides, for example by the image. By default all do.
         executor: What answers `exec`: given pod, command and stdin.
-        writes: How many writes (creations, changes, deletions, commands) were asked for.
-        fail_before: Number of the write, counted from 1, before which `DemandedError` is raised.
     """
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self) -> None:
         self._objects: dict[ObjectRef, KubeObject] = {}
         self._clock = MemoryClock(lambda: reconcile(self._objects, self.starts))
-        self.starts: Starts = all_start
+        self._revision = 0
+        self.starts: Starts = starts_always
         self.executor: Executor = _nothing_installed
-        self.fail_before = 0
-        application.deploy(self)
-        self._clock.advance(1.0)
-        self.writes = 0
-
-    # -- state for tests
-
-    def configuration(self) -> dict[str, KubeObject]:
-        """Everything that people configure: all objects but pods, without status and counters."""
-        return {
-            str(ref): _without_bookkeeping(obj)
-            for ref, obj in sorted(self._objects.items(), key=lambda item: str(item[0]))
-            if ref.kind != "Pod"
-        }
-
-    def digest(self) -> str:
-        """Digest of `configuration`."""
-        text = json.dumps(self.configuration(), sort_keys=True)
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-    # -- Cluster
 
     @property
     @override
@@ -96,7 +68,6 @@ class MemoryCluster(Cluster):
 
     @override
     def create(self, obj: KubeObject) -> KubeObject:
-        self._count()
         ref = ref_of(obj)
         if ref in self._objects:
             raise ClusterError(409, "AlreadyExists", f'{_words(ref)} "{ref.name}" already exists')
@@ -104,13 +75,11 @@ class MemoryCluster(Cluster):
 
     @override
     def replace(self, obj: KubeObject) -> KubeObject:
-        self._count()
         ref = ref_of(obj)
         return self._change(ref, self._existing(ref), deepcopy(obj))
 
     @override
     def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
-        self._count()
         before = self._existing(ref)
         try:
             if kind == "json":
@@ -123,7 +92,6 @@ class MemoryCluster(Cluster):
 
     @override
     def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
-        self._count()
         self._objects.pop(ref, None)
 
     @override
@@ -142,7 +110,6 @@ class MemoryCluster(Cluster):
     def exec(
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
-        self._count()
         found = self.list("v1", "Pod", namespace)
         target = next((item for item in found if item["metadata"]["name"] == pod), None)
         if target is None:
@@ -165,13 +132,6 @@ class MemoryCluster(Cluster):
     def close(self) -> None:
         self._objects.clear()
 
-    # -- inside
-
-    def _count(self) -> None:
-        self.writes = getattr(self, "writes", 0) + 1
-        if self.writes == self.fail_before:
-            raise DemandedError(f"write {self.writes} fails on demand")
-
     def _existing(self, ref: ObjectRef) -> KubeObject:
         if ref not in self._objects:
             raise ClusterError(404, "NotFound", f'{_words(ref)} "{ref.name}" not found')
@@ -185,7 +145,8 @@ class MemoryCluster(Cluster):
         return self._store(ref, after, generation + 1 if changed else generation)
 
     def _store(self, ref: ObjectRef, obj: KubeObject, generation: int) -> KubeObject:
-        obj["metadata"]["generation"] = generation
+        self._revision += 1
+        obj["metadata"] |= {"generation": generation, "resourceVersion": str(self._revision)}
         self._objects[ref] = obj
         return deepcopy(obj)
 
@@ -194,12 +155,6 @@ def _words(ref: ObjectRef) -> str:
     group = ref.api_version.rpartition("/")[0]
     plural = f"{ref.kind.lower()}s"
     return f"{plural}.{group}" if group else plural
-
-
-def _without_bookkeeping(obj: KubeObject) -> KubeObject:
-    copy = {key: value for key, value in obj.items() if key != "status"}
-    copy["metadata"] = {k: v for k, v in obj["metadata"].items() if k != "generation"}
-    return copy
 
 
 def _matches(labels: Mapping[str, str], selector: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from sregym_core.interfaces.cluster import KubeObject
 
@@ -18,11 +18,11 @@ WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 HASH_LABEL = "pod-template-hash"
 
 Objects: TypeAlias = "dict[ObjectRef, KubeObject]"
-Starts: TypeAlias = "Callable[[Mapping[ObjectRef, KubeObject], KubeObject], bool]"
+Starts: TypeAlias = "Callable[[KubeObject], bool]"
 
 
-def all_start(_objects: Mapping[ObjectRef, KubeObject], _pod: KubeObject) -> bool:
-    """Every pod starts and becomes ready."""
+def starts_always(_pod: KubeObject) -> bool:
+    """Every pod becomes ready."""
     return True
 
 
@@ -65,9 +65,10 @@ def _reconcile_workload(
     for name in names:
         address = ObjectRef(api_version="v1", kind="Pod", namespace=ref.namespace, name=name)
         pod_object = objects.get(address) or _pod(workload, address, revision)
-        _set_ready(pod_object, starts(objects, pod_object))
+        if not _running(pod_object):
+            _set_ready(pod_object, _mountable(objects, pod_object) and starts(pod_object))
         objects[address] = pod_object
-    ready = sum(_ready(objects, ref, name) for name in names)
+    ready = sum(_running(pod) for pod in objects.values() if pod["metadata"]["name"] in names)
     if ready == wanted:
         for pod in old:
             del objects[pod]
@@ -99,14 +100,27 @@ def _pod(workload: KubeObject, address: ObjectRef, revision: str) -> KubeObject:
     }
 
 
+def _mountable(objects: Objects, pod: KubeObject) -> bool:
+    """Whether all ConfigMaps that the pod mounts exist."""
+    names = [
+        volume["configMap"]["name"]
+        for volume in pod["spec"].get("volumes") or []
+        if "configMap" in volume
+    ]
+    namespace = pod["metadata"]["namespace"]
+    return all(
+        ObjectRef(api_version="v1", kind="ConfigMap", namespace=namespace, name=name) in objects
+        for name in names
+    )
+
+
 def _set_ready(pod: KubeObject, ready: bool) -> None:
     condition = {"type": "Ready", "status": "True" if ready else "False"}
     pod["status"] = {"phase": "Running" if ready else "Pending", "conditions": [condition]}
 
 
-def _ready(objects: Objects, workload: ObjectRef, name: str) -> bool:
-    address = ObjectRef(api_version="v1", kind="Pod", namespace=workload.namespace, name=name)
-    return bool(objects[address]["status"]["phase"] == "Running")
+def _running(pod: KubeObject) -> bool:
+    return bool(pod.get("status", {}).get("phase") == "Running")
 
 
 def _revision(template: KubeObject) -> str:

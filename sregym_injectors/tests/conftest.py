@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.interfaces import FaultContext
+from sregym_injectors.edits import Edits
+from sregym_injectors.testing import MemoryCluster, Shop, component
+
+
+@pytest.fixture
+def cluster() -> MemoryCluster:
+    """A cluster in memory with a shop that is ready."""
+    cluster = MemoryCluster()
+    Shop().deploy(cluster)
+    cluster.clock.advance(1.0)
+    assert Shop().ready(cluster) == []
+    return cluster
+
+
+@pytest.fixture
+def context(cluster: MemoryCluster) -> FaultContext:
+    """The context of a fault on the catalog, without parameters."""
+    return FaultContext(cluster, Shop(), component("catalog"), None, UndoJournal())
+
+
+@pytest.fixture
+def edits(context: FaultContext) -> Edits:
+    return Edits(context)
