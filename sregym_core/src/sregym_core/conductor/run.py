@@ -110,7 +110,9 @@ def play_run(
     audience.tell("run_started", plan)
     records: dict[str, EpisodeRecord] = {}
     interrupted = False
-    play = _play_here if request.jobs <= 1 or plan.episodes == 1 else _play_in_processes
+    # On a real cluster episodes would share namespaces: they are played one after another.
+    alone = request.jobs <= 1 or plan.episodes == 1 or not bench.provider(request.cluster).simulated
+    play = _play_here if alone else _play_in_processes
     try:
         for record in play(bench, request, folder, audience):
             records[record.episode] = record
@@ -160,11 +162,14 @@ def _play_here(
     bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
 ) -> Iterator[EpisodeRecord]:
     worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
-    for assignment in request.assignments():
-        player = _player(bench, worlds, request, assignment, folder, audience.listen)
-        yield player.play()
-        if player.interrupted:
-            raise KeyboardInterrupt
+    try:
+        for assignment in request.assignments():
+            player = _player(bench, worlds, request, assignment, folder, audience.listen)
+            yield player.play()
+            if player.interrupted:
+                raise KeyboardInterrupt
+    finally:
+        worlds.close()
 
 
 def _player(

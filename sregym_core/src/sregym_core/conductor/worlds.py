@@ -51,6 +51,7 @@ class Worlds:
         self.provider = provider
         self.options = options
         self._prepared: dict[tuple[str, float], _Prepared] = {}
+        self._standing: dict[str, Application] = {}
 
     def make(
         self,
@@ -84,11 +85,28 @@ class Worlds:
             raise
         checkpoint = None if served else cluster.checkpoint()
         if checkpoint is None:
+            if not self.provider.simulated:
+                self._standing[application.name] = application
             return World(cluster, baseline, forked=False)
         # The first episode forks too: what an episode sees must not depend on its place in a run.
         self._prepared[key] = _Prepared(checkpoint, baseline)
         cluster.close()
         return World(checkpoint.fork(spec), baseline, forked=True)
+
+    def close(self) -> None:
+        """Remove from a real cluster what was deployed there; a simulated one simply ends.
+
+        Between the episodes of a run applications stay: recovery has restored them.
+        """
+        for application in self._standing.values():
+            cluster = self.provider.provision(
+                ClusterSpec(applications=(application,), options=self.options)
+            )
+            try:
+                application.remove(cluster)
+            finally:
+                cluster.close()
+        self._standing.clear()
 
     def _prepare(self, cluster: Cluster, application: Application, warm_up_s: float) -> Baseline:
         application.deploy(cluster)

@@ -200,9 +200,12 @@ class ClusterProvider(ABC):
 
     Attributes:
         name: The word behind `--cluster`.
+        simulated: Whether each cluster is a world of its own that the same seed makes the same:
+            episodes may then run side by side, and proofs compare their bytes.
     """
 
     name: ClassVar[str]
+    simulated: ClassVar[bool] = False
 
     @abstractmethod
     def provision(self, spec: ClusterSpec) -> Cluster:

@@ -39,11 +39,15 @@ class ProofRequest:
 
 def prove_all(bench: Bench, request: ProofRequest) -> Iterator[Proof]:
     """Proofs in the order of the request's problems, each as soon as it is there."""
-    jobs = min(request.jobs, len(request.problems))
+    provider = bench.provider(request.cluster)
+    jobs = min(request.jobs, len(request.problems)) if provider.simulated else 1
     if jobs <= 1:
-        worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
-        for problem in request.problems:
-            yield prove(bench, worlds, problem, request.seed)
+        worlds = Worlds(provider, request.cluster_options)
+        try:
+            for problem in request.problems:
+                yield prove(bench, worlds, problem, request.seed)
+        finally:
+            worlds.close()
         return
     shares = [request.problems[start::jobs] for start in range(jobs)]
     context = multiprocessing.get_context("spawn")

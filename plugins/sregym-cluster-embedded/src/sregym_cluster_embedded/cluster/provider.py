@@ -25,6 +25,7 @@ class Embedded(ClusterProvider):
     """Clusters inside this process."""
 
     name: ClassVar[str] = "embedded"
+    simulated: ClassVar[bool] = True
 
     def provision(self, spec: ClusterSpec) -> Cluster:
         """A cluster with system workloads and nothing else."""

