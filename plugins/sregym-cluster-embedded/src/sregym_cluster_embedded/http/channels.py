@@ -14,7 +14,9 @@ import orjson
 from aiohttp import WSMsgType, web
 
 from sregym_cluster_embedded.http.following import attach_text
+from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.status import failure
+from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 
@@ -80,7 +82,7 @@ async def _run(live: LiveWorld, connect: Connect, socket: web.WebSocketResponse)
     stdin = ""
     if connect.options.get("stdin") and socket.ws_protocol == PROTOCOLS[0]:
         stdin = "".join([chunk async for chunk in _stdin(socket)])
-    result = _execute(live, connect, stdin)
+    result = await _execute(live, connect, stdin)
     await _answer(socket, result)
     return exec_status(result)
 
@@ -97,23 +99,31 @@ async def _converse(
             if line.split() and line.split()[0] == "exit":
                 return exec_status(ExecResult(int(([*line.split(), "0"])[1])))
             if line.strip():
-                result = _execute(live, connect, line + "\n")
+                result = await _execute(live, connect, line + "\n")
                 await _answer(socket, result)
     if pending.strip():
-        result = _execute(live, connect, pending + "\n")
+        result = await _execute(live, connect, pending + "\n")
         await _answer(socket, result)
     return exec_status(result)
 
 
-def _execute(live: LiveWorld, connect: Connect, stdin: str) -> ExecResult:
+async def _execute(live: LiveWorld, connect: Connect, stdin: str) -> ExecResult:
     command = tuple(connect.options.get("command", ()))
     with live.open() as world:
+        began = world.now
         try:
-            return run_in_container(
+            result = run_in_container(
                 world, connect.namespace, connect.pod, connect.container, command, stdin
             )
         except ContainerNotRunningError as error:
             return ExecResult(1, error=f"unable to upgrade connection: {error}")
+    if isinstance(live.pacing, Stepped):
+        live.advance(result.duration_s)
+        return result
+    with changes(live) as changed:
+        while live.now < began + result.duration_s:
+            await wait_for_change(changed, result.duration_s)
+    return result
 
 
 async def _stdin(socket: web.WebSocketResponse) -> AsyncIterator[str]:

@@ -70,6 +70,12 @@ class LiveWorld:
                 self.keep_pace()
             return handle(world, request)
 
+    @property
+    def now(self) -> float:
+        """Virtual seconds since the world began."""
+        with self._lock:
+            return self._world.now
+
     def advance(self, seconds: float) -> None:
         """Let virtual time pass; all that is planned meanwhile happens at its time."""
         with self.open() as world:

@@ -38,7 +38,7 @@ class Access(Protocol):
     def exec(
         self, namespace: str, pod: str, container: str, command: tuple[str, ...], stdin: str
     ) -> ExecResult:
-        """Run a command in a running container.
+        """Run a command in a running container, and let the time pass that it takes.
 
         Raises:
             ContainerNotRunningError: There is no process to join.
@@ -118,7 +118,10 @@ class DirectAccess:
         Raises:
             ContainerNotRunningError: There is no process to join.
         """
-        return run_in_container(self.world, namespace, pod, container, command, stdin)
+        result = run_in_container(self.world, namespace, pod, container, command, stdin)
+        if result.duration_s:
+            self.world.run_until(self.world.now + result.duration_s)
+        return result
 
     def unix_now(self) -> float:
         """The present virtual moment, in seconds since 1970."""

@@ -54,6 +54,7 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("annotate",): _Entry("labels", "annotate", manager="kubectl-annotate"),
     ("logs",): _Entry("streams", "logs", "LOGS_FLAGS"),
     ("exec",): _Entry("streams", "execute", "EXEC_FLAGS"),
+    ("describe",): _Entry("describe", "describe"),
     ("expose",): _Entry("expose", "expose", manager="kubectl-expose"),
     ("wait",): _Entry("wait", "wait"),
     ("cordon",): _Entry("nodes", "cordon"),

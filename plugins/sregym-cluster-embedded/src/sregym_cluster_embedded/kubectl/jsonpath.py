@@ -70,11 +70,12 @@ def relaxed(text: str) -> Path:
     return parse_path(inner if inner[0] in ".[$@" else f".{inner}")
 
 
-def find(path: Path, value: Any, root: Any = None) -> list[Any]:
+def find(path: Path, value: Any) -> list[Any]:
     """All values at `path`, missing ones left out."""
     values = [value]
     for step in path:
-        values = [found for each in values for found in _step(step, each, root)]
+        parts = step.argument if step.kind == "union" else (step,)
+        values = [found for part in parts for each in values for found in _step(part, each)]
     return values
 
 
@@ -182,7 +183,7 @@ def _operand(text: str) -> Any:
     raise NotCovered(f"operand {text}")
 
 
-def _step(step: Step, value: Any, root: Any) -> list[Any]:
+def _step(step: Step, value: Any) -> list[Any]:
     match step.kind, value:
         case "field", dict():
             return [value[step.argument]] if value.get(step.argument) is not None else []
@@ -197,14 +198,10 @@ def _step(step: Step, value: Any, root: Any) -> list[Any]:
             return [value[index]]
         case "slice", list():
             return list(value[step.argument])
-        case "union", _:
-            return [found for part in step.argument for found in _step(part, value, root)]
         case "descend", _:
             return list(_descend(value))
         case "filter", list():
             return [entry for entry in value if _passes(step.argument, entry)]
-        case "field", list():
-            raise NotCovered("a field of a list")
         case (("index" | "slice" | "filter"), _) if value is not None:
             raise NotCovered("an index of what is no list")
     return []
@@ -300,7 +297,7 @@ def _render(nodes: tuple[_Node, ...], value: Any, root: Any) -> Iterator[str]:
             yield node.text
         elif node.kind == "path":
             start = root if node.text == "$" else value
-            yield " ".join(result_text(found) for found in find(node.path, start, root))
+            yield " ".join(result_text(found) for found in find(node.path, start))
         else:
-            for entry in find(node.path, value, root):
+            for entry in find(node.path, value):
                 yield from _render(node.body, entry, root)

@@ -1,0 +1,65 @@
+"""`kubectl describe` of pods, deployments, replica sets, services, config maps and secrets."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.kubectl.builder import selector_query, targets
+from sregym_cluster_embedded.kubectl.describe.pods import describe_pod
+from sregym_cluster_embedded.kubectl.describe.services import describe_service
+from sregym_cluster_embedded.kubectl.describe.settings import describe_configmap, describe_secret
+from sregym_cluster_embedded.kubectl.describe.workloads import (
+    describe_deployment,
+    describe_replica_set,
+)
+from sregym_cluster_embedded.kubectl.editing import Found
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.flags import IGNORED, SELECTION, switch
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.store import Object
+
+FLAGS = (*SELECTION, *IGNORED, switch("show-events"))
+
+_DESCRIBERS: MappingProxyType[tuple[str, str], Callable[[Session, Object], str]] = MappingProxyType(
+    {
+        ("", "Pod"): describe_pod,
+        ("apps", "Deployment"): describe_deployment,
+        ("apps", "ReplicaSet"): describe_replica_set,
+        ("", "Service"): describe_service,
+        ("", "ConfigMap"): describe_configmap,
+        ("", "Secret"): describe_secret,
+    }
+)
+
+
+def describe(session: Session) -> None:
+    """Run `kubectl describe`."""
+    arguments = session.arguments
+    if not arguments.words:
+        raise NotCovered("describe nothing")
+    errors: list[CommandError] = []
+    found: list[Found] = []
+    for target in targets(session.client, arguments.words, bool(selector_query(arguments))):
+        kind = target.kind
+        if (kind.group, kind.kind) not in _DESCRIBERS:
+            raise NotCovered(f"describe a {kind.kind}")
+        with collected(errors):
+            if target.name:
+                obj = session.client.get(kind, session.namespace, target.name)
+                found.append(Found(kind, session.namespace, target.name, obj))
+                continue
+            for obj in session.client.list(kind, session.namespace, selector_query(arguments)):
+                found.append(Found(kind, session.namespace, obj["metadata"]["name"], obj))
+    if any(getattr(error, "not_found", False) for error in errors):
+        # The binary now looks for objects whose names begin so.
+        raise NotCovered("a name that is not there")
+    texts = [_DESCRIBERS[one.kind.group, one.kind.kind](session, one.obj) for one in found]
+    session.out.append("\n\n".join(texts))
+    raise_all(errors)
+    if not found:
+        session.complain(f"No resources found in {session.namespace} namespace.")
