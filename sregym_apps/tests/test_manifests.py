@@ -43,6 +43,22 @@ def test_objects_come_in_the_order_of_creation(tmp_path: Path) -> None:
     ]
 
 
+def test_what_keeps_data_is_created_before_what_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+        "spec: {template: {spec: {volumes: [{name: tmp, emptyDir: {}}]}}}\n"
+    )
+    (tmp_path / "b.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: store}\n"
+        "spec: {template: {spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]}}}\n"
+    )
+
+    assert [str(ref_of(obj)) for obj in load_manifests(tmp_path)] == [
+        "Deployment store",
+        "Deployment web",
+    ]
+
+
 def test_a_reference_has_everything_that_addresses_an_object() -> None:
     obj = {
         "apiVersion": "apps/v1",

@@ -50,8 +50,9 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def load_manifests(folder: Traversable) -> list[KubeObject]:
     """All objects of the `*.yaml` files of a folder, in the order in which to create them.
 
-    Objects of one kind keep the order of file names, then of documents. Each object has
-    `apiVersion`, `kind` and `metadata.name`; a file without that is a `UsageError` that names it.
+    Within a kind, workloads that keep data come first: others wait for them. Else objects keep the
+    order of file names, then of documents. Each object has `apiVersion`, `kind` and
+    `metadata.name`; a file without that is a `UsageError` that names it.
     """
     objects: list[KubeObject] = []
     files = [entry for entry in folder.iterdir() if entry.name.endswith((".yaml", ".yml"))]
@@ -102,6 +103,9 @@ def _what_is_missing(document: Any) -> str:
     return ""
 
 
-def _creation_rank(obj: KubeObject) -> int:
+def _creation_rank(obj: KubeObject) -> tuple[int, bool]:
     kind = obj["kind"]
-    return _CREATION_ORDER.index(kind) if kind in _CREATION_ORDER else len(_CREATION_ORDER)
+    rank = _CREATION_ORDER.index(kind) if kind in _CREATION_ORDER else len(_CREATION_ORDER)
+    pod = obj.get("spec", {}).get("template", {}).get("spec", {})
+    keeps_data = any("persistentVolumeClaim" in volume for volume in pod.get("volumes", ()))
+    return rank, not keeps_data
