@@ -6,20 +6,10 @@ import itertools
 
 import pytest
 from sregym_core.interfaces import ClusterError, Oracle, OracleContext
-from sregym_core.interfaces.application import Traffic
-from sregym_core.interfaces.oracle import Baseline
-from sregym_core.model import Check, FaultRef, ObjectRef, Outcome, Problem, Verdict
-from sregym_core.testing import OracleCase, OracleContract, Provision, Shop
-from sregym_core.testing.worlds import ready_world
+from sregym_core.model import Check, ObjectRef, Outcome, Verdict
+from sregym_core.testing import OracleCase, OracleContract, Provision, judged_shop
 
 CART = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="cart")
-PROBLEM = Problem(
-    id="no-cart",
-    title="The cart is gone",
-    application="shop",
-    layer="kubernetes",
-    faults=(FaultRef(fault="any", target="cart"),),
-)
 
 
 class Good(Oracle):
@@ -97,20 +87,14 @@ BAD: dict[str, type[Oracle]] = {
 }
 
 
-def healthy(provision: Provision) -> OracleContext:
-    world = ready_world(Shop(), provision)
-    baseline = Baseline(world.objects, world.hidden, Traffic(seconds=0.0))
-    return OracleContext(world.cluster, Shop(), PROBLEM, (), (), baseline)
-
-
 def without_cart(provision: Provision) -> OracleContext:
-    context = healthy(provision)
+    context = judged_shop(provision)
     context.cluster.delete(CART)
     return context
 
 
 def case_of(oracle: Oracle) -> OracleCase:
-    return OracleCase(oracle, {"healthy": healthy}, {"cart deleted": without_cart})
+    return OracleCase(oracle, {"healthy": judged_shop}, {"cart deleted": without_cart})
 
 
 class TestGoodOracle(OracleContract):

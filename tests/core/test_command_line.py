@@ -1,0 +1,120 @@
+"""The command line with no plugin at all: it works, and says what is missing."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+from sregym_core import __version__
+from sregym_core.cli import Console
+from sregym_core.cli.entry import run
+
+Invoke = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def invoke(monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    monkeypatch.setenv("SREGYM_PLUGINS", "")
+    monkeypatch.delenv("SREGYM_EPISODE", raising=False)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        code = run(words, Console(out, err))
+        return code, out.getvalue(), err.getvalue()
+
+    return call
+
+
+def test_version(invoke: Invoke) -> None:
+    assert invoke("--version") == (0, f"sregym {__version__}\n", "")
+
+
+def test_help_names_every_command(invoke: Invoke) -> None:
+    code, out, err = invoke("--help")
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert (code, err) == (0, "")
+    assert listed == [
+        "quickstart",
+        "problems",
+        "faults",
+        "show",
+        "run",
+        "verify",
+        "up",
+        "submit",
+        "report",
+        "plugins",
+        "doctor",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("problms",), "no command named 'problms'; did you mean 'problems'? (see: sregym --help)"),
+        (("--quick",), "unknown option '--quick' (see: sregym --help)"),
+        (
+            ("run", "x"),
+            "the following arguments are required: --agent (see: sregym run --help)",
+        ),
+        (
+            ("run", "x", "--agent", "noop"),
+            "no problem named 'x'. Known: none; is a plugin missing? See: sregym plugins",
+        ),
+        (
+            ("verify", "x", "--jobs", "0"),
+            "argument --jobs: a whole number from 1 is needed, not '0' (see: sregym verify --help)",
+        ),
+        (
+            ("doctor", "--cluster", "kubeconfig"),
+            "no cluster named 'kubeconfig'. It comes with sregym-cluster-kubernetes: pip install "
+            "sregym-cluster-kubernetes. Known: none; is a plugin missing? See: sregym plugins",
+        ),
+        (
+            ("doctor", "--cluster", "embedded:pace=1,fast"),
+            "--cluster 'embedded:pace=1,fast': 'fast' is not of the form key=value",
+        ),
+        (
+            ("report", "/nowhere"),
+            "'/nowhere' is no run: it has no run.json; give the folder that `sregym run` named",
+        ),
+        (
+            ("new", "injector", "dns"),
+            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: doctor, "
+            "faults, plugins, problems, quickstart, report, run, show, submit, up, verify",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_4(
+    invoke: Invoke, words: tuple[str, ...], message: str
+) -> None:
+    assert invoke(*words) == (4, "", f"sregym: {message}\n")
+
+
+def test_listings_without_plugins(invoke: Invoke) -> None:
+    assert invoke("problems", "--json") == (0, "[]\n", "")
+    assert invoke("faults", "--json") == (0, "[]\n", "")
+    assert invoke("faults", "pairs", "--json") == (0, "[]\n", "")
+
+
+def test_plugins_are_listed_also_when_blocked(invoke: Invoke) -> None:
+    code, out, err = invoke("plugins", "--json")
+    listed = json.loads(out)
+    assert (code, err) == (0, "")
+    assert {plugin["state"] for plugin in listed} <= {"blocked"}
+    assert all(plugin["reason"] == "not in SREGYM_PLUGINS" for plugin in listed)
+
+
+def test_submit_without_a_session(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("empty"))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    assert invoke("submit", "x") == (
+        4,
+        "",
+        "sregym: no session found in 'sregym-session'; "
+        "set SREGYM_EPISODE to the folder that `sregym up` named\n",
+    )

@@ -1,0 +1,131 @@
+"""Problem files: what is wrong is said with file, line and field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sregym_core.errors import PluginClashError, UsageError
+from sregym_core.model import FaultRef, Problem
+from sregym_core.problems import ProblemSet, parse_problem
+from sregym_core.testing import PluginShelf
+
+GOOD = """\
+id: cart_is_slow
+title: The cart is slow
+application: shop
+layer: kubernetes
+suites: [lite]
+faults:
+  - fault: cpu-limit
+    target: cart
+    parameters: {cpu: 5m}
+"""
+
+
+def test_a_good_file() -> None:
+    assert parse_problem(GOOD, "cart.yaml") == Problem(
+        id="cart_is_slow",
+        title="The cart is slow",
+        application="shop",
+        layer="kubernetes",
+        suites=("lite",),
+        faults=(FaultRef(fault="cpu-limit", target="cart", parameters={"cpu": "5m"}),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            GOOD.replace("    target: cart\n", ""),
+            "cart.yaml, line 7, field 'faults.0.target': Field required",
+        ),
+        (
+            GOOD.replace("suites: [lite]", "suits: [lite]"),
+            "cart.yaml, line 5, field 'suits': Extra inputs are not permitted",
+        ),
+        (
+            GOOD.replace("id: cart_is_slow", "id: Cart is slow"),
+            "cart.yaml, line 1, field 'id': String should match pattern '^[a-z0-9][a-z0-9_.-]*$'",
+        ),
+        (
+            GOOD + "timing: {warm_up_s: long}\n",
+            "cart.yaml, line 10, field 'timing.warm_up_s': Input should be a valid number, "
+            "unable to parse string as a number",
+        ),
+        ("a: [1\nb: 2", "cart.yaml, line 2: not YAML: did not find expected ',' or ']'"),
+        (
+            "- a\n- b\n",
+            "cart.yaml, line 1: a problem is a mapping of fields, this is list",
+        ),
+    ],
+)
+def test_a_bad_file(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_problem(text, "cart.yaml")
+    assert str(caught.value) == message
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "cart.yaml").write_text(GOOD)
+    (tmp_path / "web.yaml").write_text(GOOD.replace("cart_is_slow", "web_is_slow"))
+    (tmp_path / "README.md").write_text("not a problem")
+    return tmp_path
+
+
+def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Path) -> None:
+    def sregym_register_problems() -> list[Path]:
+        return [folder]
+
+    problems = ProblemSet(register_plugin(sregym_register_problems))
+    assert [problem.id for problem in problems.all()] == ["cart_is_slow", "web_is_slow"]
+    assert problems.suites() == ["lite"]
+    assert [p.id for p in problems.choose(["web_is_slow"], "lite")] == [
+        "web_is_slow",
+        "cart_is_slow",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "suite", "message"),
+    [
+        (
+            ["cart_is_slo"],
+            "",
+            "no problem named 'cart_is_slo'; did you mean 'cart_is_slow' or 'web_is_slow'? "
+            "Known: cart_is_slow, web_is_slow",
+        ),
+        ([], "light", "no suite named 'light'; did you mean 'lite'? Known: lite"),
+        ([], "", "no problem was named: give ids or --suite NAME (see: sregym problems)"),
+    ],
+)
+def test_what_cannot_be_chosen(
+    register_plugin: PluginShelf, folder: Path, ids: list[str], suite: str, message: str
+) -> None:
+    def sregym_register_problems() -> list[Path]:
+        return [folder]
+
+    problems = ProblemSet(register_plugin(sregym_register_problems))
+    with pytest.raises(UsageError) as caught:
+        problems.choose(ids, suite)
+    assert str(caught.value) == message
+
+
+def test_two_problems_with_one_id(register_plugin: PluginShelf, folder: Path) -> None:
+    def sregym_register_problems() -> list[Path]:
+        return [folder]
+
+    def again() -> list[Path]:
+        return [folder]
+
+    again.__name__ = sregym_register_problems.__name__
+    register_plugin(sregym_register_problems, name="first")
+    registry = register_plugin(again, name="second")
+    with pytest.raises(PluginClashError) as caught:
+        ProblemSet(registry)
+    assert str(caught.value) == (
+        f"problem 'cart_is_slow' is offered by 'local 0' and by 'local 0' ({folder / 'cart.yaml'}); "
+        "uninstall one or set SREGYM_DISABLE=second"
+    )

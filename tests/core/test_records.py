@@ -1,0 +1,115 @@
+"""Records on disk: whole or not there, never half; and what is damaged is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import RunPlan
+from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+from sregym_core.plugins import PluginStatus
+from sregym_core.records import RunFolder, read_run, summarise
+
+
+def record(episode: str, agent: str, outcome: Outcome) -> EpisodeRecord:
+    stage = StageRecord(text="x", verdict=Verdict(outcome=outcome))
+    return EpisodeRecord(
+        episode=episode,
+        problem="p",
+        agent=agent,
+        seed=0,
+        cluster="memory",
+        outcome=outcome,
+        diagnosis=stage,
+        mitigation=None if outcome is Outcome.ERROR else stage,
+    )
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> RunPlan:
+    return RunPlan(tmp_path / "run", ("p",), ("a", "b"), (0,), "memory")
+
+
+def test_a_run_is_written_and_read_again(plan: RunPlan) -> None:
+    folder = RunFolder(plan.folder)
+    folder.begin(plan, [PluginStatus("dns", "acme-dns", "1.0", "ok")])
+    records = [record("e0001", "a", Outcome.PASS), record("e0002", "b", Outcome.ERROR)]
+    for one in records:
+        folder.add(one)
+    unfinished, _ = read_run(plan.folder)
+    folder.finish(records)
+    head, found = read_run(plan.folder)
+    assert unfinished["summary"] is None
+    assert found == records
+    assert head == {
+        "format": 1,
+        "problems": ["p"],
+        "agents": ["a", "b"],
+        "seeds": [0],
+        "cluster": "memory",
+        "plugins": [
+            {"name": "dns", "distribution": "acme-dns", "version": "1.0", "state": "ok"}
+        ],
+        "summary": summarise(records),
+    }
+    lines = (plan.folder / "episodes.jsonl").read_text().splitlines()
+    assert [json.loads(line)["episode"] for line in lines] == ["e0001", "e0002"]
+
+
+def test_errors_are_counted_apart() -> None:
+    records = [
+        record("e1", "a", Outcome.PASS),
+        record("e2", "a", Outcome.FAIL),
+        record("e3", "a", Outcome.ERROR),
+    ]
+    counts = {"episodes": 3, "pass": 1, "fail": 1, "error": 1, "diagnosed": 1, "mitigated": 1}
+    assert summarise(records) == {"episodes": 3, "agents": {"a": counts}}
+
+
+def test_a_folder_with_a_run_is_not_written_over(plan: RunPlan) -> None:
+    RunFolder(plan.folder).begin(plan, [])
+    with pytest.raises(UsageError) as caught:
+        RunFolder(plan.folder)
+    assert str(caught.value) == (
+        f"folder {str(plan.folder)!r} holds a run already; choose another with --out"
+    )
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError) as caught:
+        RunFolder(tmp_path / "file" / "run")
+    assert str(caught.value) == (
+        f"folder {str(tmp_path / 'file' / 'run')!r} cannot be written: Not a directory; "
+        "choose another with --out"
+    )
+
+
+def test_what_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_run(tmp_path)
+    assert str(caught.value) == (
+        f"{str(tmp_path)!r} is no run: it has no run.json; give the folder that `sregym run` named"
+    )
+
+
+def test_damaged_files(plan: RunPlan) -> None:
+    folder = RunFolder(plan.folder)
+    folder.begin(plan, [])
+    folder.add(record("e0001", "a", Outcome.PASS))
+    file = plan.folder / "episodes" / "e0001" / "record.json"
+    content = json.loads(file.read_text())
+    del content["agent"]
+    file.write_text(json.dumps(content))
+    with pytest.raises(UsageError) as caught:
+        read_run(plan.folder)
+    assert str(caught.value) == f"{str(file)!r} is damaged: field 'agent': Field required"
+    (plan.folder / "run.json").write_text("{")
+    with pytest.raises(UsageError) as caught:
+        read_run(plan.folder)
+    assert str(caught.value) == (
+        f"{str(plan.folder / 'run.json')!r} is damaged: "
+        "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+    )
