@@ -73,6 +73,30 @@ def container_of(workload: KubeObject, name: str) -> dict[str, Any] | None:
     return next((c for c in containers if c["name"] == name), None)
 
 
+def workload_defects(cluster: Cluster, ref: ObjectRef) -> list[str]:
+    """Why nothing of a workload can run, whatever its template says; empty when it can.
+
+    A look at the configuration, not at pods: whether they are ready is for oracles to judge.
+    """
+    workload = cluster.get(ref)
+    if workload is None:
+        return [f"{ref} does not exist"]
+    if ref.kind in SCALABLE_KINDS and workload["spec"].get("replicas", 1) == 0:
+        return [f"{ref} has spec.replicas 0"]
+    return []
+
+
+def examined_container(
+    cluster: Cluster, ref: ObjectRef, name: str
+) -> tuple[dict[str, Any], list[str]]:
+    """A container of a workload that wants pods; else an empty one, and why."""
+    workload, defects = cluster.get(ref), workload_defects(cluster, ref)
+    if workload is None or defects:
+        return {}, defects
+    container = container_of(workload, name)
+    return (container, []) if container else ({}, [f"{ref} has no container {name}"])
+
+
 def rolled_out(workload: KubeObject) -> bool:
     """Whether every desired pod of a workload runs the current template and is ready.
 

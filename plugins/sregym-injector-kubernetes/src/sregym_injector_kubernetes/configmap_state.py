@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.workloads import workload_defects
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
@@ -29,10 +30,10 @@ def config_defects(context: FaultContext, use: ConfigUse) -> list[str]:
     what the manifest's does.
     """
     workload = context.cluster.get(context.component.workload)
-    if workload is None:
-        return [f"{context.component.workload} does not exist"]
+    defects = workload_defects(context.cluster, context.component.workload)
+    if workload is None or defects:
+        return defects
     manifest = manifest_of(context.application, context.component.workload)
-    defects: list[str] = []
     for container, path in _mounts(manifest, use.source.name):
         name = _mounted_at(workload, container, path)
         if name is None:

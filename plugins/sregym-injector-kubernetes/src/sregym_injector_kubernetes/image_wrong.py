@@ -9,7 +9,7 @@ from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.workloads import container_of, rolled_out, scaled_to_zero
+from sregym_injectors.workloads import examined_container, rolled_out, scaled_to_zero
 from typing_extensions import override
 
 from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
@@ -47,7 +47,7 @@ class ImageWrong(Fault):
 
     @override
     def present(self, context: FaultContext) -> Check:
-        expected = f"image {context.component.image} rolled out and ready"
+        expected = f"image {context.component.image}"
         return defect_check(expected, _defects(context))
 
     @override
@@ -108,17 +108,15 @@ def _wrong_image(context: FaultContext) -> str:
 
 
 def _defects(context: FaultContext) -> list[str]:
-    component = context.component
-    workload = context.cluster.get(component.workload)
-    if workload is None:
-        return [f"{component.workload} does not exist"]
-    container = container_of(workload, component.container)
-    if container is None:
-        return [f"{component.workload} has no container {component.container}"]
+    component, ref = context.component, context.component.workload
+    container, defects = examined_container(context.cluster, ref, component.container)
+    if defects:
+        return defects
     found = ImageReference.parse(container["image"])
     right = ImageReference.parse(component.image)
-    # A digest without a tag cannot be compared, but a pod that is ready has found it.
-    by_digest = bool(found.digest) and not found.tag and found.same_repository(right)
-    if not (found.same_image(right) or by_digest):
-        return [f"{component.workload} has image {container['image']}"]
-    return [] if rolled_out(workload) else [f"{component.workload} is not rolled out"]
+    if found.digest and not found.tag and found.same_repository(right):
+        # Nothing to compare the digest with, but pods that are ready have found it.
+        workload = context.cluster.get(ref)
+        running = workload is not None and rolled_out(workload)
+        return [] if running else [f"{ref} has not rolled out {container['image']}"]
+    return [] if found.same_image(right) else [f"{ref} has image {container['image']}"]

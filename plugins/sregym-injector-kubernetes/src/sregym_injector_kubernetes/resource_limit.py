@@ -11,7 +11,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
-from sregym_injectors.workloads import container_of, live, pods_of, scaled_to_zero
+from sregym_injectors.workloads import examined_container, scaled_to_zero
 from typing_extensions import override
 
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
@@ -141,27 +141,12 @@ def _patch(context: FaultContext, resources: dict[str, Any]) -> dict[str, Any]:
 
 
 def _defects(context: FaultContext, needed: int) -> list[str]:
-    component = context.component
-    workload = context.cluster.get(component.workload)
-    if workload is None:
-        return [f"{component.workload} does not exist"]
-    pods = live(pods_of(context.cluster, workload))
-    if not pods:
-        return [f"{component.workload} has no pods"]
-    template = container_of(workload, component.container)
-    if template is None:
-        return [f"{component.workload} has no container {component.container}"]
-    owners = [(str(component.workload), template)]
-    for pod in pods:
-        found = next(
-            (c for c in pod["spec"]["containers"] if c["name"] == component.container), template
-        )
-        owners.append((f"Pod {pod['metadata']['name']}", found))
-    return [
-        f"{owner} has a memory limit of {limit}"
-        for owner, container in owners
-        if (limit := _live_limit(container)) and memory_bytes(limit) < needed
-    ]
+    component, ref = context.component, context.component.workload
+    container, defects = examined_container(context.cluster, ref, component.container)
+    limit = _live_limit(container)
+    if limit and memory_bytes(limit) < needed:
+        return [f"{ref} has a memory limit of {limit}"]
+    return defects
 
 
 def _live_limit(container: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,12 @@ OPERATIONS = ("browse", "buy")
 def _ref(kind: str, name: str) -> ObjectRef:
     api_version = "apps/v1" if kind == "Deployment" else "v1"
     return ObjectRef(api_version=api_version, kind=kind, namespace=NAMESPACE, name=name)
+
+
+@cache
+def _manifests() -> list[KubeObject]:
+    text = files("sregym_injectors.testing").joinpath("shop.yaml").read_text("utf-8")
+    return list(yaml.safe_load_all(text))
 
 
 @cache
@@ -123,8 +130,7 @@ class Shop(Application):
 
     @override
     def manifests(self) -> list[KubeObject]:
-        text = files("sregym_injectors.testing").joinpath("shop.yaml").read_text("utf-8")
-        return list(yaml.safe_load_all(text))
+        return deepcopy(_manifests())
 
     @override
     def components(self) -> tuple[Component, ...]:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.interfaces import FaultContext
+from sregym_core.testing import FaultCase, InjectorContract, PluginContract, WatchedCluster
+from sregym_core.testing.clusters import Provision
+from sregym_core.testing.worlds import ready_world
+from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
+from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
+from sregym_injector_kubernetes.image_wrong import ImageWrong
+from sregym_injector_kubernetes.replicas_zero import ReplicasZero
+from sregym_injector_kubernetes.resource_limit import ResourceLimit
+from sregym_injector_kubernetes.service_missing import ServiceMissing
+from sregym_injector_kubernetes.service_selector import ServiceSelector
+from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_injectors.testing import MemoryCluster, Shop
+
+FAULTS = (
+    ServiceTargetPort(),
+    ServiceSelector(),
+    ServiceMissing(),
+    ConfigMapMissing(),
+    ConfigMapDrift(),
+    ResourceLimit(),
+    ReplicasZero(),
+    ImageWrong(),
+)
+CASES = [
+    pytest.param(FaultCase(fault, Shop(), part.name), id=f"{fault.name}-{part.name}")
+    for fault in FAULTS
+    for part in Shop().components()
+    if fault.fits(part)
+]
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-injector-kubernetes"
+
+
+class TestFaults(InjectorContract):
+    """Each fault on each component of the shop that it fits."""
+
+    @pytest.fixture(params=CASES)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return request.param
+
+    @pytest.fixture
+    def provision(self) -> Provision:
+        return lambda spec: MemoryCluster()
+
+    def test_injection_does_not_wait(self, case: FaultCase, provision: Provision) -> None:
+        """It waits for pods to go before it brings them up again, and never for its effect."""
+        world = ready_world(case.application, provision)
+        watched = WatchedCluster(world.cluster)
+        component = case.application.component(case.component)
+        values = case.fault.Parameters()
+        context = FaultContext(watched, case.application, component, values, UndoJournal())
+        case.fault.inject(context)
+        restarted = [what for what in watched.writes if what.startswith("patch Deployment")]
+        assert [wait for wait in watched.clock.waits if wait != "wait_until 180"] == []
+        assert len(watched.clock.waits) <= len(restarted)
+
+
+def test_every_fault_is_offered_once():
+    from sregym_injector_kubernetes.plugin import sregym_register_injectors
+
+    offered = {offer.name: offer.load() for offer in sregym_register_injectors()}
+    assert offered == {fault.name: type(fault) for fault in FAULTS}
+
+
+def test_what_fits():
+    names = [part.name for part in Shop().components()]
+    fitting = {f.name: [p.name for p in Shop().components() if f.fits(p)] for f in FAULTS}
+    assert names == ["catalog", "catalog-db", "front", "visitors"]
+    assert fitting == {
+        "service-target-port": ["catalog", "catalog-db", "front"],
+        "service-selector": ["catalog", "catalog-db", "front"],
+        "service-missing": ["catalog", "catalog-db", "front"],
+        "configmap-missing": ["catalog", "catalog-db"],
+        "configmap-drift": ["catalog"],
+        "resource-limit": ["catalog", "catalog-db", "front"],
+        "replicas-zero": ["catalog", "catalog-db", "front"],
+        "image-wrong": ["catalog", "catalog-db", "front"],
+    }
