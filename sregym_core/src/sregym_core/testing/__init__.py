@@ -21,11 +21,12 @@ from __future__ import annotations
 from sregym_core.testing.agents import AgentContract, ScriptedSession
 from sregym_core.testing.applications import ApplicationContract, LivingApplicationContract
 from sregym_core.testing.clusters import ClusterContract, Provision, provision
+from sregym_core.testing.environment import FreshEnvironment, same_as_here
 from sregym_core.testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
 from sregym_core.testing.injectors import FaultCase, InjectorContract
 from sregym_core.testing.memory import MemoryCluster, MemoryProvider
 from sregym_core.testing.noise import NoiseCase, NoiseContract
-from sregym_core.testing.oracles import OracleCase, OracleContract
+from sregym_core.testing.oracles import OracleCase, OracleContract, judged_shop
 from sregym_core.testing.plugin import PluginContract
 from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
@@ -38,6 +39,7 @@ __all__ = [
     "ApplicationContract",
     "ClusterContract",
     "FaultCase",
+    "FreshEnvironment",
     "HookRecorder",
     "InjectorContract",
     "Killed",
@@ -59,7 +61,9 @@ __all__ = [
     "SregymProject",
     "WatchedCluster",
     "hook_recorder",
+    "judged_shop",
     "provision",
     "register_plugin",
+    "same_as_here",
     "sregym_project",
 ]

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
-from sregym_core.model import Outcome, Verdict
+from sregym_core.interfaces import Baseline, OracleContext, Traffic
+from sregym_core.model import FaultRef, Outcome, Problem, Verdict
+from sregym_core.testing.shop import Shop
 from sregym_core.testing.watched import WatchedCluster
+from sregym_core.testing.worlds import ready_world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_core.interfaces import Oracle, OracleContext
+    from sregym_core.interfaces import Oracle
     from sregym_core.testing.clusters import Provision
 
 # Builds the world to be judged, afresh each time it is called.
@@ -121,3 +124,17 @@ def _outcome_follows(verdict: Verdict) -> None:
         assert Outcome.ERROR not in outcomes
     else:
         assert Outcome.ERROR in outcomes
+
+
+def judged_shop(provision: Provision) -> OracleContext:
+    """A healthy shop with its baseline, for oracles to judge; break what you like in it."""
+    world = ready_world(Shop(), provision)
+    baseline = Baseline(world.objects, world.hidden, Traffic(seconds=0.0))
+    problem = Problem(
+        id="shop",
+        title="Something about the shop",
+        application=Shop.name,
+        layer="kubernetes",
+        faults=(FaultRef(fault="none", target="cart"),),
+    )
+    return OracleContext(world.cluster, world.application, problem, (), (), baseline)

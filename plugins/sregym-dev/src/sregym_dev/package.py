@@ -1,0 +1,111 @@
+"""A plugin package to be: its names, and its files from templates."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import UsageError
+
+from sregym_core import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+KINDS: tuple[str, ...] = ("app", "injector", "noise", "oracle", "agent")
+
+# Ends the name of a template, so that no tool takes it for code of this package.
+SUFFIX = ".template"
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of one kind.
+
+    Attributes:
+        kind: One of `KINDS`.
+        name: The component's name: lower case with hyphens.
+
+    Raises:
+        UsageError: There is no such kind, or the name cannot be used.
+    """
+
+    kind: str
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            close = difflib.get_close_matches(self.kind, KINDS, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            raise UsageError(
+                f"no kind of plugin named {self.kind!r}{hint} Known: {', '.join(KINDS)}"
+            )
+        if not _NAME.fullmatch(self.name):
+            msg = f"{self.name!r} cannot name a plugin; use lower-case words and hyphens: acme-dns"
+            raise UsageError(msg)
+
+    @property
+    def distribution(self) -> str:
+        """Name of the distribution and of its folder."""
+        return f"sregym-{self.kind}-{self.name}"
+
+    @property
+    def module(self) -> str:
+        """Name of the import package."""
+        return self.distribution.replace("-", "_")
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Path and text of each file."""
+        names = self._names()
+        for source in ("every", self.kind):
+            for path, template in _walk(files("sregym_dev") / "templates" / source):
+                text = Template(template.read_text(encoding="utf-8")).substitute(names)
+                yield path.removesuffix(SUFFIX).replace("MODULE", self.module), text
+
+    def write(self, parent: Path) -> Path:
+        """Write all files into a new folder under `parent`; returns that folder.
+
+        Raises:
+            UsageError: The folder is there already, or cannot be made.
+        """
+        folder = parent / self.distribution
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError as error:
+            msg = f"{folder} is there already; choose another name or --folder"
+            raise UsageError(msg) from error
+        except OSError as error:
+            raise UsageError(f"{folder} cannot be made: {error.strerror}") from error
+        for name, text in self.files():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return folder
+
+    def _names(self) -> dict[str, str]:
+        major, minor = map(int, __version__.split(".")[:2])
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "distribution": self.distribution,
+            "module": self.module,
+            "class_name": "".join(word.capitalize() for word in self.name.split("-")),
+            "title": self.name.replace("-", " ").capitalize(),
+            "core": f">={major}.{minor},<{major}.{minor + 1}",
+        }
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            yield from _walk(entry, f"{path}/")
+        elif path.endswith(SUFFIX):
+            yield path, entry
