@@ -1,0 +1,87 @@
+"""The nine answers from a structured diagnosis, compared field by field."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.details import gives_detail
+from sregym_oracle_checklist.mechanisms import hits, says_mechanism, truth_family
+from sregym_oracles import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.model import Claims
+
+    from sregym_oracle_checklist.answers import Case
+    from sregym_oracle_checklist.naming import Names
+
+
+def is_scorable(claims: Claims | None) -> bool:
+    """Whether claims say enough to be scored; else the text is."""
+    return claims is not None and bool(claims.component.strip()) and bool(claims.mechanism.strip())
+
+
+def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
+    """Answers to all nine questions."""
+    truth, names = case.truth, case.names
+    component = _exactly(claims.component, names)
+    here = not claims.namespace or claims.namespace == truth.namespace
+    named = component == truth.component and here
+    contributing = _all(claims.contributing, names)
+    extra = [n for n in contributing if n not in case.allowed()]
+    blamed = f"component {claims.component!r}"
+    affected = _all(claims.affected, names)
+    drawn_in = [n for n in affected if n not in case.involved()]
+    left_out = [n for n in truth.contributing if n not in contributing]
+    slug = claims.mechanism.strip().lower()
+    families = {hit.family for hit in hits(slug.replace("-", " "))}
+    mine = truth_family(truth)
+    right = slug == truth.mechanism.lower() or (
+        families <= {mine} and (mine in families or says_mechanism(slug, truth))
+    )
+    kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
+    detail = gives_detail(f"{claims.detail} {claims.mechanism}", truth)
+    overlap = not affected or not truth.affected or bool(set(affected) & set(truth.affected))
+    return [
+        Answer("component", named, blamed),
+        Answer("origin", named and component not in truth.affected, blamed),
+        Answer(
+            "no-healthy-blamed",
+            component in case.allowed() and not extra,
+            f"{blamed}, contributing: {_list(extra)}",
+        ),
+        Answer("mechanism", right, f"mechanism {claims.mechanism!r}"),
+        Answer("detail", detail is not None, f"detail {claims.detail!r}"),
+        Answer(
+            "no-wrong-mechanism",
+            right and kind,
+            f"kind {claims.kind!r}, mechanism {claims.mechanism!r}",
+        ),
+        Answer(
+            "nobody-uninvolved",
+            not drawn_in and not extra and component in case.allowed(),
+            f"drawn in: {_list([*extra, *drawn_in])}",
+        ),
+        Answer("contributing", not left_out, f"left out: {_list(left_out)}"),
+        Answer("impact", overlap, f"affected: {_list(affected)}"),
+    ]
+
+
+def _exactly(name: str, names: Names) -> str:
+    """The one component that a field names; a field that holds more than one name names none."""
+    words = re.split(r"[\s,;|]+", name.strip())
+    found = {names.resolve(word) for word in words}
+    if len(found) == 1 and len(words) == 1:
+        return found.pop() or name
+    mentioned = {mention.component for mention in names.find(name)}
+    return mentioned.pop() if len(mentioned) == 1 else name
+
+
+def _all(given: Sequence[str], names: Names) -> list[str]:
+    return list(dict.fromkeys(_exactly(name, names) for name in given))
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nobody"

@@ -1,0 +1,156 @@
+"""Which families of defects a piece of text speaks of, and where."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.lexicon import (
+    DEFECT_PATTERNS,
+    FAMILY_OF,
+    NOUN_PATTERNS,
+    PHRASE_PATTERNS,
+    TRUTH_FAMILIES,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.model import GroundTruth
+
+# How far a defect word may stand from its noun; sentences about one thing rarely stretch more.
+REACH_BACK, REACH_AHEAD = 90, 45
+ADJACENT = 2
+_NEGATED = re.compile(
+    r"(?:\bnot|n't|\bnever|\bneither|\bnothing)(?: (?:been|be|at all|the|a|an|any|really|actually|obviously))? $"
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A family found at a place."""
+
+    family: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Word:
+    name: str
+    start: int
+    end: int
+
+
+def _tokens(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[_Word]:
+    """Non-overlapping matches; where several begin at one place the longest wins."""
+    found = [_Word(name, m.start(), m.end()) for name, p in patterns for m in p.finditer(text)]
+    found.sort(key=lambda word: (word.start, -word.end))
+    kept: list[_Word] = []
+    for word in found:
+        if not kept or word.start >= kept[-1].end:
+            kept.append(word)
+    return kept
+
+
+def hits(text: str) -> list[Hit]:
+    """All families that the text speaks of, by place; a negated defect is none."""
+    found = [
+        Hit(family, m.start(), m.end())
+        for family, pattern in PHRASE_PATTERNS
+        for m in pattern.finditer(text)
+        if not _NEGATED.search(text[: m.start()])
+    ]
+    nouns = _tokens(text, NOUN_PATTERNS)
+    for name, pattern in DEFECT_PATTERNS:
+        for match in pattern.finditer(text):
+            if _NEGATED.search(text[: match.start()]):
+                continue
+            defect = _Word(name, match.start(), match.end())
+            for noun in _owners(defect, nouns):
+                family = FAMILY_OF.get((noun.name, name))
+                if family is not None:
+                    start, end = min(noun.start, defect.start), max(noun.end, defect.end)
+                    found.append(Hit(family, start, end))
+                    break
+                if 0 <= noun.start - defect.end <= ADJACENT:
+                    break  # `missing endpoints`: the word is theirs, whatever stands before it
+    return _most_specific(sorted(set(found), key=lambda h: (h.start, h.end, h.family)), text)
+
+
+def _owners(defect: _Word, nouns: Sequence[_Word]) -> list[_Word]:
+    """The nouns that a defect word may belong to: the nearest before it and the nearest after."""
+    before = [n for n in nouns if n.end <= defect.start and defect.start - n.end <= REACH_BACK]
+    after = [n for n in nouns if n.start >= defect.end and n.start - defect.end <= REACH_AHEAD]
+    owners = [*before[-1:], *after[:1]]
+    return sorted(owners, key=lambda n: min(abs(defect.start - n.end), abs(n.start - defect.end)))
+
+
+# Where both are found in one place, the first says what the second only sounds like.
+_STRONGER = (
+    ("configmap-drift", "configmap-missing"),
+    ("role-revoked", "account-dropped"),
+    ("service-selector", "service-missing"),
+    ("service-target-port", "service-missing"),
+    ("replicas-zero", "workload-missing"),
+    ("configmap-missing", "storage"),
+    ("configmap-drift", "service-target-port"),
+    ("resource-limit", "memory-leak"),
+)
+_KEY = re.compile(
+    r"\b(?:keys?|entry|entries|fields?|settings?|propert(?:y|ies)|address|addresses|value|drift\w*)\b|config\.json",
+    re.I,
+)
+_ROLE = re.compile(
+    r"\b(?:roles?|privileges?|permissions?|grants?|read-?write|authori[sz]\w+)\b", re.I
+)
+_SELECTOR = re.compile(r"\b(?:selectors?|labels?)\b", re.I)
+_PORT = re.compile(r"\b(?:target-?)?ports?\b", re.I)
+_EVIDENCE_FOR = {
+    "configmap-missing": ("configmap-drift", _KEY),
+    "account-dropped": ("role-revoked", _ROLE),
+    "service-missing": ("service-selector", _SELECTOR),
+}
+
+
+def _most_specific(found: Sequence[Hit], text: str) -> list[Hit]:
+    """Drop a family where words of a stronger one stand in the same hit or nearby."""
+    families = {hit.family for hit in found}
+    drop = {weak for strong, weak in _STRONGER if strong in families and weak in families}
+    for weak, (strong, words) in _EVIDENCE_FOR.items():
+        if weak in families and strong in families and words.search(text):
+            drop.add(weak)
+    return [hit for hit in found if hit.family not in drop]
+
+
+def truth_family(truth: GroundTruth) -> str:
+    """The lexicon's family of a ground truth, or its own slug when the lexicon has none."""
+    slug = f"{truth.mechanism}".lower().replace("_", "-").replace(" ", "-")
+    for family, pattern in TRUTH_FAMILIES:
+        if re.search(rf"(?:^|-)(?:{pattern})(?:-|$)", slug):
+            return family
+    return truth.mechanism
+
+
+def says_mechanism(text: str, truth: GroundTruth) -> bool:
+    """Whether a text says the truth's own words for its mechanism.
+
+    For a family of the lexicon its phrases count only when they say more than a symptom, that is,
+    when the lexicon recognises them; for any other, as whole words in usual inflections.
+    """
+    phrases = (truth.mechanism.replace("-", " "), *truth.mechanism_phrases)
+    family = truth_family(truth)
+    known = family != truth.mechanism
+    low = re.sub(r"[-_]", " ", text.lower())
+    return any(
+        _inflected(phrase).search(low)
+        for phrase in phrases
+        if not known or any(hit.family == family for hit in hits(phrase))
+    )
+
+
+def _inflected(phrase: str) -> re.Pattern[str]:
+    words = [re.escape(word) for word in re.sub(r"[-_]", " ", phrase.lower()).split()]
+    joined = r"\W+(?:the |a |an |its )?".join(rf"{word}(?:e?s|e?d|ing)?" for word in words)
+    return re.compile(rf"(?<!\w){joined}(?!\w)")

@@ -1,0 +1,80 @@
+"""The oracle `checklist`: is what the agent says the root cause?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import Oracle
+from sregym_core.model import Check, Outcome, Verdict
+
+from sregym_oracle_checklist.answers import Case, answers_from_text
+from sregym_oracle_checklist.claims import answers_from_claims, is_scorable
+from sregym_oracle_checklist.naming import Names
+from sregym_oracle_checklist.reading import read
+from sregym_oracles import combine, verdict_of_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sregym_core.interfaces import OracleContext
+    from sregym_core.model import Claims, Component, GroundTruth
+
+MAX_QUOTE = 200
+
+
+class ChecklistOracle(Oracle):
+    """Scores the claims exactly, or else reads the text, against each structured ground truth.
+
+    Works offline and is deterministic: the same submission always gets the same answers.
+    """
+
+    name: ClassVar[str] = "checklist"
+    stage: ClassVar[str] = "diagnosis"
+
+    def judge(self, context: OracleContext) -> Verdict:
+        """Nine answers for each root cause; all must be covered, the score is the mean."""
+        components = context.application.components()
+        return judge_diagnosis(context.text, context.claims, context.truths, components)
+
+
+def judge_diagnosis(
+    text: str,
+    claims: Claims | None,
+    truths: Sequence[GroundTruth],
+    components: Iterable[Component],
+) -> Verdict:
+    """The verdict on a submission.
+
+    Args:
+        text: Free text; read only where the claims do not say which component and mechanism.
+        claims: Structured diagnosis, if any. With several root causes it stands for the one
+            whose component it names, and the text for the others.
+        truths: All root causes of the problem.
+        components: The application's.
+    """
+    names = Names(components, truths)
+    reading = read(text, names)
+    verdicts = []
+    for truth in truths:
+        case = Case(truth, tuple(other for other in truths if other is not truth), names)
+        meant = len(truths) == 1 or (
+            claims is not None and names.resolve(claims.component) == truth.component
+        )
+        if claims is not None and meant and is_scorable(claims):
+            answers = answers_from_claims(claims, case)
+        else:
+            answers = answers_from_text(reading, case)
+        verdicts.append(verdict_of_answers(answers, truth.component if len(truths) > 1 else ""))
+    return combine(verdicts, [_note(reading.to_the_judge)] if reading.to_the_judge else [])
+
+
+def _note(words: Sequence[str]) -> Check:
+    """A record that the text spoke to its judge; it changes nothing, in either direction."""
+    quote = " / ".join(words)
+    shown = quote if len(quote) <= MAX_QUOTE else f"{quote[:MAX_QUOTE]}..."
+    return Check(
+        name="words-to-the-judge",
+        outcome=Outcome.PASS,
+        expected="a diagnosis, not words to whoever judges it",
+        got=f"taken out and ignored: {shown}",
+    )

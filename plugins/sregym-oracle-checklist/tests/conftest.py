@@ -1,0 +1,57 @@
+"""The calibration set: components, ground truths and labelled diagnoses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sregym_core.model import Account, Component, ConfigUse, GroundTruth, ObjectRef, VolumeUse
+
+FOLDER = Path(__file__).parent / "calibration"
+NAMESPACE = "hotel-reservation"
+
+
+def _ref(api_version: str, kind: str, name: str) -> ObjectRef:
+    return ObjectRef(api_version=api_version, kind=kind, namespace=NAMESPACE, name=name)
+
+
+def _component(name: str, facts: dict[str, Any]) -> Component:
+    return Component(
+        name=name,
+        kind=facts["kind"],
+        namespace=NAMESPACE,
+        workload=_ref("apps/v1", "Deployment", name),
+        container=facts["container"],
+        image="hotel:latest",
+        service=_ref("v1", "Service", name),
+        config=tuple(ConfigUse(source=_ref("v1", "ConfigMap", n)) for n in facts.get("config", [])),
+        volumes=tuple(VolumeUse(claim=n, path="/data") for n in facts.get("claims", [])),
+        accounts=tuple(
+            Account(
+                engine="mongodb",
+                user="admin",
+                password="admin",
+                database=database,
+                role="readWrite",
+                admin_user="root",
+                admin_password="root",
+                used_by=tuple(facts["callers"]),
+            )
+            for database in facts.get("databases", [])
+        ),
+        callers=tuple(facts["callers"]),
+    )
+
+
+@pytest.fixture(scope="session")
+def components() -> tuple[Component, ...]:
+    facts = yaml.safe_load((FOLDER / "application.yaml").read_text())
+    return tuple(_component(name, fact) for name, fact in facts.items())
+
+
+@pytest.fixture(scope="session")
+def truths() -> dict[str, GroundTruth]:
+    facts = yaml.safe_load((FOLDER / "truths.yaml").read_text())
+    return {name: GroundTruth.model_validate(fact) for name, fact in facts.items()}
