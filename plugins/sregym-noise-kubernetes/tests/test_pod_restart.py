@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+from sregym_core.interfaces import NoiseContext
+from sregym_injectors.testing import MemoryCluster, Shop, component
+from sregym_noise_kubernetes.pod_restart import PodRestart
+
+NOISE = PodRestart()
+
+
+@pytest.fixture
+def cluster() -> MemoryCluster:
+    cluster = MemoryCluster()
+    Shop().deploy(cluster)
+    cluster.clock.advance(1.0)
+    return cluster
+
+
+def moments(context, number):
+    at_s, found = 0.0, []
+    for _ in range(number):
+        at_s = NOISE.next_at(context, at_s)
+        found.append(at_s)
+    return found
+
+
+def pods(cluster):
+    return [pod["metadata"]["name"] for pod in cluster.list("v1", "Pod")]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_schedule_keeps_its_bounds(cluster, seed):
+    first, *later = moments(NoiseContext(cluster, Shop(), (), seed), 8)
+    assert 60.0 <= first <= 180.0
+    assert [abs(at_s - first - 300.0 * turn) <= 60.0 for turn, at_s in enumerate(later, 1)] == (
+        [True] * 7
+    )
+
+
+def test_one_pod_of_a_service_goes_and_comes_back(cluster):
+    context = NoiseContext(cluster, Shop(), (), 7)
+    before = pods(cluster)
+    said = NOISE.disturb(context, moments(context, 1)[0])
+    (gone,) = [name for name in before if name not in pods(cluster)]
+    owner = gone.split("-")[0]
+    assert said == f"pod-restart: deleted Pod shop/{gone} of component {owner}"
+    assert owner in ("catalog", "front")
+    cluster.clock.advance(1.0)
+    assert pods(cluster) == before
+
+
+def test_all_services_have_their_turn_and_nobody_else(cluster):
+    said = []
+    for seed in range(20):
+        context = NoiseContext(cluster, Shop(), (), seed)
+        said.append(NOISE.disturb(context, moments(context, 3)[2]).split()[-1])
+        cluster.clock.advance(1.0)
+    assert sorted(dict.fromkeys(said)) == ["catalog", "front"]
+
+
+def test_what_is_not_ready_is_left_alone(cluster):
+    cluster.starts = lambda pod: False
+    for name in ("catalog", "front"):
+        labels = {"template": {"metadata": {"labels": {"new": "yes"}}}}
+        cluster.patch(
+            component(name).workload, {"spec": {**labels, "strategy": {"type": "Recreate"}}}
+        )
+    cluster.clock.advance(1.0)
+    before = pods(cluster)
+    context = NoiseContext(cluster, Shop(), (), 7)
+    assert NOISE.disturb(context, 100.0) == (
+        "pod-restart: no service is ready, nothing is disturbed"
+    )
+    assert pods(cluster) == before
