@@ -41,6 +41,18 @@ class Setting(Entry):
         return self
 
 
+LogFormat = Literal[
+    "plain",
+    "zerolog-console",
+    "zerolog-json",
+    "go-log",
+    "json",
+    "logfmt",
+    "mongod-json",
+    "consul",
+]
+
+
 class Log(Entry):
     """How a program writes its lines.
 
@@ -52,16 +64,7 @@ class Log(Entry):
         colour: Whether a console format has ANSI colours.
     """
 
-    format: Literal[
-        "plain",
-        "zerolog-console",
-        "zerolog-json",
-        "go-log",
-        "json",
-        "logfmt",
-        "mongod-json",
-        "consul",
-    ] = "plain"
+    format: LogFormat = "plain"
     stream: Literal["stdout", "stderr"] = "stdout"
     colour: bool = False
 
@@ -73,6 +76,7 @@ class Line(Entry):
         text: What is said; `${error}` and the like are filled in.
         level: trace, debug, info, warn, error, fatal or panic.
         stream: Overrides the stream of the program.
+        format: Overrides the format of the program.
         raw: Written as it is, whatever the format (a stack trace, a banner). May hold several
             lines.
         caller: `file.go:line` for formats that show it.
@@ -83,6 +87,7 @@ class Line(Entry):
     text: Text
     level: Literal["trace", "debug", "info", "warn", "error", "fatal", "panic"] = "info"
     stream: Literal["stdout", "stderr"] | None = None
+    format: LogFormat | None = None
     raw: bool = False
     caller: str = ""
     fields: dict[str, Text] = Field(default_factory=dict)

@@ -1,0 +1,222 @@
+"""What containers have written: literal lines, and lines of requests computed when asked for.
+
+The k-th line of a stream is a function of the seed, the stream and k, so that the same question
+has the same answer in any order and after a fork.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from sregym_apps.model import (
+    AnyProgram,
+    Line,
+    LoadGeneratorProgram,
+    ServiceProgram,
+    expand,
+)
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, LogLine
+from sregym_cluster_embedded.traffic.segments import (
+    SENT,
+    SERVED,
+    LineStream,
+    Totals,
+    segments,
+    totals,
+)
+from sregym_cluster_embedded.userland.formats import millis_form, moment, render, seconds_form
+from sregym_cluster_embedded.userland.process import Process
+from sregym_cluster_embedded.world import World
+
+# A container's log is rotated: so many computed lines are kept at most.
+LINES_KEPT = 20_000
+
+# The golden ratio's fraction spreads the lines of a stream evenly without hashing each.
+_SPREAD = 0.6180339887498949
+
+_RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
+
+
+class Telemetry:
+    """Offered to lower rooms as `telemetry`."""
+
+    def lines(
+        self,
+        world: World,
+        process: Process,
+        tail_lines: int | None = None,
+        since: float | None = None,
+    ) -> list[LogLine]:
+        """The lines of one life of a container, oldest first; at least the last `tail_lines`."""
+        wanted = LINES_KEPT if tail_lines is None else min(tail_lines, LINES_KEPT)
+        oldest = process.started_at if since is None else since
+        program = world.room("runtime").program_of(process)
+        found = list(process.lines)
+        if program is not None and wanted:
+            found.extend(_request_lines(world, process, program, wanted, oldest))
+            if isinstance(program, ServiceProgram):
+                found.extend(_repeated(world, process, program, wanted))
+            elif isinstance(program, LoadGeneratorProgram):
+                found.extend(_rounds(world, process, program, wanted))
+        found.sort(key=lambda line: line.at)
+        return found
+
+    def forget(self, world: World, ref: ContainerRef) -> None:
+        """Drop what only the log of a removed container needed."""
+        world.table(SERVED).pop(ref, None)
+
+
+def _request_lines(
+    world: World, process: Process, program: AnyProgram, wanted: int, oldest: float
+) -> list[LogLine]:
+    known = segments(world, SERVED, process.ref)
+    stop = world.now if process.ended_at is None else process.ended_at
+    found: list[LogLine] = []
+    for segment in reversed(known):
+        if len(found) >= wanted or stop <= oldest:
+            break
+        rate = sum(stream.rate for stream in segment.lines)
+        if rate > 0:
+            missing = wanted - len(found) + len(segment.lines)
+            first = max(segment.start, oldest, stop - missing / rate)
+            for stream in segment.lines:
+                found.extend(_stream(world, process, program, stream, segment.start, first, stop))
+        stop = segment.start
+    return found
+
+
+def _stream(
+    world: World,
+    process: Process,
+    program: AnyProgram,
+    stream: LineStream,
+    start: float,
+    first: float,
+    stop: float,
+) -> Iterator[LogLine]:
+    """The lines of one stream of a segment from `first` up to `stop`."""
+    name = (process.ref, stream.operation, stream.number, start)
+    offset = world.seed.fraction("line", *name)
+    facts = {**process.facts(), **dict(stream.facts)}
+    line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
+    if "${" not in line.text:
+        pattern = _Pattern(world, program, line, facts, start)
+        number = max(0, math.floor((first - start) * stream.rate) - 1)
+        while (at := start + (number + (number * _SPREAD + offset) % 1) / stream.rate) < stop:
+            if at >= first:
+                yield pattern.at(at)
+            number += 1
+            if number > (stop - start) * stream.rate + 1:
+                break
+        return
+    number = max(0, math.floor((first - start) * stream.rate) - 1)
+    while number <= (stop - start) * stream.rate + 1:
+        at = start + (number + (number * _SPREAD + offset) % 1) / stream.rate
+        if first <= at < stop:
+            text = _filled(world, line.text, (*name, number))
+            yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
+        number += 1
+
+
+def _filled(world: World, text: str, purpose: tuple[object, ...]) -> str:
+    """The text with each `${low..high}` replaced by a number of that range."""
+
+    def drawn(found: re.Match[str]) -> str:
+        low, high = int(found.group(1)), int(found.group(2))
+        return str(low + int(world.seed.fraction(*purpose, found.start()) * (high - low + 1)))
+
+    return _RANGE.sub(drawn, text)
+
+
+class _Pattern:
+    """A line whose only change is its time: rendered once, the time put in."""
+
+    def __init__(
+        self, world: World, program: AnyProgram, line: Line, facts: dict[str, str], at: float
+    ) -> None:
+        rendered = render(world, program.log, line, facts, at)
+        self._stream = rendered[0].stream
+        text = "\n".join(part.text for part in rendered)
+        self._world = world
+        self._millis = millis_form(moment(world, at)) in text
+        shown = self._time(at)
+        self._parts = text.split(shown) if shown in text else [text]
+        self._slash = False
+        if len(self._parts) == 1:
+            slashed = f"{moment(world, at):%Y/%m/%d %H:%M:%S}"
+            if slashed in text:
+                self._slash, self._parts = True, text.split(slashed)
+        self._second = -1
+        self._text = ""
+
+    def at(self, at: float) -> LogLine:
+        """The line at another time."""
+        if self._millis:
+            return LogLine(at, self._stream, self._time(at).join(self._parts))
+        if int(at) != self._second:
+            self._second = int(at)
+            shown = (
+                f"{moment(self._world, at):%Y/%m/%d %H:%M:%S}" if self._slash else self._time(at)
+            )
+            self._text = shown.join(self._parts)
+        return LogLine(at, self._stream, self._text)
+
+    def _time(self, at: float) -> str:
+        when = moment(self._world, at)
+        return millis_form(when) if self._millis else when.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _repeated(
+    world: World, process: Process, program: ServiceProgram, wanted: int
+) -> Iterator[LogLine]:
+    if process.served_at is None:
+        return
+    stop = world.now if process.ended_at is None else process.ended_at
+    for repeat in program.repeats:
+        try:
+            every = max(0.001, float(expand(repeat.every_s, process.facts())))
+        except ValueError:
+            continue
+        last = math.floor((stop - process.served_at) / every + 1e-9)
+        for number in range(max(0, last - wanted), last + 1):
+            facts = {**process.facts(), "n": str(number + 1)}
+            for line in repeat.log:
+                yield from render(
+                    world, program.log, line, facts, process.served_at + number * every
+                )
+
+
+def _rounds(
+    world: World, process: Process, program: LoadGeneratorProgram, wanted: int
+) -> Iterator[LogLine]:
+    """One line for each operation at the end of each round."""
+    known = segments(world, SENT, process.ref)
+    start = process.served_at
+    if start is None or not known:
+        return
+    stop = world.now if process.ended_at is None else process.ended_at
+    last = math.floor((stop - start) / program.round_s + 1e-9)
+    for number in range(max(0, last - wanted // len(program.mix) - 1), last):
+        begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
+        when = seconds_form(moment(world, end))
+        for name in program.mix:
+            text = f"{when} op={name} {_round_text(totals(known, name, begin, end))}"
+            yield LogLine(end, program.log.stream, text)
+
+
+def _round_text(counted: Totals) -> str:
+    failed = sum(counted.failed.values())
+    text = f"requests={counted.requests} ok={counted.ok} failed={failed}"
+    if counted.ok:
+        levels = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
+        text += "".join(f" {n}_ms={counted.time.quantile(level):.1f}" for n, level in levels)
+    if failed:
+        kinds = " ".join(
+            f"{'http ' if kind.isdecimal() else ''}{kind}={count}"
+            for kind, count in counted.failed.items()
+        )
+        text += f' errors="{kinds}"'
+    return text

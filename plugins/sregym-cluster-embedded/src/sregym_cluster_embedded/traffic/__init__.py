@@ -1,0 +1,20 @@
+"""Requests between programs: rates, errors and times, derived whenever something changes."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.traffic.room import OperationWindow, Traffic
+from sregym_cluster_embedded.traffic.segments import Totals
+
+__all__ = ["OperationWindow", "Totals", "Traffic", "contribution"]
+
+
+def contribution() -> Contribution:
+    """The room `traffic`."""
+    traffic = Traffic()
+    return Contribution(
+        name="traffic",
+        handlers={"traffic.solve": traffic.solve, "traffic.panic": traffic.panic},
+        listeners=(traffic.watch,),
+        rooms={"traffic": traffic},
+    )

@@ -1,0 +1,68 @@
+"""Times of requests as distributions: queueing, sums, quantiles."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+# Quantile -> that of the standard normal distribution.
+_NORMAL = {
+    0.5: 0.0,
+    0.75: 0.6744898,
+    0.9: 1.2815516,
+    0.95: 1.6448536,
+    0.99: 2.3263479,
+    0.999: 3.0902323,
+}
+
+# From this utilisation on a queue is taken to be saturated.
+_SATURATED = 0.98
+
+# Mean time in the queue of a server that gets twice what it can do: its clients' patience rules.
+_BACKLOG_MS = 20_000.0
+
+
+class Time(NamedTuple):
+    """A positive time with its mean and variance, in milliseconds; log-normal where it matters."""
+
+    mean_ms: float = 0.0
+    variance: float = 0.0
+
+    def then(self, other: Time, share: float = 1.0) -> Time:
+        """This time followed by another that is spent with probability `share`."""
+        if share == 1.0:
+            return Time(self.mean_ms + other.mean_ms, self.variance + other.variance)
+        mean = share * other.mean_ms
+        square = share * (other.variance + other.mean_ms**2)
+        return Time(self.mean_ms + mean, self.variance + max(0.0, square - mean**2))
+
+    def quantile(self, level: float) -> float:
+        """The time that a fraction `level` of requests does not exceed."""
+        if self.mean_ms <= 0:
+            return 0.0
+        sigma2 = math.log(1 + self.variance / self.mean_ms**2)
+        return math.exp(math.log(self.mean_ms) - sigma2 / 2 + _NORMAL[level] * math.sqrt(sigma2))
+
+    def beyond(self, limit_ms: float) -> float:
+        """The fraction of requests that take longer than `limit_ms`."""
+        if self.mean_ms <= 0:
+            return 0.0
+        sigma2 = math.log(1 + self.variance / self.mean_ms**2)
+        if sigma2 <= 0:
+            return float(self.mean_ms > limit_ms)
+        centre = math.log(self.mean_ms) - sigma2 / 2
+        share = 0.5 * math.erfc((math.log(limit_ms) - centre) / math.sqrt(2 * sigma2))
+        return share if share > 1e-9 else 0.0
+
+
+def own_time(cpu_ms: float, latency_ms: float, jitter: float, utilisation: float) -> Time:
+    """Time of one server on a request: work stretched by its queue, and waiting of other kinds."""
+    if utilisation < _SATURATED:
+        working = cpu_ms / (1 - utilisation)
+        spread = jitter + utilisation
+    else:
+        excess = max(0.0, 1 - 1 / max(utilisation, 1e-9))
+        working = cpu_ms / (1 - _SATURATED) + _BACKLOG_MS * 2 * excess
+        spread = jitter + 0.5
+    mean = working + latency_ms
+    return Time(mean, (mean * spread) ** 2)

@@ -1,0 +1,146 @@
+"""What flowed when: piecewise-constant rates in world tables, and their integrals."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sregym_apps.model import Line
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.world import World
+
+SENT = "traffic.sent"
+SERVED = "traffic.served"
+
+
+class Flow(NamedTuple):
+    """Requests of one operation while nothing changes.
+
+    Attributes:
+        operation: Name.
+        rate: Requests a second.
+        ok: Fraction that succeeds.
+        errors: Kind -> fraction, sorted; together with `ok` they make 1.
+        time: Time of the requests that succeed.
+    """
+
+    operation: str
+    rate: float
+    ok: float
+    errors: tuple[tuple[str, float], ...]
+    time: Time
+
+
+class LineStream(NamedTuple):
+    """Lines that requests make a process write.
+
+    Attributes:
+        operation: The operation.
+        number: Which line of that operation.
+        rate: Lines a second.
+        line: The line.
+        facts: What fills its `${names}`.
+    """
+
+    operation: str
+    number: int
+    rate: float
+    line: Line
+    facts: tuple[tuple[str, str], ...]
+
+
+class Segment(NamedTuple):
+    """What was in effect from a moment on, until the next segment begins.
+
+    Attributes:
+        start: Virtual second.
+        flows: By operation, in the order of the program.
+        lines: Lines that followed from it.
+    """
+
+    start: float
+    flows: tuple[Flow, ...]
+    lines: tuple[LineStream, ...] = ()
+
+
+def segments(world: World, table: str, ref: ContainerRef) -> tuple[Segment, ...]:
+    """The segments of a process, oldest first."""
+    found: tuple[Segment, ...] = world.table(table).get(ref, ())
+    return found
+
+
+def note(
+    world: World,
+    table: str,
+    ref: ContainerRef,
+    flows: tuple[Flow, ...],
+    lines: tuple[LineStream, ...] = (),
+) -> bool:
+    """Let flows be in effect from now on; whether they differ from those before."""
+    known = segments(world, table, ref)
+    if known and known[-1][1:] == (flows, lines):
+        return False
+    if not known and not flows and not lines:
+        return False
+    if known and known[-1].start == world.now:
+        known = known[:-1]
+    world.table(table)[ref] = (*known, Segment(world.now, flows, lines))
+    return True
+
+
+class Totals(NamedTuple):
+    """Whole requests over a span of time."""
+
+    requests: int
+    ok: int
+    failed: dict[str, int]
+    time: Time
+
+
+def totals(known: tuple[Segment, ...], operation: str, start: float, end: float) -> Totals:
+    """Requests of one operation from `start` to `end`.
+
+    Counters are whole parts of integrals since the first segment, so that spans that touch add up.
+    """
+    before = _integral(known, operation, start)
+    after = _integral(known, operation, end)
+    failed = {
+        kind: count
+        for kind in sorted(after[1])
+        if (count := math.floor(after[1][kind]) - math.floor(before[1].get(kind, 0.0)))
+    }
+    requests = math.floor(after[0]) - math.floor(before[0])
+    lost = min(requests, sum(failed.values()))
+    return Totals(requests, requests - lost, failed, _time(known, operation, start, end))
+
+
+def _integral(
+    known: tuple[Segment, ...], operation: str, until: float
+) -> tuple[float, dict[str, float]]:
+    sent = 1e-6
+    failed: dict[str, float] = {}
+    for index, segment in enumerate(known):
+        if segment.start >= until:
+            break
+        stop = known[index + 1].start if index + 1 < len(known) else until
+        length = min(stop, until) - segment.start
+        for flow in segment.flows:
+            if flow.operation == operation:
+                sent += flow.rate * length
+                for kind, share in flow.errors:
+                    failed[kind] = failed.get(kind, 1e-6) + flow.rate * length * share
+    return sent, failed
+
+
+def _time(known: tuple[Segment, ...], operation: str, start: float, end: float) -> Time:
+    """The time in effect for the larger part of the requests that succeeded."""
+    best, weight = Time(), 0.0
+    for index, segment in enumerate(known):
+        stop = known[index + 1].start if index + 1 < len(known) else end
+        length = min(stop, end) - max(segment.start, start)
+        for flow in segment.flows:
+            if flow.operation == operation and length * flow.rate * flow.ok > weight:
+                best, weight = flow.time, length * flow.rate * flow.ok
+    return best

@@ -1,0 +1,29 @@
+"""What happens inside containers: images, processes, files, commands, datastores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sregym_apps.model import ServiceModel
+
+from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.userland.process import Process
+from sregym_cluster_embedded.userland.runtime import Runtime
+
+__all__ = ["Process", "Runtime", "contribution"]
+
+
+def contribution(models: Iterable[ServiceModel] = ()) -> Contribution:
+    """The room `runtime` for the programs of these service models."""
+    runtime = Runtime(models)
+    return Contribution(
+        name="userland",
+        handlers={
+            "userland.begin": runtime.begin,
+            "userland.event": runtime.event,
+            "userland.resume": runtime.resume,
+            "userland.exit": runtime.exit,
+            "userland.oom": runtime.oom,
+        },
+        rooms={"runtime": runtime},
+    )

@@ -1,0 +1,124 @@
+"""How programs write lines: each format as the real library writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from sregym_apps.model import Line, Log, expand
+
+from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.world import World
+
+_ZEROLOG = {
+    "trace": ("TRC", "34"),
+    "debug": ("DBG", ""),
+    "info": ("INF", "32"),
+    "warn": ("WRN", "33"),
+    "error": ("ERR", "31"),
+    "fatal": ("FTL", "31"),
+    "panic": ("PNC", "31"),
+}
+_SEVERITY = {"debug": "D1", "trace": "D2", "warn": "W", "error": "E", "fatal": "F", "panic": "F"}
+
+
+def moment(world: World, at: float) -> datetime:
+    """A virtual second as a date."""
+    return datetime.fromtimestamp(world.epoch + at, UTC)
+
+
+def seconds_form(when: datetime) -> str:
+    """RFC 3339 to the second."""
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def millis_form(when: datetime) -> str:
+    """RFC 3339 with milliseconds, without zone."""
+    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
+
+
+def render(
+    world: World, log: Log, line: Line, facts: Mapping[str, str], at: float
+) -> list[LogLine]:
+    """The line as it stands in the container's log; several when it is raw with line breaks."""
+    stream = line.stream or log.stream
+    text = expand(line.text, facts)
+    if line.raw or log.format == "plain":
+        return [LogLine(at, stream, part) for part in text.split("\n")]
+    if line.format is not None:
+        log = log.model_copy(update={"format": line.format})
+    fields = {name: expand(value, facts) for name, value in line.fields.items()}
+    return [LogLine(at, stream, _formatted(world, log, line, text, fields, at))]
+
+
+def _formatted(
+    world: World, log: Log, line: Line, text: str, fields: dict[str, str], at: float
+) -> str:
+    when = moment(world, at)
+    if log.format == "zerolog-console":
+        return _zerolog_console(when, log.colour, line, text, fields)
+    if log.format == "zerolog-json":
+        caller = {"caller": line.caller} if line.caller else {}
+        head = {"level": line.level, **fields, "time": seconds_form(when), **caller}
+        return _json({**head, "message": text})
+    if log.format == "go-log":
+        return f"{when:%Y/%m/%d %H:%M:%S} {text}"
+    if log.format == "json":
+        return _json({"time": millis_form(when) + "Z", "level": line.level, "msg": text, **fields})
+    if log.format == "logfmt":
+        words = {"ts": millis_form(when) + "Z", "level": line.level, "msg": text, **fields}
+        return " ".join(f"{name}={_quoted(value)}" for name, value in words.items())
+    if log.format == "consul":
+        level = f"[{line.level.upper()}]"
+        tail = "".join(f" {name}={_quoted(value)}" for name, value in fields.items())
+        head_text = f"{text}:" if fields else text
+        return f"{millis_form(when)}Z {level:<7} {head_text}{tail}"
+    given = dict(fields)
+    component, context = given.pop("c", "-"), given.pop("ctx", "initandlisten")
+    number = int(given.pop("id", "20000"))
+    severity = _SEVERITY.get(line.level, "I")
+    return mongod_line(world, at, severity, component, number, context, text, given)
+
+
+def _zerolog_console(
+    when: datetime, colour: bool, line: Line, text: str, fields: dict[str, str]
+) -> str:
+    level, code = _ZEROLOG[line.level]
+
+    def paint(shown: str, codes: str) -> str:
+        return f"\x1b[{codes}m{shown}\x1b[0m" if colour and codes else shown
+
+    parts = [paint(seconds_form(when), "90"), paint(level, code)]
+    if line.caller:
+        parts.append(paint(line.caller, "1") + paint(" >", "36"))
+    parts.append(text)
+    parts.extend(paint(f"{name}=", "36") + value for name, value in fields.items())
+    return " ".join(parts)
+
+
+def mongod_line(
+    world: World,
+    at: float,
+    severity: str,
+    component: str,
+    number: int,
+    context: str,
+    text: str,
+    attributes: Mapping[str, object] | None = None,
+) -> str:
+    """A line of mongod 4.4 and later: JSON with the padding that mongod gives it."""
+    when = millis_form(moment(world, at)) + "+00:00"
+    quoted = f'"{component}",'
+    head = f'{{"t":{{"$date":"{when}"}},"s":"{severity}",  "c":{quoted:<11}"id":{number},'
+    pad = " " * max(1, 8 - len(str(number)))
+    tail = f',"attr":{_json(attributes)}' if attributes else ""
+    return f'{head}{pad}"ctx":"{context}","msg":{_json(text)}{tail}}}'
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value) if " " in value or '"' in value or not value else value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,24 @@
+"""The kinds of programs: one class each, found by the `kind` of the program."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
+from sregym_cluster_embedded.userland.kinds.load import LoadKind
+from sregym_cluster_embedded.userland.kinds.mongod import MongodbKind
+from sregym_cluster_embedded.userland.kinds.service import ServiceKind
+from sregym_cluster_embedded.userland.kinds.stores import (
+    KeyValueKind,
+    MemcachedKind,
+    RegistryKind,
+)
+
+KINDS: dict[str, Kind] = {
+    "service": ServiceKind(),
+    "mongodb": MongodbKind(),
+    "memcached": MemcachedKind(),
+    "keyvalue": KeyValueKind(),
+    "registry": RegistryKind(),
+    "load-generator": LoadKind(),
+}
+
+__all__ = ["KINDS", "Kind", "Refusal", "WebAnswer"]

@@ -1,0 +1,78 @@
+"""What a kind of program must answer. Adding a datastore kind is adding one subclass."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sregym_apps.model import AnyProgram, Client
+
+from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.process import Process
+from sregym_cluster_embedded.world import World
+
+
+class Refusal(NamedTuple):
+    """Why a server refuses: the kind of failure and the server's words."""
+
+    kind: str
+    text: str
+
+
+class WebAnswer(NamedTuple):
+    """What an HTTP client gets."""
+
+    status: int
+    body: str
+    content_type: str
+
+
+class Kind:
+    """Behaviour of one kind of program; instances keep nothing, state stands in the world."""
+
+    def begin(self, world: World, process: Process, program: Any) -> None:
+        """The process has been started; called once, a moment later."""
+        raise NotImplementedError
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """An event that `begin` planned as ("userland.event", ref, ...)."""
+
+    def protocol_of(self, program: Any, listener: str) -> str:
+        """What is spoken on a listener; by default the kind's name."""
+        return str(program.kind)
+
+    def dial(
+        self, world: World, process: Process, program: Any, client: Client, peer: str
+    ) -> Refusal | None:
+        """Whether a client with its credentials is let in; `peer` is the address it comes from."""
+        return None
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        program: Any,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        """Whether the server carries out a command of a client."""
+        return None
+
+    def seed(
+        self, world: World, process: Process, client: Client, collection: str, documents: int
+    ) -> None:
+        """Fill a collection that is empty."""
+
+    def web(
+        self, world: World, process: Process, program: Any, method: str, path: str
+    ) -> WebAnswer | None:
+        """The answer to an HTTP request, None when the program does not speak HTTP."""
+        return None
+
+    def goodbye(self, world: World, process: Process, program: AnyProgram) -> float | None:
+        """React to SIGTERM: seconds until the process has ended, None when it is ignored."""
+        if program.sigterm.ignored:
+            return None
+        say(world, process.ref, program, program.sigterm.log)
+        return program.sigterm.takes_s

@@ -1,0 +1,18 @@
+"""Load generators: what they send is the traffic room's business, here they only run."""
+
+from __future__ import annotations
+
+from sregym_apps.model import LoadGeneratorProgram
+
+from sregym_cluster_embedded.userland.kinds.kind import Kind
+from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.world import World
+
+
+class LoadKind(Kind):
+    """Sends from the first moment to the last."""
+
+    def begin(self, world: World, process: Process, program: LoadGeneratorProgram) -> None:
+        change(world, process.ref, served_at=world.now)
+        wake_traffic(world)

@@ -1,0 +1,251 @@
+"""A MongoDB server behind the entry point of its official image."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sregym_apps.model import Client, MongodbProgram, expand
+
+from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.formats import mongod_line
+from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
+from sregym_cluster_embedded.userland.life import append, end, open_port, wake_traffic
+from sregym_cluster_embedded.userland.mongodb.data import (
+    Account,
+    Collection,
+    MongoData,
+    load,
+    store,
+)
+from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.settings import parse_words
+from sregym_cluster_embedded.world import World
+
+_INIT_FOLDER = "/docker-entrypoint-initdb.d"
+_WRITES = ("insert", "update", "delete", "set", "findAndModify")
+
+# Exit code of mongod when the files are of a version it cannot open.
+_NEEDS_DOWNGRADE = 62
+
+
+class MongodbKind(Kind):
+    """mongod: data under its volume's identity, accounts, init scripts, its own log lines."""
+
+    def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
+        files = world.room("runtime").files(world, process)
+        flags, _ = parse_words(process.argv[1:], {})
+        environment = process.environment
+        rooted = "MONGO_INITDB_ROOT_USERNAME" in environment
+        folder = flags.get("dbpath", program.data_dir)
+        port = flags.get("port") or expand(program.port, process.facts())
+        settings = {
+            **process.settings,
+            "mongod.auth": "true" if "auth" in flags or rooted else "false",
+            "mongod.storage": files.storage(folder),
+            "mongod.folder": folder,
+            "mongod.port": port,
+        }
+        process = change(world, process.ref, settings=settings)
+        self._say_starting(world, process, program)
+        data = load(world, settings["mongod.storage"])
+        major = ".".join(program.version.split(".")[:2])
+        if data.version and data.version not in (major, *(program.reads or _before(major))):
+            self._refuse_files(world, process, program, data.version)
+            return
+        world.after(program.starts_in_s, "userland.event", process.ref, "ready", data.version == "")
+
+    def event(
+        self, world: World, process: Process, program: MongodbProgram, *arguments: Any
+    ) -> None:
+        storage = process.settings["mongod.storage"]
+        data = load(world, storage)
+        if not data.version:
+            major = ".".join(program.version.split(".")[:2])
+            store(world, storage, MongoData(version=major))
+            if not self._initialise(world, process, storage):
+                return
+        port = int(process.settings["mongod.port"])
+        for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - what it logs
+            self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
+        text = "Waiting for connections"
+        self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
+        open_port(world, process.ref, port, "server")
+        change(world, process.ref, served_at=world.now)
+        wake_traffic(world)
+
+    def dial(
+        self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
+    ) -> Refusal | None:
+        if not client.user:
+            return None
+        data = load(world, process.settings["mongod.storage"])
+        account = data.accounts.get((client.auth_database, client.user))
+        if account is not None and account.password == client.password:
+            return None
+        name = f'"{client.user}"' if account is None else ""
+        reason = (
+            f'UserNotFound: Could not find user {name} for db "{client.auth_database}"'
+            if account is None
+            else "AuthenticationFailed: SCRAM authentication failed, storedKey mismatch"
+        )
+        self._log(
+            world,
+            process,
+            "ACCESS",
+            20249,
+            f"conn{len(process.lines)}",
+            "Authentication failed",
+            mechanism="SCRAM-SHA-256",
+            speculative=False,
+            principalName=client.user,
+            authenticationDatabase=client.auth_database,
+            client=f"{peer}:43210",
+            result=reason,
+        )
+        return Refusal("auth", "Authentication failed.")
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        program: MongodbProgram,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        data = load(world, process.settings["mongod.storage"])
+        account = data.accounts.get((client.auth_database, client.user)) if client.user else None
+        known = account is not None and account.password == client.password
+        if client.user and not known and not dialled:
+            return Refusal("auth", "Authentication failed.")
+        if process.settings["mongod.auth"] != "true":
+            return None
+        if account is None:
+            return Refusal("unauthorized", f"command {command} requires authentication")
+        action = "write" if command in _WRITES else "read"
+        if account.may(action, client.database):
+            return None
+        shown = f'{{ {command}: "{collection}", filter: {{}}, $db: "{client.database}" }}'
+        text = f"not authorized on {client.database} to execute command {shown}"
+        return Refusal("unauthorized", text)
+
+    def seed(
+        self, world: World, process: Process, client: Client, collection: str, documents: int
+    ) -> None:
+        storage = process.settings["mongod.storage"]
+        data = load(world, storage)
+        if data.collection(client.database, collection).count == 0:
+            content = Collection(count=documents)
+            store(world, storage, data.with_collection(client.database, collection, content))
+
+    def _initialise(self, world: World, process: Process, storage: str) -> bool:
+        """What the image's entry point does with an empty data directory; whether it succeeded."""
+        environment = process.environment
+        files = world.room("runtime").files(world, process)
+        user = environment.get("MONGO_INITDB_ROOT_USERNAME", "")
+        password = environment.get("MONGO_INITDB_ROOT_PASSWORD", "")
+        scripts = [
+            name
+            for name in files.listing(_INIT_FOLDER) or ()
+            if name.endswith((".js", ".sh")) and not name.startswith(".")
+        ]
+        if not user and not scripts:
+            return True
+        self._plain(
+            world,
+            process,
+            "about to fork child process, waiting until server is ready for connections.",
+        )
+        self._plain(world, process, "forked process: 29")
+        self._plain(world, process, "child process started successfully, parent exiting")
+        if user and password:
+            account = Account(user, "admin", password, (("root", "admin"),), world.seed.uid())
+            store(world, storage, load(world, storage).with_account(account))
+            shown = f'{{\n\t"user" : "{user}",\n\t"roles" : [\n\t\t{{\n\t\t\t"role" : "root",\n\t\t\t"db" : "admin"\n\t\t}}\n\t]\n}}'
+            self._plain(world, process, f"Successfully added user: {shown}")
+        for name in scripts:
+            path = f"{_INIT_FOLDER}/{name}"
+            self._plain(world, process, f"/usr/local/bin/docker-entrypoint.sh: running {path}")
+            result = world.room("runtime").initialise_with(world, process, path)
+            for text in (*result.stdout.splitlines(), *result.stderr.splitlines()):
+                self._plain(world, process, text)
+            if result.exit_code != 0:
+                end(world, process.ref, result.exit_code)
+                return False
+        self._plain(world, process, "")
+        self._plain(world, process, "MongoDB init process complete; ready for start up.")
+        self._plain(world, process, "")
+        return True
+
+    def _say_starting(self, world: World, process: Process, program: MongodbProgram) -> None:
+        auth = process.settings["mongod.auth"] == "true"
+        port = int(process.settings["mongod.port"])
+        text = (
+            "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify "
+            "--sslDisabledProtocols 'none'"
+        )
+        self._log(world, process, "CONTROL", 23285, "main", text)
+        self._log(
+            world, process, "STORAGE", 4615611, "initandlisten", "MongoDB starting", pid=1,
+            port=port, dbPath=process.settings["mongod.folder"], architecture="64-bit",
+            host=process.config.hostname,
+        )  # fmt: skip
+        build = {"version": program.version, "modules": [], "allocator": "tcmalloc"}
+        self._log(world, process, "CONTROL", 23403, "initandlisten", "Build Info", buildInfo=build)
+        options: dict[str, Any] = {"net": {"bindIp": "*"}}
+        if auth:
+            options["security"] = {"authorization": "enabled"}
+        text = "Options set by command line"
+        self._log(world, process, "CONTROL", 21951, "initandlisten", text, options=options)
+        self._log(
+            world, process, "STORAGE", 22315, "initandlisten", "Opening WiredTiger",
+            config="create,cache_size=256M,session_max=33000,eviction=(threads_min=4,threads_max=4)",
+        )  # fmt: skip
+        if not auth:
+            text = (
+                "Access control is not enabled for the database. Read and write access to data "
+                "and configuration is unrestricted"
+            )
+            self._log(world, process, "CONTROL", 22120, "initandlisten", text, severity="W")
+
+    def _refuse_files(
+        self, world: World, process: Process, program: MongodbProgram, written: str
+    ) -> None:
+        error = (
+            f"UPGRADE PROBLEM: Found an invalid featureCompatibilityVersion document (ERROR: "
+            f"Location4926900: Invalid featureCompatibilityVersion document in admin.system.version: "
+            f'{{ _id: "featureCompatibilityVersion", version: "{written}" }}. See '
+            f"https://docs.mongodb.com/master/release-notes/{program.version.rpartition('.')[0]}"
+            f"-compatibility/#feature-compatibility.)"
+        )
+        text = "Wrong mongod version"
+        self._log(
+            world, process, "CONTROL", 20573, "initandlisten", text, severity="F", error=error
+        )
+        world.after(program.starts_in_s, "userland.exit", process.ref, _NEEDS_DOWNGRADE)
+
+    def _log(
+        self,
+        world: World,
+        process: Process,
+        component: str,
+        number: int,
+        context: str,
+        text: str,
+        severity: str = "I",
+        **attributes: object,
+    ) -> None:
+        line = mongod_line(world, world.now, severity, component, number, context, text, attributes)
+        append(world, process.ref, [LogLine(world.now, "stdout", line)])
+
+    def _plain(self, world: World, process: Process, text: str) -> None:
+        lines = [LogLine(world.now, "stdout", part) for part in text.split("\n")]
+        append(world, process.ref, lines)
+
+
+def _before(major: str) -> tuple[str, ...]:
+    """The release series before, whose files a server opens as well."""
+    series = ("3.6", "4.0", "4.2", "4.4", "5.0", "6.0", "7.0", "8.0")
+    at = series.index(major) if major in series else 0
+    return series[at - 1 : at] if at else ()

@@ -1,0 +1,307 @@
+"""Programs made of start-up steps, listeners and operations."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sregym_apps.model import (
+    AnyStep,
+    Client,
+    DialStep,
+    ExitStep,
+    Line,
+    ListenStep,
+    LogStep,
+    QueryStep,
+    ReadStep,
+    RegisterStep,
+    RequireStep,
+    SeedStep,
+    ServiceProgram,
+    WaitStep,
+    expand,
+)
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
+from sregym_cluster_embedded.userland.life import end, open_port, say, wake_traffic
+from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
+from sregym_cluster_embedded.userland.settings import read_failure
+from sregym_cluster_embedded.userland.wiring import (
+    parse_address,
+    register,
+    resolve_client,
+    targets,
+)
+from sregym_cluster_embedded.userland.wording import error_text
+from sregym_cluster_embedded.world import World
+
+# How often a MongoDB driver looks for its server again until its timeout.
+_SEARCH_S = 0.5
+
+_FAST_S = 0.003
+
+
+class Result(NamedTuple):
+    """How a step went: error text or None, facts for its lines, and seconds until it is known."""
+
+    error: str | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    delay_s: float = 0.0
+
+
+class ServiceKind(Kind):
+    """Runs the start-up as events on the virtual clock, then serves."""
+
+    def begin(self, world: World, process: Process, program: ServiceProgram) -> None:
+        self._go_on(world, process.ref, program)
+
+    def event(
+        self, world: World, process: Process, program: ServiceProgram, *arguments: Any
+    ) -> None:
+        what, step, tries, *rest = arguments
+        if (process.step, process.tries) != (step, tries):
+            return
+        if what == "perform":
+            self._perform(world, process.ref, program, *rest)
+        elif what == "result":
+            self._conclude(world, process.ref, program, Result(rest[0], rest[1]))
+
+    def protocol_of(self, program: ServiceProgram, listener: str) -> str:
+        return program.listeners[listener].protocol
+
+    def web(
+        self, world: World, process: Process, program: ServiceProgram, method: str, path: str
+    ) -> WebAnswer | None:
+        bare = path.partition("?")[0]
+        for name, operation in program.operations.items():
+            if _matches(operation.route, method, bare):
+                answer, error = operation.answer, ""
+                if operation.calls and "traffic" in world.constitution.rooms:
+                    error = world.room("traffic").request(world, process.ref, name)
+                    answer = operation.failure if error else operation.answer
+                body = expand(answer.body, {**process.facts(), "error": error})
+                return WebAnswer(answer.status, body, answer.content_type)
+        for listener in program.listeners.values():
+            if listener.protocol == "http" and listener.root is not None and method == "GET":
+                files = world.room("runtime").files(world, process)
+                place = listener.root + (bare if bare != "/" else "/index.html")
+                content = files.read(place)
+                if content is not None:
+                    return WebAnswer(200, content, "text/html")
+        return WebAnswer(404, "404 page not found\n", "text/plain; charset=utf-8")
+
+    def _go_on(self, world: World, ref: ContainerRef, program: ServiceProgram) -> None:
+        while (process := process_of(world, ref)) is not None and process.running:
+            if process.step >= len(program.startup):
+                change(world, ref, served_at=world.now)
+                wake_traffic(world)
+                return
+            step = program.startup[process.step]
+            if step.when is not None and not _true(expand(step.when, process.facts())):
+                change(world, ref, step=process.step + 1)
+                continue
+            takes = _number(expand(step.takes_s, process.facts()))
+            if takes > 0:
+                self._later(world, process, takes, "perform")
+                return
+            if not self._perform(world, ref, program, go_on=False):
+                return
+
+    def _later(self, world: World, process: Process, delay_s: float, *what: Any) -> None:
+        arguments = (process.step, process.tries, *what[1:])
+        world.after(delay_s, "userland.event", process.ref, what[0], *arguments)
+
+    def _perform(
+        self,
+        world: World,
+        ref: ContainerRef,
+        program: ServiceProgram,
+        since: float | None = None,
+        *,
+        go_on: bool = True,
+    ) -> bool:
+        """Do the present step; whether its result is known at once and the next may follow."""
+        process = process_of(world, ref)
+        if process is None:
+            return False
+        step = program.startup[process.step]
+        result = _do(world, process, program, step, world.now if since is None else since)
+        if result is None:
+            self._later(world, process, _SEARCH_S, "perform", since or world.now)
+            return False
+        if result.delay_s > 0:
+            self._later(world, process, result.delay_s, "result", result.error, result.facts)
+            return False
+        return self._conclude(world, ref, program, result, go_on=go_on)
+
+    def _conclude(
+        self,
+        world: World,
+        ref: ContainerRef,
+        program: ServiceProgram,
+        result: Result,
+        *,
+        go_on: bool = True,
+    ) -> bool:
+        process = process_of(world, ref)
+        if process is None or not process.running:
+            return False
+        failure = program.startup[process.step].on_failure
+        if result.error is not None:
+            facts = {**dict(result.facts), "error": result.error}
+            say(world, ref, program, failure.log, facts)
+            spent = failure.attempts and process.tries + 1 >= failure.attempts
+            if failure.then == "exit" or spent:
+                say(world, ref, program, failure.last_log if spent else (), facts)
+                end(world, ref, failure.code)
+                return False
+            if failure.then == "retry":
+                pause = min(failure.every_s * failure.backoff**process.tries, failure.most_s)
+                again = change(world, ref, tries=process.tries + 1)
+                self._later(world, again, pause, "perform")
+                return False
+        change(world, ref, step=process.step + 1, tries=0)
+        if go_on:
+            self._go_on(world, ref, program)
+        return True
+
+
+def _do(
+    world: World, process: Process, program: ServiceProgram, step: AnyStep, since: float
+) -> Result | None:
+    """Do a step; None when it goes on searching."""
+    if isinstance(step, LogStep):
+        say(world, process.ref, program, (step.log,))
+        return Result()
+    if isinstance(step, ReadStep):
+        files = world.room("runtime").files(world, process)
+        path = step.read if step.read.startswith("/") else f"{process.working_dir}/{step.read}"
+        error = read_failure(files, path.replace("//", "/"), step.read)
+        return Result(error, (("file", step.read),))
+    if isinstance(step, RequireStep):
+        return _require(process, program, step)
+    if isinstance(step, ListenStep):
+        return _listen(world, process, program, step)
+    if isinstance(step, WaitStep):
+        return Result(delay_s=_number(expand(step.wait_s, process.facts())))
+    if isinstance(step, ExitStep):
+        end(world, process.ref, int(_number(expand(step.exit, process.facts()))))
+        return Result()
+    return _connect(world, process, program, step, since)
+
+
+def _require(process: Process, program: ServiceProgram, step: RequireStep) -> Result:
+    for name in step.require:
+        if name not in process.settings:
+            setting = program.config[name]
+            key = setting.key or setting.env or setting.flag or name
+            facts = (("setting", name), ("key", key), ("file", setting.file or ""))
+            return Result(f"missing {key}", facts)
+    return Result()
+
+
+def _listen(world: World, process: Process, program: ServiceProgram, step: ListenStep) -> Result:
+    text = expand(program.listeners[step.listen].port, process.facts())
+    if not text.isdecimal():
+        return Result(f"listen tcp: address {text}: invalid port", (("port", text),))
+    if listener_at(world, process.ref.pod_uid, int(text)) is not None:
+        error = f"listen tcp :{text}: bind: address already in use"
+        return Result(error, (("port", text),))
+    open_port(world, process.ref, int(text), step.listen)
+    return Result()
+
+
+def _connect(
+    world: World,
+    process: Process,
+    program: ServiceProgram,
+    step: DialStep | QueryStep | SeedStep | RegisterStep,
+    since: float,
+) -> Result | None:
+    name, command, collection = _wanted(step)
+    client = resolve_client(program.clients[name], process.facts())
+    target = targets(world, process, client, program.clients)[0]
+    facts = tuple({**target.facts, "user": client.user, "database": client.database}.items())
+    timeout = getattr(step, "timeout_s", None) or client.timeout_s
+    if target.kind or target.ref is None:
+        error = error_text(client, target.kind, dict(facts))
+        if client.protocol == "mongodb" and target.kind in ("dns", "refused", "timeout"):
+            if world.now - since + _SEARCH_S < timeout:
+                return None
+            return Result(error, facts, max(0.0, since + timeout - world.now))
+        return Result(error, facts, timeout if target.kind == "timeout" else _FAST_S)
+    runtime = world.room("runtime")
+    server = process_of(world, target.ref)
+    if server is None:
+        return Result(error_text(client, "refused", dict(facts)), facts, _FAST_S)
+    refusal = runtime.dial(world, server, client, process.config.pod_ip)
+    if refusal is None and command:
+        refusal = runtime.command(world, server, client, command, collection, True)
+    if refusal is not None:
+        error = error_text(client, refusal.kind, dict(facts), refusal.text)
+        return Result(error, facts, _FAST_S)
+    _succeed(world, process, step, server, client, collection)
+    return Result(delay_s=_FAST_S)
+
+
+def _wanted(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str, str, str]:
+    if isinstance(step, DialStep):
+        return step.dial, "", ""
+    if isinstance(step, RegisterStep):
+        return step.register_at, "", ""
+    if isinstance(step, QueryStep):
+        name, _, command = step.query.partition(".")
+        return name, command, step.collection
+    name, _, collection = step.seed.partition(".")
+    return name, "insert", collection
+
+
+def _succeed(
+    world: World,
+    process: Process,
+    step: DialStep | QueryStep | SeedStep | RegisterStep,
+    server: Process,
+    client: Client,
+    collection: str,
+) -> None:
+    facts = process.facts()
+    if isinstance(step, RegisterStep):
+        name, port = expand(step.name, facts), expand(step.port, facts)
+        register(world, server.ref, name, process.ref, int(_number(port)))
+        text = "Synced service"
+        world.room("runtime").note(world, server.ref, Line(text=text, fields={"service": name}))
+        wake_traffic(world)
+        return
+    if isinstance(step, SeedStep):
+        kind = world.room("runtime").kind_of(server)
+        kind.seed(world, server, client, collection, step.documents)
+    name = _wanted(step)[0]
+    if name not in process.clients:
+        change(world, process.ref, clients=(*process.clients, name))
+
+
+def _matches(route: str | None, method: str, path: str) -> bool:
+    if route is None:
+        return False
+    wanted, _, place = route.partition(" ")
+    if wanted != method:
+        return False
+    return path.startswith(place[:-1]) if place.endswith("*") else path == place
+
+
+def _true(text: str) -> bool:
+    return text.strip().lower() not in ("", "0", "false", "no")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def address_of(client: Client) -> tuple[str, int]:
+    """Host and port of a resolved client without registry."""
+    address = parse_address(client.address, client.protocol)
+    return address.host, address.port

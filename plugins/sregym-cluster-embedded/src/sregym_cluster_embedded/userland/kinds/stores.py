@@ -1,0 +1,154 @@
+"""Caches, key-value servers and registries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sregym_apps.model import (
+    Client,
+    KeyValueProgram,
+    Line,
+    MemcachedProgram,
+    RegistryProgram,
+    StoreProgram,
+    expand,
+)
+
+from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
+from sregym_cluster_embedded.userland.life import open_port, say, wake_traffic
+from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.settings import parse_words
+from sregym_cluster_embedded.userland.wiring import registered
+from sregym_cluster_embedded.world import World
+
+
+class StoreKind(Kind):
+    """A server that opens its ports after a while."""
+
+    port_flags: tuple[str, ...] = ("port", "p")
+
+    def begin(self, world: World, process: Process, program: Any) -> None:
+        world.after(program.starts_in_s, "userland.event", process.ref, "open")
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        for port in self.ports(process, program):
+            open_port(world, process.ref, port, "server")
+        say(world, process.ref, program, self.ready_lines(process, program))
+        change(world, process.ref, served_at=world.now)
+        wake_traffic(world)
+
+    def ports(self, process: Process, program: StoreProgram) -> tuple[int, ...]:
+        """The ports in effect: from the command line, or as the program has them."""
+        flags, _ = parse_words(process.argv[1:], {})
+        for flag in self.port_flags:
+            if flags.get(flag, "").isdecimal():
+                return (int(flags[flag]),)
+        return (int(expand(program.port, process.facts())),)
+
+    def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
+        """What the server writes once it serves."""
+        return ()
+
+
+class MemcachedKind(StoreKind):
+    """memcached: silent, forgetful; `-m` is megabytes, `-p` the port."""
+
+    port_flags = ("p", "port")
+
+    def protocol_of(self, program: MemcachedProgram, listener: str) -> str:
+        return "memcached"
+
+
+class KeyValueKind(StoreKind):
+    """A Redis-like server with one password."""
+
+    def dial(
+        self, world: World, process: Process, program: KeyValueProgram, client: Client, peer: str
+    ) -> Refusal | None:
+        wanted = self._password(process, program)
+        if wanted and not client.password:
+            return Refusal("auth", "NOAUTH Authentication required.")
+        if wanted and client.password != wanted:
+            text = "WRONGPASS invalid username-password pair or user is disabled."
+            return Refusal("auth", text)
+        return None
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        program: KeyValueProgram,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        return self.dial(world, process, program, client, "")
+
+    def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
+        return (Line(text="* Ready to accept connections"),)
+
+    def _password(self, process: Process, program: KeyValueProgram) -> str:
+        flags, _ = parse_words(process.argv[1:], {})
+        return flags.get("requirepass") or expand(program.password, process.facts())
+
+
+class RegistryKind(StoreKind):
+    """Consul in development mode: registrations live as long as the process."""
+
+    port_flags = ("http-port",)
+
+    def protocol_of(self, program: RegistryProgram, listener: str) -> str:
+        return "registry"
+
+    def begin(self, world: World, process: Process, program: Any) -> None:
+        lines = (
+            Line(text="==> Starting Consul agent...", raw=True),
+            Line(text=f"           Version: '{program.version}'", raw=True),
+            Line(text="         Node name: '${hostname}'", raw=True),
+            Line(text="        Datacenter: 'dc1' (Segment: '<all>')", raw=True),
+            Line(text="==> Log data will now stream in as it occurs:", raw=True),
+        )
+        say(world, process.ref, program, lines)
+        super().begin(world, process, program)
+
+    def ports(self, process: Process, program: Any) -> tuple[int, ...]:
+        more = (int(expand(port, process.facts())) for port in program.ports)
+        return (*super().ports(process, program), *more)
+
+    def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
+        address = self.ports(process, program)[0]
+        return (
+            Line(
+                text="agent: Starting server",
+                fields={"address": f"[::]:{address}", "network": "tcp", "protocol": "http"},
+            ),
+            Line(text="agent: started state syncer"),
+            Line(text="agent: Consul agent running!"),
+            Line(text="agent.server: cluster leadership acquired"),
+        )
+
+    def web(
+        self, world: World, process: Process, program: RegistryProgram, method: str, path: str
+    ) -> WebAnswer | None:
+        bare = path.partition("?")[0].rstrip("/")
+        names = [
+            name
+            for registry, name in world.table("userland.registrations")
+            if registry == process.ref and registered(world, process.ref, name)
+        ]
+        kind = "application/json"
+        if bare == "/v1/catalog/services":
+            listed: dict[str, list[str]] = {"consul": [], **{name: [] for name in sorted(names)}}
+            return WebAnswer(200, json.dumps(listed), kind)
+        head, _, name = bare.rpartition("/")
+        if head in ("/v1/catalog/service", "/v1/health/service"):
+            instances = [
+                {"ServiceName": name, "ServiceAddress": ip, "ServicePort": port}
+                for ip, port in registered(world, process.ref, name)
+            ]
+            return WebAnswer(200, json.dumps(instances), kind)
+        if bare in ("/v1/status/leader", "/v1/agent/self"):
+            return WebAnswer(200, json.dumps(f"{process.config.pod_ip}:8300"), kind)
+        return WebAnswer(404, "", "text/plain")

@@ -1,0 +1,127 @@
+"""What happens to a process: it writes, opens ports, grows, ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sregym_apps.model import AnyProgram, Line, Memory, expand
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, LogLine
+from sregym_cluster_embedded.userland.formats import render
+from sregym_cluster_embedded.userland.process import (
+    Process,
+    change,
+    detach_from_pod,
+    process_of,
+    processes,
+)
+from sregym_cluster_embedded.world import World
+
+_MIB = 1024 * 1024
+
+# Literal lines kept of one life; a log is rotated at about this size.
+_LINES_KEPT = 4000
+
+# An OOM kill follows the moment at which load pushes the working set over the limit so much later.
+_LOAD_TO_OOM_S = 2.0
+
+
+def say(
+    world: World,
+    ref: ContainerRef,
+    program: AnyProgram,
+    lines: Iterable[Line],
+    facts: Mapping[str, str] | None = None,
+) -> None:
+    """Let a process write lines now."""
+    process = processes(world)[ref]
+    known = {**process.facts(), **(facts or {})}
+    written: list[LogLine] = []
+    for line in lines:
+        written.extend(render(world, program.log, line, known, world.now))
+    append(world, ref, written)
+
+
+def append(world: World, ref: ContainerRef, lines: Iterable[LogLine]) -> None:
+    """Add finished lines to what a process wrote."""
+    process = processes(world)[ref]
+    change(world, ref, lines=(*process.lines, *lines)[-_LINES_KEPT:])
+
+
+def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None:
+    """Let a process listen on a port."""
+    process = processes(world)[ref]
+    change(world, ref, ports=(*process.ports, (port, listener)))
+    wake_traffic(world)
+
+
+def wake_traffic(world: World) -> None:
+    """Tell the traffic room, if the cluster has one, that something it depends on has changed."""
+    traffic = world.constitution.rooms.get("traffic")
+    if traffic is not None:
+        traffic.changed(world)
+
+
+def finish(world: World, ref: ContainerRef) -> Process | None:
+    """Mark a process as ended; None when it had ended before."""
+    process = process_of(world, ref)
+    if process is None or not process.running:
+        return None
+    detach_from_pod(world, ref)
+    ended = change(world, ref, ended_at=world.now, ports=())
+    wake_traffic(world)
+    return ended
+
+
+def end(world: World, ref: ContainerRef, code: int, reason: str = "", message: str = "") -> None:
+    """Let a process end by itself, and tell the kubelet."""
+    if finish(world, ref) is not None:
+        word = reason or ("Completed" if code == 0 else "Error")
+        world.room("kubelet").container_exited(world, ref, ExitState(code, word, message))
+
+
+def base_memory(process: Process, memory: Memory) -> float:
+    """Bytes that the process holds once it has started, without load."""
+    text = expand(memory.base_mib, process.facts())
+    try:
+        return float(text) * _MIB
+    except ValueError:
+        return 0.0
+
+
+def working_set(world: World, process: Process, memory: Memory) -> float:
+    """Bytes that a process holds now."""
+    age = world.now - process.started_at
+    ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
+    base = base_memory(process, memory) * (ramp if process.running else 0.0)
+    load = process.requests_per_s * memory.per_rps_kib * 1024
+    return base + load + memory.leak_mib_per_hour * _MIB * age / 3600
+
+
+def plan_oom(world: World, process: Process, memory: Memory) -> None:
+    """Plan the OOM kill that the limit and the present load make certain."""
+    limit = process.config.memory_limit_bytes
+    if limit is None:
+        return
+    base = base_memory(process, memory)
+    load = process.requests_per_s * memory.per_rps_kib * 1024
+    if base > limit:
+        at = process.started_at + memory.ramp_s * limit / base
+    elif base + load > limit:
+        at = world.now + _LOAD_TO_OOM_S
+    elif memory.leak_mib_per_hour:
+        rate = memory.leak_mib_per_hour * _MIB / 3600
+        at = process.started_at + (limit - base - load) / rate
+    else:
+        return
+    world.after(max(at - world.now, 0.02), "userland.oom", process.ref)
+
+
+def out_of_memory(world: World, ref: ContainerRef, memory: Memory) -> None:
+    """Kill a process if its working set has reached the limit."""
+    process = process_of(world, ref)
+    if process is None or not process.running or process.config.memory_limit_bytes is None:
+        return
+    # A hair less than the limit: the event stands at the computed moment, up to rounding.
+    if working_set(world, process, memory) >= process.config.memory_limit_bytes * 0.999:
+        end(world, ref, 137, "OOMKilled")

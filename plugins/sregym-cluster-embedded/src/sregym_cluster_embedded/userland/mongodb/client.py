@@ -1,0 +1,291 @@
+"""The `mongo` and `mongosh` commands: connect, log in, run statements, print."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sregym_cluster_embedded.userland.mongodb.data import load
+from sregym_cluster_embedded.userland.mongodb.database import Connection, Database
+from sregym_cluster_embedded.userland.mongodb.javascript import (
+    UNDEFINED,
+    Evaluator,
+    ScriptError,
+    parse_script,
+)
+from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, shown, tojson
+from sregym_cluster_embedded.userland.process import Process, process_of
+from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach
+
+_VALUES = {
+    "-u": "user", "--username": "user", "-p": "password", "--password": "password",
+    "--authenticationDatabase": "authdb", "--host": "host", "--port": "port", "--eval": "eval",
+    "--authenticationMechanism": "mechanism",
+}  # fmt: skip
+
+
+def _mongo(session: Session, words: list[str], stdin: str) -> Output:
+    return Shell(session, words[0].rpartition("/")[2]).run(words, stdin)
+
+
+def _arguments(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    given: dict[str, str] = {}
+    operands: list[str] = []
+    index = 1
+    while index < len(words):
+        word = words[index]
+        index += 1
+        name, equals, value = word.partition("=")
+        if word.startswith("--") and equals and name in _VALUES:
+            given[_VALUES[name]] = value
+        elif word in _VALUES:
+            given[_VALUES[word]] = words[index] if index < len(words) else ""
+            index += 1
+        elif word[:2] in ("-u", "-p") and len(word) > 2 and not word.startswith("--"):
+            given[_VALUES[word[:2]]] = word[2:]
+        elif word.startswith("-"):
+            given[word.lstrip("-")] = "true"
+        else:
+            operands.append(word)
+    return given, operands
+
+
+class Shell:
+    """One run of the shell.
+
+    Args:
+        session: The container it runs in.
+        name: `mongo` or `mongosh`.
+    """
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.session = session
+        self.name = name
+        self.out = ""
+
+    def run(self, words: list[str], stdin: str) -> Output:
+        """Connect and run what the arguments or standard input say."""
+        given, operands = _arguments(words)
+        script_files = [word for word in operands if word.endswith(".js")]
+        places = [word for word in operands if not word.endswith(".js")]
+        url = places[0] if places else ""
+        address = parse_address(url if "/" in url or ":" in url else "", "mongodb")
+        database = (address.path.partition("?")[0].strip("/") if "/" in url else url) or "test"
+        host = given.get("host") or address.host or "127.0.0.1"
+        port = int(given.get("port") or address.port or 27017)
+        if ":" in host:
+            host, _, text = host.partition(":")
+            port = int(text)
+        quiet = "quiet" in given
+        banner = self._banner(host, port, url if "/" in url else database if places else "")
+        server, failure = self._server(host, port)
+        if server is None:
+            return Output(1, "" if quiet else banner, failure)
+        connection = Connection(self.session.world, server, self._unguarded(server))
+        found = re.search(r"[?&]authSource=([^&]+)", url)
+        authdb = given.get("authdb") or (found.group(1) if found else "")
+        user = given.get("user") or address.user
+        if user and not connection.log_in(
+            authdb or database, user, given.get("password") or address.password
+        ):
+            return Output(1, "" if quiet else banner, self._failed("Authentication failed."))
+        if not quiet:
+            self.out += banner + self._greeting(connection)
+        return self._work(connection, database, given, script_files, stdin, quiet)
+
+    def _work(
+        self,
+        connection: Connection,
+        database: str,
+        given: dict[str, str],
+        script_files: list[str],
+        stdin: str,
+        quiet: bool,
+    ) -> Output:
+        evaluator = Evaluator(self._globals(connection, database))
+        code, err = 0, ""
+        try:
+            if "eval" in given:
+                result = evaluator.run(parse_script(given["eval"]))
+                self.out += shown(result)
+            for name in script_files:
+                text = self.session.files.read(self.session.path(name))
+                if text is None:
+                    return Output(
+                        253, self.out, f"file [{name}] doesn't exist\nfailed to load: {name}\n"
+                    )
+                evaluator.run(parse_script(text))
+        except ScriptError as error:
+            err, code = (
+                f"uncaught exception: {error.name}: {error.message}\nexiting with code -4\n",
+                252,
+            )
+            if self.name == "mongosh":
+                err, code = f"{_mongosh_name(error)}: {error.message}\n", 1
+        if "eval" not in given and not script_files:
+            self._interactive(evaluator, connection, stdin)
+            self.out += "" if quiet else "bye\n"
+        return Output(code, self.out, err)
+
+    def _interactive(self, evaluator: Evaluator, connection: Connection, stdin: str) -> None:
+        """Statement after statement, each with its result; an error does not end it."""
+        for text in _statements(stdin):
+            try:
+                words = text.split()
+                if words[0] == "use" and len(words) == 2:
+                    evaluator.names["db"] = Database(connection, words[1])
+                    self.out += f"switched to db {words[1]}\n"
+                elif words[0] == "show" and len(words) == 2:
+                    self.out += self._show(evaluator.names["db"], words[1])
+                elif words[0] in ("exit", "quit", "quit()"):
+                    return
+                else:
+                    result = evaluator.run(parse_script(text))
+                    self.out += shown(result)
+            except ScriptError as error:
+                self.out += f"uncaught exception: {error.name}: {error.message}\n"
+
+    def _show(self, database: Database, what: str) -> str:
+        if what in ("dbs", "databases"):
+            return "".join(
+                f"{name:<8}{size:.3f}GB\n" for name, size in database.connection.database_sizes()
+            )
+        if what in ("collections", "tables"):
+            return "".join(f"{name}\n" for name in database.js_getCollectionNames())
+        if what == "users":
+            return "".join(f"{tojson(user)}\n" for user in database.js_getUsers())
+        if what == "roles":
+            return ""
+        raise ScriptError(f"don't know how to show [{what}]")
+
+    def _globals(self, connection: Connection, database: str) -> dict[str, Any]:
+        def write(*values: Any) -> Any:
+            self.out += " ".join(v if isinstance(v, str) else tojson(v) for v in values) + "\n"
+            return UNDEFINED
+
+        def write_json(value: Any) -> Any:
+            self.out += tojson(value) + "\n"
+            return UNDEFINED
+
+        connection.say = write
+        return {
+            "db": Database(connection, database),
+            "print": write,
+            "printjson": write_json,
+            "printjsononeline": lambda value: write(one_line(value)),
+            "tojson": tojson,
+            "ObjectId": lambda text="": Raw(f'ObjectId("{text or "0" * 24}")'),
+            "NumberInt": int,
+            "NumberLong": int,
+            "Date": lambda *_: Raw(f'ISODate("{self.session.world.timestamp()}")'),
+            "ISODate": lambda text="": Raw(f'ISODate("{text or self.session.world.timestamp()}")'),
+            "_getEnv": lambda name: self.session.environment.get(name, ""),
+            "process": {"env": dict(self.session.environment)},
+            "sleep": lambda _: UNDEFINED,
+            "quit": lambda *_: UNDEFINED,
+            "JSON": {"stringify": lambda value, *_: _compact(value)},
+            "Error": lambda message="": {"message": message},
+            "use": lambda name: UNDEFINED,
+        }
+
+    def _server(self, host: str, port: int) -> tuple[Process | None, str]:
+        own = self.session.process
+        if self._unguarded(own) and host in ("127.0.0.1", "localhost"):
+            return own, ""
+        world = self.session.world
+        target: Target = reach(world, own, host, port, "mongodb", host)[0]
+        if target.kind == "" and target.ref is not None:
+            return process_of(world, target.ref), ""
+        where = f"{host}:{port}"
+        head = f"couldn't connect to server {where}, connection attempt failed: "
+        if target.kind == "dns":
+            return None, self._failed(
+                f"{head}HostNotFound: Could not find address for {where}: SocketException: "
+                "Host not found (authoritative)"
+            )
+        cause = "Connection refused" if target.kind == "refused" else "Connection timed out"
+        kind = "SocketException" if target.kind == "refused" else "NetworkTimeout"
+        return None, self._failed(
+            f"{head}{kind}: Error connecting to {where} :: caused by :: {cause}"
+        )
+
+    def _unguarded(self, server: Process) -> bool:
+        """Whether this is the passing server that the image's entry point runs for init scripts."""
+        return (
+            server is self.session.process
+            and "mongod.storage" in server.settings
+            and server.served_at is None
+        )
+
+    def _failed(self, message: str) -> str:
+        if self.name == "mongosh":
+            return f"MongoServerError: {message.rstrip(' :')}\n"
+        return (
+            f"Error: {message} :\nconnect@src/mongo/shell/mongo.js:374:17\n@(connect):2:6\n"
+            "exception: connect failed\nexiting with code 1\n"
+        )
+
+    def _banner(self, host: str, port: int, url: str) -> str:
+        if self.name == "mongosh":
+            return ""
+        version = self._version()
+        place = f"mongodb://{host}:{port}/{url if '/' not in url else ''}"
+        return (
+            f"MongoDB shell version v{version}\nconnecting to: {place}"
+            "?compressors=disabled&gssapiServiceName=mongodb\n"
+        )
+
+    def _greeting(self, connection: Connection) -> str:
+        if self.name == "mongosh":
+            return ""
+        fraction = self.session.world.seed.fraction("session", self.session.world.now)
+        number = f"{int(fraction * 2**48):012x}"
+        session = f'session {{ "id" : UUID("{number[:8]}-{number[8:]}-4c1f-9d27-{number}") }}'
+        return f"Implicit session: {session}\nMongoDB server version: {self._version()}\n"
+
+    def _version(self) -> str:
+        for program in self.session.runtime.known(self.session.process).programs.values():
+            if program.kind == "mongodb":
+                return str(program.version)
+        return "4.4.6"
+
+
+def _statements(text: str) -> list[str]:
+    """A script in statements: at line ends where no bracket or quote is open."""
+    found, present, depth, quote = [], "", 0, ""
+    for line in text.splitlines():
+        for index, char in enumerate(line):
+            if quote:
+                if char == quote and line[index - 1 : index] != "\\":
+                    quote = ""
+            elif char in "'\"`":
+                quote = char
+            elif char in "([{":
+                depth += 1
+            elif char in ")]}":
+                depth -= 1
+        present += line + "\n"
+        if depth <= 0 and not quote:
+            if present.strip() and not present.strip().startswith("//"):
+                found.append(present.strip())
+            present, depth = "", 0
+    if present.strip():
+        found.append(present.strip())
+    return found
+
+
+def _mongosh_name(error: ScriptError) -> str:
+    return "MongoServerError" if error.code is not None else error.name
+
+
+def _compact(value: Any) -> str:
+    return one_line(value).replace('" : ', '":').replace("{ ", "{").replace(" }", "}")
+
+
+def accounts_of(session: Session, storage: str) -> list[str]:
+    """Names of the accounts kept under an identity, for inspection."""
+    return [account.name for account in load(session.world, storage).accounts.values()]
+
+
+MONGO_COMMANDS: dict[str, Command] = {"mongo": _mongo, "mongosh": _mongo}

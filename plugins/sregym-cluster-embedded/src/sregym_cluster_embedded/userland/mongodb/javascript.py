@@ -1,0 +1,516 @@
+"""A small JavaScript: enough for what people type into a database's shell.
+
+Literals, variables, operators, member and method chains, conditions, blocks, try/catch, and
+functions as arguments. Nothing of it reaches Python's own evaluation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+_TOKEN = re.compile(
+    r"\s+|//[^\n]*|/\*.*?\*/"
+    r"|(?P<number>\d+\.?\d*(?:[eE][-+]?\d+)?)"
+    r"|(?P<string>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)"
+    r"|(?P<name>[A-Za-z_$][\w$]*)"
+    r"|(?P<mark>=>|===|!==|==|!=|<=|>=|&&|\|\||\+\+|--|\+=|-=|[-+*/%<>=!?:.,;(){}\[\]])",
+    re.S,
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0"}
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("===", "!==", "==", "!="),
+    ("<", ">", "<=", ">="),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
+
+Tree: TypeAlias = tuple[Any, ...]
+
+
+class Undefined:
+    """The value that is none."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Undefined()
+
+
+class ScriptError(Exception):
+    """An exception of the script; `value` is what was thrown."""
+
+    def __init__(self, message: str, code: int | None = None, name: str = "Error") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.name = name
+
+
+class Host:
+    """An object of the shell: methods and properties by name."""
+
+    def get(self, name: str) -> Any:
+        """A property; a callable for a method."""
+        return getattr(self, f"js_{name}", UNDEFINED)
+
+
+def parse_script(text: str) -> list[Tree]:
+    """The statements of a script.
+
+    Raises:
+        ScriptError: A SyntaxError.
+    """
+    return _Parser(text).statements()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str, bool]] = []
+        at, fresh = 0, False
+        while at < len(text):
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise ScriptError("illegal character", name="SyntaxError")
+            if found.lastgroup is None:
+                fresh = fresh or "\n" in found.group()
+            else:
+                self.tokens.append((found.lastgroup, found.group(), fresh))
+                fresh = False
+            at = found.end()
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
+
+    def kind(self) -> str:
+        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+
+    def take(self, *marks: str) -> str:
+        if self.kind() in ("mark", "name") and self.peek() in marks:
+            self.at += 1
+            return self.tokens[self.at - 1][1]
+        return ""
+
+    def need(self, mark: str) -> None:
+        if not self.take(mark):
+            where = (
+                f"unexpected token: {self.peek()!r}" if self.peek() else "unexpected end of input"
+            )
+            raise ScriptError(f"{where} :", name="SyntaxError")
+
+    def statements(self, end: str = "") -> list[Tree]:
+        found = []
+        while self.at < len(self.tokens) and self.peek() != (end or None):
+            if self.take(";"):
+                continue
+            found.append(self.statement())
+        return found
+
+    def block(self) -> list[Tree]:
+        if not self.take("{"):
+            return [self.statement()]
+        body = self.statements("}")
+        self.need("}")
+        return body
+
+    def statement(self) -> Tree:
+        if self.kind() == "name":
+            if self.take("var", "let", "const"):
+                return self.declaration()
+            if self.take("if"):
+                self.need("(")
+                test = self.expression()
+                self.need(")")
+                body = self.block()
+                return "if", test, body, self.block() if self.take("else") else []
+            if self.take("try"):
+                body = self.block()
+                self.need("catch")
+                name = ""
+                if self.take("("):
+                    name, self.at = self.peek(), self.at + 1
+                    self.need(")")
+                return "try", body, name, self.block()
+            if self.take("return"):
+                ends = self.peek() in (";", "}", "")
+                return "return", ("value", UNDEFINED) if ends else self.expression()
+            if self.take("throw"):
+                return "throw", self.expression()
+            if self.take("while"):
+                self.need("(")
+                test = self.expression()
+                self.need(")")
+                return "while", test, self.block()
+        tree = self.expression()
+        self.take(";")
+        return "expression", tree
+
+    def declaration(self) -> Tree:
+        parts = []
+        while True:
+            name, self.at = self.peek(), self.at + 1
+            value = self.expression() if self.take("=") else ("value", UNDEFINED)
+            parts.append((name, value))
+            if not self.take(","):
+                self.take(";")
+                return "declare", parts
+
+    def expression(self) -> Tree:
+        left = self.ternary()
+        if operator := self.take("=", "+=", "-="):
+            right = self.expression()
+            if operator != "=":
+                right = ("binary", operator[0], left, right)
+            return "assign", left, right
+        return left
+
+    def ternary(self) -> Tree:
+        test = self.binary(0)
+        if not self.take("?"):
+            return test
+        first = self.expression()
+        self.need(":")
+        return "ternary", test, first, self.expression()
+
+    def binary(self, level: int) -> Tree:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while operator := self.take(*_LEVELS[level]):
+            left = ("binary", operator, left, self.binary(level + 1))
+        return left
+
+    def unary(self) -> Tree:
+        if operator := self.take("!", "-", "+", "typeof"):
+            return "unary", operator, self.unary()
+        if self.take("new"):
+            return self.unary()
+        return self.postfix()
+
+    def postfix(self) -> Tree:
+        tree = self.primary()
+        while True:
+            if self.take("."):
+                name, self.at = self.peek(), self.at + 1
+                tree = ("member", tree, ("value", name))
+            elif self.take("["):
+                tree = ("member", tree, self.expression())
+                self.need("]")
+            elif self.take("("):
+                tree = ("call", tree, self.arguments(")"))
+            elif operator := self.take("++", "--"):
+                tree = ("assign", tree, ("binary", operator[0], tree, ("value", 1)))
+            else:
+                return tree
+
+    def arguments(self, end: str) -> list[Tree]:
+        found = []
+        while not self.take(end):
+            found.append(self.expression())
+            if not self.take(","):
+                self.need(end)
+                break
+        return found
+
+    def primary(self) -> Tree:
+        kind, text = self.kind(), self.peek()
+        if not kind:
+            self.need("expression")
+        self.at += 1
+        if kind == "number":
+            number = float(text)
+            return "value", int(number) if number.is_integer() else number
+        if kind == "string":
+            body = text[1:-1]
+            return "value", re.sub(
+                r"\\(.)", lambda m: _ESCAPES.get(m.group(1), m.group(1)), body, flags=re.S
+            )
+        if kind == "name":
+            return self.named(text)
+        if text == "(":
+            return self.parenthesis()
+        if text == "[":
+            return "array", self.arguments("]")
+        if text == "{":
+            return self.object()
+        self.at -= 1
+        self.need("expression")
+        raise AssertionError
+
+    def named(self, text: str) -> Tree:
+        constants = {"true": True, "false": False, "null": None, "undefined": UNDEFINED}
+        if text in constants:
+            return "value", constants[text]
+        if text == "function":
+            if self.kind() == "name":
+                self.at += 1
+            self.need("(")
+            names = [tree[1] for tree in self.arguments(")")]
+            return "function", names, self.block()
+        if self.take("=>"):
+            return self.arrow([text])
+        return "name", text
+
+    def parenthesis(self) -> Tree:
+        inside = self.arguments(")")
+        if self.take("=>"):
+            return self.arrow([tree[1] for tree in inside])
+        return inside[-1] if inside else ("value", UNDEFINED)
+
+    def arrow(self, names: list[str]) -> Tree:
+        if self.peek() == "{":
+            return "function", names, self.block()
+        return "function", names, [("return", self.expression())]
+
+    def object(self) -> Tree:
+        pairs = []
+        while not self.take("}"):
+            kind, key = self.kind(), self.peek()
+            self.at += 1
+            name = key[1:-1] if kind == "string" else key
+            pairs.append((name, self.expression() if self.take(":") else ("name", name)))
+            if not self.take(","):
+                self.need("}")
+                break
+        return "object", pairs
+
+
+class _Return(Exception):
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Evaluator:
+    """Runs statements with a set of global names.
+
+    Args:
+        names: Global name -> value.
+        budget: How many steps a script may take.
+    """
+
+    def __init__(self, names: dict[str, Any], budget: int = 100_000) -> None:
+        self.names = names
+        self._budget = budget
+
+    def run(self, statements: list[Tree]) -> Any:
+        """The value of the last expression statement."""
+        value: Any = UNDEFINED
+        for statement in statements:
+            self._budget -= 1
+            if self._budget < 0:
+                raise ScriptError("script interrupted", name="InternalError")
+            kind = statement[0]
+            if kind == "expression":
+                value = self.value(statement[1])
+            elif kind == "declare":
+                for name, tree in statement[1]:
+                    self.names[name] = self.value(tree)
+            elif kind == "if":
+                chosen = statement[2] if truthy(self.value(statement[1])) else statement[3]
+                value = self.run(chosen)
+            elif kind == "while":
+                while truthy(self.value(statement[1])):
+                    value = self.run(statement[2])
+            elif kind == "try":
+                value = self._try(statement)
+            elif kind == "return":
+                raise _Return(self.value(statement[1]))
+            elif kind == "throw":
+                thrown = self.value(statement[1])
+                raise ScriptError(
+                    str(thrown.get("message") if isinstance(thrown, dict) else thrown)
+                )
+        return value
+
+    def _try(self, statement: Tree) -> Any:
+        try:
+            return self.run(statement[1])
+        except ScriptError as error:
+            self.names[statement[2]] = {"message": error.message, "code": error.code}
+            return self.run(statement[3])
+
+    def value(self, tree: Tree) -> Any:
+        """The value of an expression."""
+        self._budget -= 1
+        kind = tree[0]
+        if kind == "value":
+            return tree[1]
+        if kind == "name":
+            if tree[1] not in self.names:
+                raise ScriptError(f"{tree[1]} is not defined", name="ReferenceError")
+            return self.names[tree[1]]
+        if kind == "array":
+            return [self.value(item) for item in tree[1]]
+        if kind == "object":
+            return {name: self.value(item) for name, item in tree[1]}
+        if kind == "function":
+            return self._function(tree[1], tree[2])
+        if kind == "ternary":
+            return self.value(tree[2] if truthy(self.value(tree[1])) else tree[3])
+        if kind == "assign":
+            return self._assign(tree[1], self.value(tree[2]))
+        if kind == "unary":
+            return self._unary(tree[1], tree[2])
+        if kind == "binary":
+            return self._binary(tree[1], tree[2], tree[3])
+        if kind == "member":
+            return self._member(self.value(tree[1]), self.value(tree[2]), tree)
+        return self._call(tree)
+
+    def _function(self, names: list[str], body: list[Tree]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            kept = dict(self.names)
+            self.names.update(zip(names, arguments, strict=False))
+            try:
+                self.run(body)
+            except _Return as result:
+                return result.value
+            finally:
+                for name in names:
+                    self.names.pop(name, None)
+                    if name in kept:
+                        self.names[name] = kept[name]
+            return UNDEFINED
+
+        return call
+
+    def _assign(self, place: Tree, value: Any) -> Any:
+        if place[0] == "name":
+            self.names[place[1]] = value
+        elif place[0] == "member":
+            holder, key = self.value(place[1]), self.value(place[2])
+            if isinstance(holder, dict) or (isinstance(holder, list) and isinstance(key, int)):
+                holder[key] = value
+        return value
+
+    def _unary(self, operator: str, tree: Tree) -> Any:
+        if operator == "typeof":
+            known = tree[0] != "name" or tree[1] in self.names
+            return type_name(self.value(tree) if known else UNDEFINED)
+        value = self.value(tree)
+        if operator == "!":
+            return not truthy(value)
+        return -value if operator == "-" else value
+
+    def _binary(self, operator: str, first: Tree, second: Tree) -> Any:
+        left = self.value(first)
+        if operator == "&&":
+            return self.value(second) if truthy(left) else left
+        if operator == "||":
+            return left if truthy(left) else self.value(second)
+        right = self.value(second)
+        if operator in ("==", "==="):
+            return left == right
+        if operator in ("!=", "!=="):
+            return left != right
+        if operator == "+" and (isinstance(left, str) or isinstance(right, str)):
+            return text_of(left) + text_of(right)
+        try:
+            return _ARITHMETIC[operator](left, right)
+        except (TypeError, ZeroDivisionError):
+            return float("nan")
+
+    def _member(self, holder: Any, key: Any, tree: Tree) -> Any:
+        if holder is UNDEFINED or holder is None:
+            shown = tree[1][1] if tree[1][0] == "name" else "value"
+            raise ScriptError(f"{shown} is {text_of(holder)}", name="TypeError")
+        if isinstance(holder, Host):
+            return holder.get(str(key))
+        if isinstance(holder, dict) and key in holder:
+            return holder[key]
+        if isinstance(holder, list | str):
+            return _sequence_member(holder, key)
+        return UNDEFINED
+
+    def _call(self, tree: Tree) -> Any:
+        function = self.value(tree[1])
+        if not callable(function):
+            raise ScriptError(f"{_shown(tree[1])} is not a function", name="TypeError")
+        return function(*[self.value(argument) for argument in tree[2]])
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": lambda a, b: a % b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
+    if key == "length":
+        return len(holder)
+    if isinstance(key, int):
+        return holder[key] if 0 <= key < len(holder) else UNDEFINED
+    if isinstance(holder, list):
+        return {
+            "forEach": lambda f: [f(item) for item in holder] and UNDEFINED,
+            "map": lambda f: [f(item) for item in holder],
+            "filter": lambda f: [item for item in holder if truthy(f(item))],
+            "push": holder.append,
+            "join": lambda mark=",": mark.join(map(text_of, holder)),
+            "includes": lambda item: item in holder,
+            "indexOf": lambda item: holder.index(item) if item in holder else -1,
+        }.get(key, UNDEFINED)
+    return {
+        "toUpperCase": holder.upper,
+        "toLowerCase": holder.lower,
+        "trim": holder.strip,
+        "startsWith": holder.startswith,
+        "includes": lambda part: part in holder,
+        "split": lambda mark: holder.split(mark),
+    }.get(key, UNDEFINED)
+
+
+def _shown(tree: Tree) -> str:
+    if tree[0] == "name":
+        return str(tree[1])
+    if tree[0] == "member" and tree[2][0] == "value":
+        return f"{_shown(tree[1])}.{tree[2][1]}"
+    return "(intermediate value)" + ("(...)" if tree[0] == "call" else "")
+
+
+def truthy(value: Any) -> bool:
+    """Whether a value counts as true in JavaScript."""
+    if value is UNDEFINED or value is None or value is False or value == "":
+        return False
+    return not (isinstance(value, int | float) and not isinstance(value, bool) and value == 0)
+
+
+def type_name(value: Any) -> str:
+    """What `typeof` says."""
+    if value is UNDEFINED:
+        return "undefined"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int | float):
+        return "number"
+    return "function" if callable(value) else "object"
+
+
+def text_of(value: Any) -> str:
+    """A value as JavaScript makes it a text."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(map(text_of, value))
+    if isinstance(value, dict):
+        return "[object Object]"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

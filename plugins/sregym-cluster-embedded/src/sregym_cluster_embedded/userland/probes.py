@@ -1,0 +1,103 @@
+"""Probes, answered with the words of the kubelet."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
+from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
+from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.runtime import Runtime
+
+_LATE = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+
+
+def perform_probe(
+    world: World, runtime: Runtime, ref: ContainerRef, probe: dict[str, Any]
+) -> ProbeResult:
+    """Perform the probe's handler now; the message is what follows `probe failed: `."""
+    process = process_of(world, ref)
+    if process is None:
+        return ProbeResult(False, "container not running")
+    if "exec" in probe:
+        return _exec(world, runtime, ref, probe)
+    if "httpGet" in probe:
+        return _http(world, runtime, process, probe)
+    if "tcpSocket" in probe:
+        return _tcp(world, process, probe["tcpSocket"])
+    if "grpc" in probe:
+        return _grpc(world, runtime, process, probe)
+    return ProbeResult(True)
+
+
+def _exec(world: World, runtime: Runtime, ref: ContainerRef, probe: dict[str, Any]) -> ProbeResult:
+    result = runtime.exec(world, ref, tuple(probe["exec"].get("command", ())), "")
+    if result.error:
+        return ProbeResult(False, f"error executing command in container: {result.error}")
+    return ProbeResult(result.exit_code == 0, result.stdout + result.stderr)
+
+
+def _tcp(world: World, process: Process, handler: dict[str, Any]) -> ProbeResult:
+    host = handler.get("host") or process.config.pod_ip
+    port = _port(process, handler["port"])
+    if listener_at(world, process.ref.pod_uid, port) is None:
+        return ProbeResult(False, f"dial tcp {host}:{port}: connect: connection refused")
+    return ProbeResult(True)
+
+
+def _grpc(world: World, runtime: Runtime, process: Process, probe: dict[str, Any]) -> ProbeResult:
+    port = _port(process, probe["grpc"]["port"])
+    found = listener_at(world, process.ref.pod_uid, port)
+    if found is None or runtime.protocol_of(*found) != "grpc":
+        seconds = probe.get("timeoutSeconds", 1)
+        where = f"{process.config.pod_ip}:{port}"
+        text = f'timeout: failed to connect service "{where}" within {seconds}s: context deadline exceeded'
+        return ProbeResult(False, text)
+    return ProbeResult(True)
+
+
+def _http(world: World, runtime: Runtime, process: Process, probe: dict[str, Any]) -> ProbeResult:
+    handler = probe["httpGet"]
+    host = handler.get("host") or process.config.pod_ip
+    port = _port(process, handler["port"])
+    scheme = handler.get("scheme", "HTTP").lower()
+    path = handler.get("path", "/")
+    url = f"{scheme}://{_bracketed(host)}:{port}{path if path.startswith('/') else '/' + path}"
+    found = listener_at(world, process.ref.pod_uid, port)
+    if found is None:
+        return ProbeResult(
+            False, f'Get "{url}": dial tcp {host}:{port}: connect: connection refused'
+        )
+    server, listener = found
+    program = runtime.program_of(server)
+    spoken = runtime.protocol_of(server, listener)
+    if program is None or spoken not in ("http", "registry"):
+        broken = "net/http: HTTP/1.x transport connection broken: malformed HTTP response"
+        return ProbeResult(False, f'Get "{url}": {broken}')
+    if scheme == "https":
+        return ProbeResult(False, f'Get "{url}": http: server gave HTTP response to HTTPS client')
+    answer = runtime.kind_of(server).web(world, server, program, "GET", path)
+    if answer is None or server.served_at is None:
+        return ProbeResult(False, f'Get "{url}": {_LATE}')
+    if not 200 <= answer.status < 400:
+        return ProbeResult(False, f"HTTP probe failed with statuscode: {answer.status}")
+    return ProbeResult(True)
+
+
+def _port(process: Process, port: int | str) -> int:
+    if isinstance(port, int) or str(port).isdecimal():
+        return int(port)
+    for declared in process.config.spec.get("ports", ()):
+        if declared.get("name") == port:
+            return int(declared["containerPort"])
+    return 0
+
+
+def _bracketed(host: str) -> str:
+    try:
+        return f"[{host}]" if ipaddress.ip_address(host).version == 6 else host
+    except ValueError:
+        return host

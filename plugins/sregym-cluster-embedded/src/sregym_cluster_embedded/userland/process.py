@@ -1,0 +1,129 @@
+"""What runs in containers: immutable records in the table `userland.processes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, LogLine
+from sregym_cluster_embedded.world import World
+
+
+@dataclass(frozen=True)
+class Process:
+    """The main process of one life of a container.
+
+    Attributes:
+        config: What the kubelet started.
+        argv: The command line, executable first.
+        environment: Of the image and the pod together.
+        working_dir: Where relative paths begin.
+        program: Name of the program of the service model; empty for a tool.
+        settings: What the program read when it started: name -> value.
+        started_at: Virtual second.
+        step: Index of the start-up step that comes next.
+        tries: Failed tries of that step.
+        ports: (port, listener) that are open.
+        clients: Clients whose dial succeeded in this life.
+        lines: What was written at start and end; lines of requests are computed when asked for.
+        ended_at: Virtual second of the end, None while it runs.
+        served_at: When start-up was finished, None before.
+        requests_per_s: Load in effect, set by the traffic room.
+        journal: Results of what a script of the shell had to wait for.
+    """
+
+    config: ContainerConfig
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    working_dir: str
+    program: str
+    settings: dict[str, str]
+    started_at: float
+    step: int = 0
+    tries: int = 0
+    ports: tuple[tuple[int, str], ...] = ()
+    clients: tuple[str, ...] = ()
+    lines: tuple[LogLine, ...] = ()
+    ended_at: float | None = None
+    served_at: float | None = None
+    requests_per_s: float = 0.0
+    journal: tuple[Any, ...] = ()
+
+    @property
+    def ref(self) -> ContainerRef:
+        """Which container, which life."""
+        return self.config.ref
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.ended_at is None
+
+    def facts(self) -> dict[str, str]:
+        """What `${name}` stands for: settings and facts of the pod."""
+        config = self.config
+        return {
+            "pod": config.ref.pod,
+            "namespace": config.ref.namespace,
+            "hostname": config.hostname,
+            "pod_ip": config.pod_ip,
+            "node": config.node,
+            "program": self.program,
+            "image": config.image,
+            "attempt": str(config.ref.attempt),
+            "dns": "10.96.0.10",
+            **self.settings,
+        }
+
+
+def processes(world: World) -> dict[ContainerRef, Process]:
+    """All processes that are remembered, by container life."""
+    return world.table("userland.processes")
+
+
+def process_of(world: World, ref: ContainerRef) -> Process | None:
+    """The process of a container life, running or ended."""
+    return processes(world).get(ref)
+
+
+def save(world: World, process: Process) -> Process:
+    """Keep a new state of a process."""
+    processes(world)[process.ref] = process
+    return process
+
+
+def change(world: World, ref: ContainerRef, **fields: Any) -> Process:
+    """Replace fields of a process that is remembered."""
+    return save(world, replace(processes(world)[ref], **fields))
+
+
+def running_in(world: World, pod_uid: str) -> list[Process]:
+    """The processes that run in a pod, in order of their start."""
+    refs = world.table("userland.pods").get(pod_uid, ())
+    found = (process_of(world, ref) for ref in refs)
+    return [process for process in found if process is not None and process.running]
+
+
+def attach_to_pod(world: World, ref: ContainerRef) -> None:
+    """Note that a process runs in its pod."""
+    table = world.table("userland.pods")
+    table[ref.pod_uid] = (*table.get(ref.pod_uid, ()), ref)
+
+
+def detach_from_pod(world: World, ref: ContainerRef) -> None:
+    """Note that a process runs no more."""
+    table = world.table("userland.pods")
+    left = tuple(other for other in table.get(ref.pod_uid, ()) if other != ref)
+    if left:
+        table[ref.pod_uid] = left
+    else:
+        table.pop(ref.pod_uid, None)
+
+
+def listener_at(world: World, pod_uid: str, port: int) -> tuple[Process, str] | None:
+    """The process of a pod that listens on a port and the name of its listener, or None."""
+    for process in running_in(world, pod_uid):
+        for number, name in process.ports:
+            if number == port:
+                return process, name
+    return None

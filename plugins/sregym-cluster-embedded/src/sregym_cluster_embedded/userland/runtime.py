@@ -1,0 +1,355 @@
+"""The container runtime: starts what images hold, and answers for what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from sregym_apps.model import AnyProgram, Client, Line, ServiceModel
+
+from sregym_cluster_embedded.kubelet.runtime import (
+    ContainerConfig,
+    ContainerRef,
+    ExecResult,
+    ExitState,
+    ImagePull,
+    LogLine,
+    ProbeResult,
+)
+from sregym_cluster_embedded.userland.catalogue import Catalogue, Known
+from sregym_cluster_embedded.userland.etc import etc_files
+from sregym_cluster_embedded.userland.executables import (
+    NotExecutableError,
+    command_line,
+    find_executable,
+    start_error,
+)
+from sregym_cluster_embedded.userland.filesystem import Files
+from sregym_cluster_embedded.userland.kinds import KINDS, Kind, Refusal
+from sregym_cluster_embedded.userland.life import (
+    append,
+    end,
+    finish,
+    out_of_memory,
+    plan_oom,
+    say,
+    working_set,
+)
+from sregym_cluster_embedded.userland.mongodb.data import describe as describe_data
+from sregym_cluster_embedded.userland.probes import perform_probe
+from sregym_cluster_embedded.userland.process import (
+    Process,
+    attach_to_pod,
+    change,
+    listener_at,
+    process_of,
+    processes,
+    running_in,
+    save,
+)
+from sregym_cluster_embedded.userland.settings import read_settings
+from sregym_cluster_embedded.userland.shell.running import (
+    Session,
+    run_command,
+    run_main_script,
+    run_script_file,
+)
+from sregym_cluster_embedded.world import World
+
+# From the creation of a process to its first act.
+_FIRST_ACT_S = 0.01
+
+_FOLDERS = ("/bin", "/dev", "/etc", "/home", "/proc", "/root", "/sys", "/tmp", "/usr", "/var")  # noqa: S108
+
+
+class Runtime:
+    """Implements `ContainerRuntime` for the programs of any number of service models.
+
+    Args:
+        models: The service models whose images and programs exist.
+    """
+
+    def __init__(self, models: Iterable[ServiceModel]) -> None:
+        self.catalogue = Catalogue(models)
+
+    # The contract with the kubelet.
+
+    def pull(self, world: World, node: str, image: str) -> ImagePull:
+        """Ask the registry for an image; has no side effect."""
+        return self.catalogue.pull(image)
+
+    def start(self, world: World, config: ContainerConfig) -> ExitState | None:
+        """Start the container's process; None when it runs, else why it could not be created."""
+        known = self.catalogue.find(config.image)
+        if known is None:
+            return ExitState(128, "StartError", start_error(f'image "{config.image}": not found'))
+        argv = command_line(config, known.image)
+        environment = {**known.environment, "HOSTNAME": config.hostname, **config.env}
+        working_dir = config.working_dir or known.image.working_dir
+        process = Process(config, argv, environment, working_dir, "", {}, world.now)
+        files = self._files(world, config, known)
+        if not argv:
+            return ExitState(128, "StartError", "failed to generate spec: no command specified")
+        if files.read(working_dir) is not None:
+            reason = f"error during container init: mkdir {working_dir}: not a directory"
+            return ExitState(128, "StartError", start_error(reason))
+        try:
+            path = find_executable(argv[0], known.image, files, environment, working_dir)
+        except NotExecutableError as error:
+            return ExitState(128, "StartError", start_error(str(error)))
+        save(world, process)
+        attach_to_pod(world, config.ref)
+        self.become(world, process, known.image.binaries.get(path, ""), argv)
+        world.after(_FIRST_ACT_S, "userland.begin", config.ref)
+        return None
+
+    def terminate(self, world: World, ref: ContainerRef) -> float | None:
+        """Send SIGTERM; seconds after which the process will have ended, None when it is ignored."""
+        process = process_of(world, ref)
+        if process is None or not process.running:
+            return 0.0
+        program = self.program_of(process)
+        if program is None:
+            return None
+        return self.kind_of(process).goodbye(world, process, program)
+
+    def kill(self, world: World, ref: ContainerRef) -> None:
+        """End the process at once; nothing is reported back."""
+        finish(world, ref)
+
+    def probe(self, world: World, ref: ContainerRef, handler: dict[str, Any]) -> ProbeResult:
+        """Perform a probe now."""
+        return perform_probe(world, self, ref, handler)
+
+    def exec(
+        self, world: World, ref: ContainerRef, command: tuple[str, ...], stdin: str
+    ) -> ExecResult:
+        """Run a command in the container to its end."""
+        process = process_of(world, ref)
+        if process is None or not process.running:
+            return ExecResult(1, error="container not running")
+        return run_command(self.session(world, process), command, stdin)
+
+    def logs(
+        self,
+        world: World,
+        ref: ContainerRef,
+        tail_lines: int | None = None,
+        since: float | None = None,
+    ) -> list[LogLine]:
+        """All lines of this life up to now, oldest first; of late ones only, when asked so.
+
+        Args:
+            world: The cluster.
+            ref: The life.
+            tail_lines: Only so many of the last lines.
+            since: Only lines written at or after this virtual second.
+        """
+        process = process_of(world, ref)
+        if process is None:
+            return []
+        telemetry = world.constitution.rooms.get("telemetry")
+        if telemetry is None:
+            lines = list(process.lines)
+        else:
+            lines = telemetry.lines(world, process, tail_lines, since)
+        if since is not None:
+            lines = [line for line in lines if line.at >= since]
+        return lines if tail_lines is None else lines[max(0, len(lines) - tail_lines) :]
+
+    def forget(self, world: World, ref: ContainerRef) -> None:
+        """Drop what is kept of a container that the kubelet has garbage-collected."""
+        finish(world, ref)
+        processes(world).pop(ref, None)
+        world.table("userland.layers").pop(ref, None)
+        telemetry = world.constitution.rooms.get("telemetry")
+        if telemetry is not None:
+            telemetry.forget(world, ref)
+
+    # What other rooms ask.
+
+    def listening(self, world: World, pod_uid: str, port: int) -> bool:
+        """Whether a process of the pod listens on a TCP port."""
+        return listener_at(world, pod_uid, port) is not None
+
+    def program_of(self, process: Process) -> AnyProgram | None:
+        """The program of the service model that a process is, or None for a tool."""
+        known = self.known(process)
+        return known.programs.get(process.program) if process.program else None
+
+    def kind_of(self, process: Process) -> Kind:
+        """The behaviour of a process that is a program."""
+        program = self.program_of(process)
+        if program is None:
+            message = f"{process.ref} runs {process.argv[0]!r}, which is no program of a model"
+            raise LookupError(message)
+        return KINDS[program.kind]
+
+    def known(self, process: Process) -> Known:
+        """The image that a process was started from."""
+        known = self.catalogue.find(process.config.image)
+        if known is None:
+            message = f"{process.ref} runs an image that no service model has"
+            raise LookupError(message)
+        return known
+
+    def protocol_of(self, process: Process, listener: str) -> str:
+        """What a process speaks on a listener."""
+        program = self.program_of(process)
+        return "tcp" if program is None else self.kind_of(process).protocol_of(program, listener)
+
+    def dial(self, world: World, process: Process, client: Client, peer: str) -> Refusal | None:
+        """Whether a server lets a client in."""
+        program = self.program_of(process)
+        return self.kind_of(process).dial(world, process, program, client, peer)
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        """Whether a server carries out a command."""
+        program = self.program_of(process)
+        kind = self.kind_of(process)
+        return kind.command(world, process, program, client, command, collection, dialled)
+
+    def files(self, world: World, process: Process) -> Files:
+        """The files that a process sees."""
+        return self._files(world, process.config, self.known(process))
+
+    def session(self, world: World, process: Process) -> Session:
+        """A place in the container where commands can be run."""
+        known = self.known(process)
+        return Session(
+            world=world,
+            runtime=self,
+            process=process,
+            image=known.image,
+            files=self.files(world, process),
+            environment=dict(process.environment),
+            working_dir=process.working_dir,
+        )
+
+    def initialise_with(self, world: World, process: Process, path: str) -> ExecResult:
+        """Run an init script of a datastore: shell scripts are sourced, others fed to its shell."""
+        return run_script_file(self.session(world, process), path)
+
+    def note(self, world: World, ref: ContainerRef, line: Line) -> None:
+        """Let a program write a line in its own format."""
+        process = process_of(world, ref)
+        program = None if process is None else self.program_of(process)
+        if program is not None:
+            say(world, ref, program, (line,))
+
+    def memory_bytes(self, world: World, ref: ContainerRef) -> int:
+        """Working set of a container now."""
+        process = process_of(world, ref)
+        program = None if process is None else self.program_of(process)
+        if process is None or program is None or not process.running:
+            return 1024 * 1024
+        return int(working_set(world, process, program.memory))
+
+    def load_changed(self, world: World, ref: ContainerRef, requests_per_s: float) -> None:
+        """Tell a process the load that it is under from now on."""
+        process = process_of(world, ref)
+        program = None if process is None else self.program_of(process)
+        if process is None or program is None or process.requests_per_s == requests_per_s:
+            return
+        process = change(world, ref, requests_per_s=requests_per_s)
+        plan_oom(world, process, program.memory)
+
+    def running(self, world: World) -> list[Process]:
+        """All processes that run, in order of their start."""
+        pods = world.table("userland.pods")
+        return [process for uid in pods for process in running_in(world, uid)]
+
+    def durable_state(self, world: World) -> dict[str, str]:
+        """What datastores keep, as canonical text by the identity of their storage.
+
+        Without what differs when an account is made anew: its uid, the order of its roles.
+        """
+        return {
+            f"mongodb at {storage}": describe_data(data)
+            for storage, data in sorted(world.table("userland.mongodb").items())
+            if not storage.startswith("layer of ")
+        }
+
+    def become(
+        self, world: World, process: Process, program: str, argv: tuple[str, ...]
+    ) -> Process:
+        """Let a process be a program of the model: it reads its settings."""
+        process = replace(process, program=program, argv=argv)
+        behaviour = self.program_of(process)
+        if behaviour is not None:
+            files = self.files(world, process)
+            settings = read_settings(
+                behaviour.config, argv[1:], process.environment, files, process.working_dir
+            )
+            process = replace(process, settings={**process.settings, **settings})
+        return save(world, process)
+
+    # Event handlers.
+
+    def begin(self, world: World, ref: ContainerRef) -> None:
+        """The first act of a process."""
+        process = process_of(world, ref)
+        if process is None or not process.running:
+            return
+        program = self.program_of(process)
+        if program is None:
+            self.resume(world, ref)
+            return
+        plan_oom(world, process, program.memory)
+        self.kind_of(process).begin(world, process, program)
+
+    def event(self, world: World, ref: ContainerRef, *arguments: Any) -> None:
+        """Something that the kind of a program has planned."""
+        process = process_of(world, ref)
+        if process is not None and process.running and process.program:
+            program = self.program_of(process)
+            self.kind_of(process).event(world, process, program, *arguments)
+
+    def resume(self, world: World, ref: ContainerRef) -> None:
+        """Go on with a main process that is a script or a tool."""
+        process = process_of(world, ref)
+        if process is None or not process.running:
+            return
+        outcome = run_main_script(self.session(world, process))
+        change(world, ref, journal=outcome.journal)
+        append(world, ref, outcome.lines)
+        if outcome.becomes:
+            path, argv = outcome.becomes
+            program = self.known(process).image.binaries[path]
+            self.become(world, processes(world)[ref], program, argv)
+            self.begin(world, ref)
+        elif outcome.exit_code is not None:
+            end(world, ref, outcome.exit_code)
+        elif outcome.wait_s is not None:
+            world.after(outcome.wait_s, "userland.resume", ref)
+
+    def exit(self, world: World, ref: ContainerRef, code: int) -> None:
+        """A planned end."""
+        end(world, ref, code)
+
+    def oom(self, world: World, ref: ContainerRef) -> None:
+        """The moment at which memory may have run out."""
+        process = process_of(world, ref)
+        program = None if process is None else self.program_of(process)
+        if program is not None:
+            out_of_memory(world, ref, program.memory)
+
+    def _files(self, world: World, config: ContainerConfig, known: Known) -> Files:
+        image = known.image
+        base = image.working_dir.rstrip("/")
+        content = {
+            path if path.startswith("/") else f"{base}/{path}": text
+            for path, text in image.files.items()
+        }
+        content |= dict.fromkeys(image.binaries, "\x7fELF")
+        folders = (*_FOLDERS, *((image.working_dir,) if base else ()))
+        return Files(world, config.ref, content, config.mounts, etc_files(world, config), folders)

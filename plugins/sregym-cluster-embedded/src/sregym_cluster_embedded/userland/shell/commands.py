@@ -1,0 +1,16 @@
+"""All commands by name."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
+from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
+from sregym_cluster_embedded.userland.shell.session import Command
+from sregym_cluster_embedded.userland.shell.system import SYSTEM_COMMANDS
+from sregym_cluster_embedded.userland.shell.text import TEXT_COMMANDS
+
+COMMANDS: dict[str, Command] = {
+    **TEXT_COMMANDS,
+    **SYSTEM_COMMANDS,
+    **NETWORK_COMMANDS,
+    **MONGO_COMMANDS,
+}

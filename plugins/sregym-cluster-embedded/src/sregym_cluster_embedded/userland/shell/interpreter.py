@@ -1,0 +1,511 @@
+"""Carries out the tree of a shell script."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from typing import Any, NoReturn
+
+from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
+from sregym_cluster_embedded.userland.filesystem import ReadOnlyError
+from sregym_cluster_embedded.userland.shell.commands import COMMANDS
+from sregym_cluster_embedded.userland.shell.expansion import Expansion
+from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.syntax import (
+    Condition,
+    Each,
+    Group,
+    Loop,
+    Node,
+    Pipeline,
+    Redirection,
+    Sequence,
+    ShellSyntaxError,
+    Simple,
+    parse,
+)
+
+_SHELLS = ("sh", "ash", "bash", "dash")
+
+# A main script that never waits: it spins, and goes on after so long.
+_SPIN_S = 60.0
+
+
+class Suspended(Exception):
+    """A main process waits; `seconds` is None when it waits for ever."""
+
+    def __init__(self, seconds: float | None) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class BecomeProgram(Exception):
+    """A main script runs a program of the service model in the foreground."""
+
+    def __init__(self, path: str, argv: tuple[str, ...]) -> None:
+        super().__init__(path)
+        self.path = path
+        self.argv = argv
+
+
+class _Exit(Exception):
+    def __init__(self, code: int, output: Output) -> None:
+        super().__init__(code)
+        self.code = code
+        self.output = output
+
+
+class _Leave(Exception):
+    """break or continue."""
+
+    def __init__(self, word: str, output: Output) -> None:
+        super().__init__(word)
+        self.word = word
+        self.output = output
+
+
+class Interpreter:
+    """Runs scripts and commands in a session.
+
+    Args:
+        session: Where.
+        journal: For a main process: what earlier runs recorded; None for everything else, where
+            `sleep` only counts the time.
+    """
+
+    def __init__(self, session: Session, journal: tuple[Any, ...] | None = None) -> None:
+        self.session = session
+        self._journal = None if journal is None else list(journal)
+        self._position = 0
+        self._lines: list[LogLine] = []
+        self._stop_on_error = False
+        # How many pipes and redirections surround the present command of a main process.
+        self._captured = 0
+
+    def recorded(self) -> tuple[Any, ...]:
+        """The journal as it stands now."""
+        return tuple(self._journal or ())
+
+    def written(self) -> tuple[LogLine, ...]:
+        """What a main process wrote in this run, beyond what earlier runs wrote."""
+        return tuple(self._lines)
+
+    def emit(self, output: Output) -> None:
+        """Let a main process write, once."""
+        now = self.session.world.now
+        for stream, text in (("stdout", output.out), ("stderr", output.err)):
+            for line in text.splitlines():
+                self._lines.append(LogLine(now, stream, line))
+
+    def main(self, argv: list[str]) -> Output:
+        """Run the command line of a main process."""
+        name = argv[0].rpartition("/")[2]
+        if name in _SHELLS and "-c" in argv:
+            at = argv.index("-c")
+            self.session.arguments = tuple(argv[at + 2 :]) or (argv[0],)
+            try:
+                parse(argv[at + 1])
+            except ShellSyntaxError as error:
+                result = Output(2, "", f"{argv[0]}: {error}\n")
+                self.emit(result)
+                return result
+            return self.script(argv[at + 1], "")
+        return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
+
+    def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
+        """Run a script to its end."""
+        self._stop_on_error = stop_on_error
+        try:
+            tree = parse(text)
+            return self.run(tree, stdin)
+        except ShellSyntaxError as error:
+            return Output(2, "", f"{self.session.arguments[0]}: {error}\n")
+        except _Exit as stop:
+            return Output(stop.code, stop.output.out, stop.output.err)
+
+    def execute(self, argv: list[str], stdin: str) -> Output:
+        """Run one command line without a shell around it."""
+        try:
+            return self.simple_words(argv, stdin)
+        except _Exit as stop:
+            return Output(stop.code, stop.output.out, stop.output.err)
+
+    def run(self, node: Node, stdin: str) -> Output:
+        """Carry out a node."""
+        if isinstance(node, Sequence):
+            return self._sequence(node, stdin)
+        if isinstance(node, Simple):
+            return self._simple(node, stdin)
+        if isinstance(node, Pipeline):
+            return self._pipeline(node, stdin)
+        if isinstance(node, Condition):
+            return self._condition(node, stdin)
+        if isinstance(node, Loop | Each):
+            return self._loop(node, stdin)
+        return self._group(node, stdin)
+
+    def _sequence(self, node: Sequence, stdin: str) -> Output:
+        out, err, code = "", "", 0
+        for index, (operator, part) in enumerate(node.parts):
+            if (operator == "&&" and code != 0) or (operator == "||" and code == 0):
+                continue
+            try:
+                result = self.run(part, stdin)
+            except _Exit as stop:
+                joined = Output(stop.code, out + stop.output.out, err + stop.output.err)
+                raise _Exit(stop.code, joined) from None
+            except _Leave as leave:
+                joined = Output(0, out + leave.output.out, err + leave.output.err)
+                raise _Leave(leave.word, joined) from None
+            code = self.session.last = result.code
+            out, err = out + result.out, err + result.err
+            following = node.parts[index + 1][0] if index + 1 < len(node.parts) else ";"
+            if code != 0 and self._stop_on_error and following == ";" and operator == ";":
+                raise _Exit(code, Output(code, out, err))
+        return Output(code, out, err)
+
+    def _pipeline(self, node: Pipeline, stdin: str) -> Output:
+        result, err, before = Output(0, stdin), "", len(self._journal or ())
+        self._captured += 1
+        try:
+            for command in node.commands:
+                result = self.run(command, result.out)
+                err += result.err
+        finally:
+            self._captured -= 1
+        code = int(result.code == 0) if node.negated else result.code
+        return self._emitted(before, Output(code, result.out, err))
+
+    def _condition(self, node: Condition, stdin: str) -> Output:
+        out, err = "", ""
+        for test, body in node.branches:
+            result = self._quietly(test, stdin)
+            out, err = out + result.out, err + result.err
+            if result.code == 0:
+                return _joined(out, err, self.run(body, stdin))
+        if node.otherwise is not None:
+            return _joined(out, err, self.run(node.otherwise, stdin))
+        return Output(0, out, err)
+
+    def _quietly(self, test: Node, stdin: str) -> Output:
+        kept, self._stop_on_error = self._stop_on_error, False
+        result = self.run(test, stdin)
+        self._stop_on_error = kept
+        return result
+
+    def _loop(self, node: Loop | Each, stdin: str) -> Output:
+        out, err, code = "", "", 0
+        words = iter(self._words(node.words) if isinstance(node, Each) else ())
+        while True:
+            self._spend()
+            if isinstance(node, Each):
+                word = next(words, None)
+                if word is None:
+                    break
+                self.session.environment[node.name] = word
+            else:
+                result = self._quietly(node.test, stdin)
+                out, err = out + result.out, err + result.err
+                if (result.code == 0) == node.until:
+                    break
+            try:
+                result = self.run(node.body, stdin)
+            except _Leave as leave:
+                out, err = out + leave.output.out, err + leave.output.err
+                if leave.word == "break":
+                    break
+                continue
+            code, out, err = result.code, out + result.out, err + result.err
+        return Output(code, out, err)
+
+    def _group(self, node: Group, stdin: str) -> Output:
+        kept = (dict(self.session.environment), self.session.working_dir)
+        stdin, error = self._input(node.redirections, stdin)
+        if error:
+            return Output(1, "", error)
+        before, caught = len(self._journal or ()), int(bool(node.redirections))
+        self._captured += caught
+        try:
+            result = self.run(node.body, stdin)
+        except _Exit as stop:
+            if not node.subshell:
+                raise
+            result = Output(stop.code, stop.output.out, stop.output.err)
+        finally:
+            self._captured -= caught
+        if node.subshell:
+            self.session.environment, self.session.working_dir = kept
+        result = self._redirected(node.redirections, result)
+        return self._emitted(before, result) if caught else result
+
+    def _simple(self, node: Simple, stdin: str) -> Output:
+        self._spend()
+        session = self.session
+        words = self._words(node.words)
+        values = {name: " ".join(self._words((word,))) for name, word in node.assignments}
+        if not words:
+            session.environment.update(values)
+            return self._redirected(node.redirections, Output())
+        stdin, error = self._input(node.redirections, stdin)
+        if error:
+            return Output(1, "", error)
+        before = len(self._journal or ())
+        kept = dict(session.environment) if values else None
+        session.environment.update(values)
+        try:
+            result = self.simple_words(words, stdin)
+        finally:
+            if kept is not None:
+                session.environment = kept
+        return self._emitted(before, self._redirected(node.redirections, result))
+
+    def _emitted(self, before: int, result: Output) -> Output:
+        """Let a main process write what a command gave, unless an earlier run has written it."""
+        if self._journal is not None and not self._captured and len(self._journal) > before:
+            self.emit(result)
+        return result
+
+    def simple_words(self, words: list[str], stdin: str) -> Output:
+        """Run a command that has been taken apart into words."""
+        name, arguments = words[0], words[1:]
+        builtin = getattr(self, f"_builtin_{name}", None) if name.isidentifier() else None
+        if builtin is not None:
+            result: Output = builtin(arguments, stdin)
+            return result
+        if name in (":", "true"):
+            return Output()
+        if name == "[" or name == "test":
+            return COMMANDS["test"](self.session, words, stdin)
+        if self._journal is None:
+            return self._external(words, stdin)
+        if self._position < len(self._journal):
+            self._position += 1
+            return Output(*self._journal[self._position - 1])
+        output = self._external(words, stdin)
+        self._journal.append(tuple(output))
+        self._position += 1
+        return output
+
+    def _external(self, words: list[str], stdin: str) -> Output:
+        session = self.session
+        shell = session.arguments[0].rpartition("/")[2]
+        try:
+            path = find_executable(
+                words[0], session.image, session.files, session.environment, session.working_dir
+            )
+        except NotExecutableError as error:
+            if session.files.read(session.path(words[0])) is not None and "/" in words[0]:
+                return Output(126, "", f"{shell}: 1: {words[0]}: Permission denied\n")
+            missing = "No such file or directory" if "/" in words[0] else "not found"
+            del error
+            return Output(127, "", f"{shell}: {words[0]}: {missing}\n")
+        program = session.image.binaries.get(path)
+        name = path.rpartition("/")[2]
+        if program is not None and name not in COMMANDS:
+            if self._journal is not None:
+                raise BecomeProgram(path, tuple(words))
+            return Output()
+        if name in _SHELLS:
+            return self._shell(words, stdin)
+        if name == "sleep":
+            return self._sleep(words)
+        command = COMMANDS.get(name)
+        if command is None:
+            return Output()
+        if self._journal is not None and name == "tail" and "-f" in words:
+            self._wait(None)
+        return command(session, words, stdin)
+
+    def _shell(self, words: list[str], stdin: str) -> Output:
+        session = self.session
+        text = stdin
+        arguments: tuple[str, ...] = (words[0],)
+        if "-c" in words[1:]:
+            at = words.index("-c")
+            text, arguments = words[at + 1], tuple(words[at + 2 :]) or (words[0],)
+        elif files := [word for word in words[1:] if not word.startswith("-")]:
+            found = session.files.read(session.path(files[0]))
+            if found is None:
+                error = f"{words[0]}: {files[0]}: No such file or directory\n"
+                return Output(127, "", error)
+            text, arguments = found, tuple(files)
+        kept = (dict(session.environment), session.working_dir, session.arguments)
+        session.arguments = arguments
+        result = Interpreter(session).script(text, stdin, stop_on_error="-e" in words)
+        session.environment, session.working_dir, session.arguments = kept
+        return result
+
+    def _sleep(self, words: list[str]) -> Output:
+        units = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+        total = 0.0
+        for word in words[1:]:
+            found = re.fullmatch(r"(\d*\.?\d+)([smhd]?)", word)
+            if found is None:
+                if word in ("inf", "infinity"):
+                    self._wait(None)
+                    return Output()
+                return Output(1, "", f"sleep: invalid number '{word}'\n")
+            total += float(found.group(1)) * units.get(found.group(2), 1)
+        self._wait(total)
+        return Output()
+
+    def _wait(self, seconds: float | None) -> None:
+        if self._journal is None:
+            self.session.slept_s += seconds or 0.0
+            return
+        self._journal.append((0, "", ""))
+        raise Suspended(seconds)
+
+    def _spend(self) -> None:
+        self.session.budget[0] -= 1
+        if self.session.budget[0] < 0:
+            if self._journal is not None:
+                raise Suspended(_SPIN_S)
+            raise _Exit(137, Output())
+
+    def _words(self, words: Any) -> list[str]:
+        expansion = Expansion(self.session, lambda text: self._substitute(text))
+        found: list[str] = []
+        for word in words:
+            for text, bare in expansion.fields(word):
+                found.extend(
+                    self._globbed(text) if bare and any(c in text for c in "*?[") else [text]
+                )
+        return found
+
+    def _globbed(self, pattern: str) -> list[str]:
+        folder, slash, last = pattern.rpartition("/")
+        names = (
+            self.session.files.listing(self.session.path(folder or ("/" if slash else "."))) or []
+        )
+        hits = [n for n in names if fnmatch.fnmatchcase(n, last) and not n.startswith(".")]
+        return [f"{folder}{slash}{name}" for name in hits] or [pattern]
+
+    def _substitute(self, text: str) -> str:
+        kept = dict(self.session.environment), self.session.working_dir
+        result = Interpreter(self.session).script(text, "")
+        self.session.environment, self.session.working_dir = kept
+        self.session.last = result.code
+        return result.out.rstrip("\n")
+
+    def _input(self, redirections: tuple[Redirection, ...], stdin: str) -> tuple[str, str]:
+        for redirection in redirections:
+            target = "".join(self._expanded(redirection))
+            if redirection.operator == "<<":
+                stdin = target
+            elif redirection.operator == "<<<":
+                stdin = target + "\n"
+            elif redirection.operator == "<":
+                found = self.session.files.read(self.session.path(target))
+                if found is None and target != "/dev/null":
+                    shell = self.session.arguments[0].rpartition("/")[2]
+                    return "", f"{shell}: can't open {target}: no such file\n"
+                stdin = found or ""
+        return stdin, ""
+
+    def _expanded(self, redirection: Redirection) -> list[str]:
+        expansion = Expansion(self.session, lambda text: self._substitute(text))
+        return [expansion.joined(redirection.target)]
+
+    def _redirected(self, redirections: tuple[Redirection, ...], result: Output) -> Output:
+        code, out, err = result
+        for redirection in redirections:
+            target = "".join(self._expanded(redirection))
+            if redirection.operator == ">&":
+                if (redirection.descriptor, target) == (2, "1"):
+                    out, err = out + err, ""
+                elif (redirection.descriptor, target) == (1, "2"):
+                    out, err = "", err + out
+            elif redirection.operator in (">", ">>", ">|"):
+                text = err if redirection.descriptor == 2 else out
+                error = self._save(target, text, append=redirection.operator == ">>")
+                if redirection.descriptor == 2:
+                    err = ""
+                else:
+                    out = ""
+                if error:
+                    return Output(1, out, err + error)
+        return Output(code, out, err)
+
+    def _save(self, target: str, text: str, *, append: bool) -> str:
+        if target in ("/dev/null", "/dev/stdout", "/dev/stderr"):
+            return ""
+        session, path = self.session, self.session.path(target)
+        shell = session.arguments[0].rpartition("/")[2]
+        parent = path.rpartition("/")[0] or "/"
+        if session.files.listing(parent) is None:
+            return f"{shell}: can't create {target}: nonexistent directory\n"
+        try:
+            before = (session.files.read(path) or "") if append else ""
+            session.files.write(path, before + text)
+        except ReadOnlyError:
+            return f"{shell}: can't create {target}: Read-only file system\n"
+        return ""
+
+    # Commands that change the shell itself.
+
+    def _builtin_cd(self, arguments: list[str], stdin: str) -> Output:
+        target = arguments[0] if arguments else self.session.environment.get("HOME", "/root")
+        path = self.session.path(target)
+        if self.session.files.listing(path) is None:
+            return Output(2, "", f"sh: cd: can't cd to {target}: No such file or directory\n")
+        self.session.working_dir = path
+        return Output()
+
+    def _builtin_export(self, arguments: list[str], stdin: str) -> Output:
+        for word in arguments:
+            name, equals, value = word.partition("=")
+            if equals:
+                self.session.environment[name] = value
+        return Output()
+
+    def _builtin_unset(self, arguments: list[str], stdin: str) -> Output:
+        for name in arguments:
+            self.session.environment.pop(name, None)
+        return Output()
+
+    def _builtin_set(self, arguments: list[str], stdin: str) -> Output:
+        for word in arguments:
+            if word.startswith("-") and "e" in word:
+                self._stop_on_error = True
+            elif word.startswith("+") and "e" in word:
+                self._stop_on_error = False
+        return Output()
+
+    def _builtin_trap(self, arguments: list[str], stdin: str) -> Output:
+        return Output()
+
+    def _builtin_wait(self, arguments: list[str], stdin: str) -> Output:
+        return Output()
+
+    def _builtin_exec(self, arguments: list[str], stdin: str) -> Output:
+        if not arguments:
+            return Output()
+        result = self.simple_words(arguments, stdin)
+        raise _Exit(result.code, result)
+
+    def _builtin_eval(self, arguments: list[str], stdin: str) -> Output:
+        return self.run(parse(" ".join(arguments)), stdin)
+
+    def _builtin_command(self, arguments: list[str], stdin: str) -> Output:
+        if arguments[:1] == ["-v"]:
+            return COMMANDS["which"](self.session, ["which", *arguments[1:]], stdin)
+        return self.simple_words(arguments, stdin)
+
+    def _builtin_exit(self, arguments: list[str], stdin: str) -> NoReturn:
+        code = int(arguments[0]) if arguments and arguments[0].isdecimal() else self.session.last
+        raise _Exit(code & 255, Output())
+
+    def _builtin_return(self, arguments: list[str], stdin: str) -> NoReturn:
+        self._builtin_exit(arguments, stdin)
+
+    def _builtin_break(self, arguments: list[str], stdin: str) -> NoReturn:
+        raise _Leave("break", Output())
+
+    def _builtin_continue(self, arguments: list[str], stdin: str) -> NoReturn:
+        raise _Leave("continue", Output())
+
+
+def _joined(out: str, err: str, result: Output) -> Output:
+    return Output(result.code, out + result.out, err + result.err)

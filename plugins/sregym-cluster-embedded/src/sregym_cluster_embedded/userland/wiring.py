@@ -1,0 +1,159 @@
+"""From what a client's configuration says to the processes that answer it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from sregym_apps.model import Client, expand
+
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
+from sregym_cluster_embedded.world import World
+
+_PORTS = {"http": 80, "mongodb": 27017, "memcached": 11211, "keyvalue": 6379, "registry": 8500}
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Network(Protocol):
+    """What the network room answers: how TCP from a pod to an address goes."""
+
+    def routes(self, world: World, pod_uid: str, host: str, port: int) -> Any:
+        """See `sregym_cluster_embedded.network`."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One possible end of a call.
+
+    Attributes:
+        share: Fraction of the calls that go there.
+        kind: Empty when a process of the right protocol answers, else the kind of failure.
+        ref: The process that answers.
+        listener: Its listener.
+        facts: host, port, ip, dns, name and url of the call.
+    """
+
+    share: float
+    kind: str
+    ref: ContainerRef | None
+    listener: str
+    facts: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a client calls, taken apart."""
+
+    host: str
+    port: int
+    user: str = ""
+    password: str = ""
+    path: str = ""
+
+
+def parse_address(address: str, protocol: str) -> Address:
+    """Take `scheme://user:password@host:port/path` apart; all but the host may be missing."""
+    rest = address.partition("://")[2] or address
+    rest, slash, path = rest.partition("/")
+    login, at, place = rest.rpartition("@")
+    user, _, password = login.partition(":") if at else ("", "", "")
+    host, colon, port = place.rpartition(":")
+    if not colon:
+        host, port = place, ""
+    default = 443 if address.startswith("https:") else _PORTS.get(protocol, 0)
+    number = int(port) if port.isdecimal() else default
+    return Address(host, number, unquote(user), unquote(password), slash + path)
+
+
+def resolve_client(client: Client, facts: dict[str, str]) -> Client:
+    """The client with settings filled in, and the credentials that its address holds."""
+    address = expand(client.address, facts)
+    parsed = parse_address(address, client.protocol)
+    return client.model_copy(
+        update={
+            "address": address,
+            "name": expand(client.name, facts),
+            "user": parsed.user or expand(client.user, facts),
+            "password": parsed.password or expand(client.password, facts),
+            "auth_database": expand(client.auth_database, facts),
+            "database": expand(client.database, facts),
+        }
+    )
+
+
+def targets(
+    world: World, process: Process, client: Client, clients: dict[str, Client]
+) -> tuple[Target, ...]:
+    """Where calls of a resolved client end, as things stand."""
+    if client.registry is None:
+        address = parse_address(client.address, client.protocol)
+        return reach(world, process, address.host, address.port, client.protocol, client.address)
+    registry = resolve_client(clients[client.registry], process.facts())
+    known: list[tuple[str, int]] = []
+    for hop in targets(world, process, registry, clients):
+        if hop.kind == "" and hop.ref is not None:
+            known = registered(world, hop.ref, client.name)
+    if not known:
+        facts = {"host": client.name, "name": client.name, "port": "", "ip": "", "dns": ""}
+        return (Target(1.0, "unavailable", None, "", facts),)
+    found: list[Target] = []
+    for ip, port in known:
+        for target in reach(world, process, ip, port, client.protocol, f"{ip}:{port}"):
+            facts = {**target.facts, "name": client.name}
+            found.append(replace(target, share=target.share / len(known), facts=facts))
+    return tuple(found)
+
+
+def reach(
+    world: World, process: Process, host: str, port: int, protocol: str, url: str
+) -> tuple[Target, ...]:
+    """Where connections from a process to an address end."""
+    facts = {"host": host, "port": str(port), "ip": host, "dns": "", "name": host, "url": url}
+    facts["pod_ip"] = process.config.pod_ip
+    if not host:
+        return (Target(1.0, "dns", None, "", {**facts, "dns": "10.96.0.10"}),)
+    if host in _LOOPBACK:
+        return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts),)
+    network: Network = world.room("network")
+    routes = network.routes(world, process.ref.pod_uid, host, port)
+    facts |= {"ip": routes.ip or host, "dns": routes.dns or "10.96.0.10"}
+    if routes.error:
+        kind = "timeout" if routes.error == "unreachable" else routes.error
+        return (Target(1.0, kind, None, "", facts),)
+    total = sum(backend[0] for backend in routes.backends) or 1.0
+    return tuple(
+        _end(world, share / total, pod_uid, target_port, protocol, facts)
+        for share, pod_uid, _, target_port in routes.backends
+    )
+
+
+def _end(
+    world: World, share: float, pod_uid: str, port: int, protocol: str, facts: dict[str, str]
+) -> Target:
+    found = listener_at(world, pod_uid, port)
+    if found is None:
+        return Target(share, "refused", None, "", facts)
+    process, listener = found
+    spoken = world.room("runtime").protocol_of(process, listener)
+    if protocol not in ("tcp", spoken) and spoken != "tcp":
+        return Target(share, "protocol", process.ref, listener, facts)
+    return Target(share, "", process.ref, listener, facts)
+
+
+def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef, port: int) -> None:
+    """Note at a registry that a process serves under a name."""
+    table = world.table("userland.registrations")
+    others = tuple(entry for entry in table.get((registry, name), ()) if entry[0] != ref)
+    table[(registry, name)] = (*others, (ref, port))
+
+
+def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:
+    """The addresses of the running processes that a registry knows under a name."""
+    known: list[tuple[str, int]] = []
+    for ref, port in world.table("userland.registrations").get((registry, name), ()):
+        process = process_of(world, ref)
+        if process is not None and process.running:
+            known.append((process.config.pod_ip, port))
+    return known

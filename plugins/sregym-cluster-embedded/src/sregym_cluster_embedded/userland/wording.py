@@ -1,0 +1,65 @@
+"""What a failed call is called by the caller, where the service model has no words of its own.
+
+The words are those of Go's net and gRPC packages, of mgo and of gomemcache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sregym_apps.model import Client, expand
+
+_LOOKUP = "lookup ${host} on ${dns}:53: no such host"
+_TCP = {
+    "dns": f"dial tcp: {_LOOKUP}",
+    "refused": "dial tcp ${ip}:${port}: connect: connection refused",
+    "reset": "read tcp ${pod_ip}:43210->${ip}:${port}: read: connection reset by peer",
+    "timeout": "dial tcp ${ip}:${port}: i/o timeout",
+    "unavailable": "no healthy instance of ${name}",
+    "protocol": "EOF",
+    "auth": "${error}",
+    "unauthorized": "${error}",
+    "server": "${error}",
+}
+_TRANSPORT = 'rpc error: code = Unavailable desc = connection error: desc = "transport: '
+_DEFAULTS: dict[str, dict[str, str]] = {
+    "http": {
+        **_TCP,
+        "dns": f'Get "${{url}}": dial tcp: {_LOOKUP}',
+        "refused": 'Get "${url}": dial tcp ${ip}:${port}: connect: connection refused',
+        "timeout": 'Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+        "protocol": 'Get "${url}": net/http: HTTP/1.x transport connection broken: malformed HTTP response',
+    },
+    "grpc": {
+        "dns": f'{_TRANSPORT}Error while dialing: dial tcp: {_LOOKUP}"',
+        "refused": f'{_TRANSPORT}Error while dialing: dial tcp ${{ip}}:${{port}}: connect: connection refused"',
+        "reset": f'{_TRANSPORT}read tcp ${{pod_ip}}:43210->${{ip}}:${{port}}: read: connection reset by peer"',
+        "timeout": "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+        "unavailable": "rpc error: code = Unavailable desc = name resolver error: produced zero addresses",
+        "protocol": f'{_TRANSPORT}error reading server preface: http2: frame too large"',
+        "auth": "rpc error: code = Unauthenticated desc = ${error}",
+        "unauthorized": "rpc error: code = PermissionDenied desc = ${error}",
+        "server": "rpc error: code = Unknown desc = ${error}",
+    },
+    "mongodb": {
+        **_TCP,
+        "dns": "no reachable servers",
+        "refused": "no reachable servers",
+        "timeout": "no reachable servers",
+        "protocol": "no reachable servers",
+        "auth": "server returned error on SASL authentication step: ${error}",
+    },
+    "memcached": {**_TCP, "timeout": "memcache: connect timeout to ${ip}:${port}"},
+}
+
+# A gRPC error that passes through a service that returns it as it is keeps its code.
+_STATUS = "rpc error: code = "
+
+
+def error_text(client: Client, kind: str, facts: Mapping[str, str], inner: str = "") -> str:
+    """The error as the client's caller gets it."""
+    given: Mapping[str, str] = {str(name): text for name, text in client.errors.items()}
+    template = given.get(kind) or _DEFAULTS.get(client.protocol, _TCP).get(kind, "${error}")
+    if client.protocol == "grpc" and kind == "server" and inner.startswith(_STATUS):
+        template = given.get(kind) or "${error}"
+    return expand(template, {**facts, "error": inner})

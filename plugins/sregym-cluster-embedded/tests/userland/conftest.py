@@ -1,0 +1,271 @@
+"""A shop of three services and a database, run by the runtime alone: no API server, no kubelet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pytest
+
+from sregym_apps.model import parse_service_model
+from sregym_cluster_embedded import telemetry, traffic, userland
+from sregym_cluster_embedded.contribution import Contribution, constitution_of
+from sregym_cluster_embedded.kubelet.runtime import (
+    ContainerConfig,
+    ContainerRef,
+    ExitState,
+    Mount,
+)
+from sregym_cluster_embedded.userland import Runtime
+from sregym_cluster_embedded.world import World
+
+SHOP = """
+application: shop
+images:
+  - repository: ghcr.io/acme/shop
+    tags: ["1.0"]
+    size_mib: 48
+    working_dir: /app
+    env: {PATH: "/app/bin:/bin"}
+    files: {config.json: '{"StockPort": "8081", "StockMongoAddress": "mongodb-stock:27017"}'}
+    binaries: {/app/bin/web: web, /app/bin/stock: stock, /app/bin/price: price}
+    tools: [busybox, curl]
+  - repository: mongo
+    tags: ["4.4.6"]
+    size_mib: 160
+    entrypoint: [docker-entrypoint.sh]
+    cmd: [mongod]
+    binaries: {/usr/local/bin/docker-entrypoint.sh: mongod, /usr/bin/mongod: mongod}
+    tools: [debian, mongo]
+  - repository: ghcr.io/acme/load
+    tags: ["1.0"]
+    size_mib: 10
+    entrypoint: [/load]
+    binaries: {/load: load}
+    tools: [busybox]
+  - repository: registry.example/library/busybox
+    tags: ["1.36"]
+    size_mib: 2
+    cmd: [sh]
+    tools: [busybox]
+programs:
+  web:
+    log: {format: zerolog-console}
+    config:
+      stock: {env: STOCK_ADDR}
+      price: {env: PRICE_ADDR, default: "price:8082"}
+    memory: {base_mib: 20, per_rps_kib: 20}
+    sigterm: {code: 0, log: [stopping]}
+    startup:
+      - require: [stock]
+        on_failure: {log: [{level: fatal, text: "missing ${key}"}], code: 1}
+      - listen: http
+      - log: listening
+    listeners: {http: {protocol: http, port: 8080}}
+    clients:
+      stock: {protocol: grpc, address: "${stock}", timeout_s: 1}
+      price: {protocol: grpc, address: "${price}", timeout_s: 1}
+    operations:
+      buy:
+        listener: http
+        route: GET /buy
+        cpu_ms: 0.4
+        answer: {body: "sold\\n"}
+        calls:
+          - parallel:
+              - call: price.Quote
+                on_error: {log: [{level: error, text: "quote: ${error}"}]}
+              - call: stock.Reserve
+                on_error: {log: [{level: error, text: "reserve: ${error}"}]}
+      healthz: {listener: http, route: GET /healthz, answer: {body: ok}}
+  price:
+    startup: [{listen: grpc}]
+    listeners: {grpc: {protocol: grpc, port: 8082}}
+    operations: {Quote: {listener: grpc, cpu_ms: 0.1}}
+  stock:
+    log: {format: zerolog-console}
+    config:
+      port: {file: config.json, key: StockPort, type: integer, default: 8081}
+      mongo: {file: config.json, key: StockMongoAddress, default: ""}
+    startup:
+      - log: Reading config...
+      - read: config.json
+        on_failure: {log: [{level: error, text: "config: ${error}"}], then: continue}
+      - dial: mongo
+        timeout_s: 10
+        on_failure: {log: [{level: panic, text: "${error}"}], code: 2}
+      - {seed: mongo.items, documents: 80}
+      - listen: grpc
+      - log: serving
+    listeners: {grpc: {protocol: grpc, port: "${port}"}}
+    clients:
+      mongo:
+        {protocol: mongodb, address: "${mongo}", user: admin, password: secret, database: stock-db}
+    operations:
+      Reserve:
+        listener: grpc
+        cpu_ms: 0.3
+        calls:
+          - call: mongo.find
+            collection: items
+            on_error: {log: [{level: error, text: "find: ${error}"}]}
+  mongod: {kind: mongodb, version: 4.4.6}
+  load:
+    kind: load-generator
+    target: http://web:8080
+    rate: 100
+    mix:
+      buy: {request: GET /buy, weight: 1}
+"""
+
+INIT = """mongo admin --quiet --eval "db.createUser({user: 'admin', pwd: '$APP_PASSWORD', roles: [{role: 'readWrite', db: 'stock-db'}]})"
+"""
+
+
+class Routes(NamedTuple):
+    """What the network says of an address."""
+
+    error: str
+    ip: str
+    dns: str
+    backends: tuple[tuple[float, str, str, int], ...]
+
+
+class TableNetwork:
+    """A network of names and pods written down in a table of the world."""
+
+    def routes(self, world: World, pod_uid: str, host: str, port: int) -> Routes:
+        entry = world.table("test.names").get(host)
+        if entry is None:
+            return Routes("dns", "", "10.96.0.10", ())
+        ip, pods = entry
+        if not pods:
+            return Routes("refused", ip, "10.96.0.10", ())
+        backends = tuple((1.0, uid, f"10.244.0.{uid}", port) for uid in pods)
+        return Routes("", ip, "10.96.0.10", backends)
+
+
+class ExitBook:
+    """Writes down how containers ended."""
+
+    def container_exited(self, world: World, ref: ContainerRef, exit_state: ExitState) -> None:
+        world.table("test.exits")[ref] = exit_state
+
+
+@dataclass
+class Shop:
+    """A world with the shop's images, and hands to start containers."""
+
+    world: World
+    runtime: Runtime
+    started: list[ContainerRef] = field(default_factory=list)
+
+    def name(self, host: str, *pods: str) -> None:
+        self.world.table("test.names")[host] = (f"10.96.1.{len(host)}", pods)
+        self.world.room("traffic").changed(self.world)
+
+    def start(
+        self, pod: str, image: str, uid: str, attempt: int = 0, **fields: Any
+    ) -> ExitState | None:
+        ref = ContainerRef("shop", pod, uid, "main", attempt)
+        given = {
+            "command": None, "args": None, "env": {}, "working_dir": None, "mounts": {},
+            "memory_limit_bytes": None, "cpu_limit_cores": 1.0,
+        }  # fmt: skip
+        config = ContainerConfig(
+            ref=ref, image=image, node="node1", pod_ip=f"10.244.0.{uid}", hostname=pod,
+            **{**given, **fields},
+        )  # fmt: skip
+        self.started.append(ref)
+        return self.runtime.start(self.world, config)
+
+    def run(self, seconds: float) -> None:
+        self.world.run_until(self.world.now + seconds)
+
+    def texts(self, ref: ContainerRef) -> list[str]:
+        return [line.text for line in self.runtime.logs(self.world, ref)]
+
+    def exit(self, ref: ContainerRef) -> ExitState | None:
+        return self.world.table("test.exits").get(ref)
+
+    def mongo(self, ref: ContainerRef, expression: str) -> tuple[int, str, str]:
+        words = ("mongo", "admin", "--quiet", "-u", "root", "-p", "root")
+        result = self.runtime.exec(self.world, ref, (*words, "--eval", expression), "")
+        return result.exit_code, result.stdout, result.stderr
+
+    def shell(self, ref: ContainerRef, script: str) -> tuple[int, str, str]:
+        result = self.runtime.exec(self.world, ref, ("sh", "-c", script), "")
+        return result.exit_code, result.stdout, result.stderr
+
+    def open(self, parts: Iterable[str] = ("mongo", "stock", "price", "web", "load")) -> None:
+        for part in parts:
+            getattr(self, f"start_{part}")()
+            self.run(5)
+        self.run(5)
+
+    def start_mongo(self) -> None:
+        scripts = Mount("files", "scripts", {"user.sh": INIT}, ("configmaps", "scripts"))
+        self.name("mongodb-stock", "1")
+        env = {"MONGO_INITDB_ROOT_USERNAME": "root", "MONGO_INITDB_ROOT_PASSWORD": "root"}
+        mounts = {"/data/db": Mount("volume", "claim-1"), "/docker-entrypoint-initdb.d": scripts}
+        self.start(
+            "mongodb-stock",
+            "mongo:4.4.6",
+            "1",
+            env={**env, "APP_PASSWORD": "secret"},
+            mounts=mounts,
+        )
+
+    def start_stock(self) -> None:
+        self.name("stock", "2")
+        self.start("stock", "ghcr.io/acme/shop:1.0", "2", command=("stock",))
+
+    def start_price(self) -> None:
+        self.name("price", "3")
+        self.start("price", "ghcr.io/acme/shop:1.0", "3", command=("price",))
+
+    def start_web(self) -> None:
+        self.name("web", "4")
+        env = {"STOCK_ADDR": "stock:8081"}
+        self.start("web", "ghcr.io/acme/shop:1.0", "4", command=("web",), env=env)
+
+    def start_load(self) -> None:
+        self.start("load", "ghcr.io/acme/load:1.0", "5")
+
+
+MONGO = ContainerRef("shop", "mongodb-stock", "1", "main", 0)
+STOCK = ContainerRef("shop", "stock", "2", "main", 0)
+WEB = ContainerRef("shop", "web", "4", "main", 0)
+LOAD = ContainerRef("shop", "load", "5", "main", 0)
+
+
+@pytest.fixture(scope="session")
+def make_shop() -> Callable[[], Shop]:
+    model = parse_service_model(SHOP, "shop.yaml")
+
+    def make() -> Shop:
+        surroundings = Contribution(
+            name="surroundings", rooms={"network": TableNetwork(), "kubelet": ExitBook()}
+        )
+        parts = [
+            surroundings,
+            userland.contribution([model]),
+            traffic.contribution(),
+            telemetry.contribution(),
+        ]
+        world = World(constitution_of(parts), seed=7, epoch=1_763_760_000)
+        return Shop(world, world.room("runtime"))
+
+    return make
+
+
+@pytest.fixture
+def shop(make_shop: Callable[[], Shop]) -> Shop:
+    return make_shop()
+
+
+@pytest.fixture
+def open_shop(shop: Shop) -> Shop:
+    shop.open()
+    return shop
