@@ -142,8 +142,19 @@ class ShopRuntime:
     def exec(
         self, world: World, ref: ContainerRef, command: tuple[str, ...], stdin: str
     ) -> ExecResult:
-        seconds = float(command[1]) if command[0] == "sleep" else 0.0
-        return ExecResult(0, duration_s=seconds)
+        match command:
+            case ("sleep", seconds):
+                return ExecResult(0, duration_s=float(seconds))
+            case ("echo", *words):
+                return ExecResult(0, stdout=" ".join(words) + "\n")
+            case ("cat",):
+                return ExecResult(0, stdout=stdin)
+            case ("cat", file):
+                missing = f"cat: can't open '{file}': No such file or directory\n"
+                return ExecResult(1, stderr=missing)
+            case ("sh", "-c", script) if script.startswith("exit "):
+                return ExecResult(int(script.removeprefix("exit ")))
+        return ExecResult(0)
 
     def logs(
         self,
@@ -284,10 +295,12 @@ def shop_contributions(runtime: ShopRuntime) -> Iterable[Contribution]:
     )
 
 
-def new_shop(seed: int = 1, nodes: int = 2, settle_s: float = 20.0, **spec: Any) -> Shop:
+def new_shop(
+    seed: int = 1, nodes: int = 2, settle_s: float = 20.0, epoch: int = EPOCH, **spec: Any
+) -> Shop:
     """A fresh cluster, with its DNS running and the namespace `shop`."""
     runtime = ShopRuntime()
-    world = World(constitution_of(shop_contributions(runtime)), seed, EPOCH)
+    world = World(constitution_of(shop_contributions(runtime)), seed, epoch)
     cores = {"cpu": 2, "memory_kib": 24_684_096, "images": tuple(IMAGES), **spec}
     bootstrap(world, [NodeSpec(**cores) for _ in range(nodes)])
     shop = Shop(world, runtime)
@@ -301,7 +314,7 @@ def shop() -> Shop:
     return new_shop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_shop() -> Callable[..., Shop]:
     return new_shop
 

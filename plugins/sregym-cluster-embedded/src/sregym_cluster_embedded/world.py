@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -74,8 +75,7 @@ class World:
 
     def timestamp(self, at: float | None = None) -> str:
         """The API's form of a moment, to the second; of now when none is given."""
-        moment = self.epoch + (self.now if at is None else at)
-        return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _to_the_second(int(self.epoch + (self.now if at is None else at)))
 
     def micro_timestamp(self, at: float | None = None) -> str:
         """The API's MicroTime form of a moment: events and leases."""
@@ -112,3 +112,8 @@ class World:
     def _tell(self, change: Change) -> None:
         for listener in self.constitution.listeners:
             listener(self, change)
+
+
+@lru_cache(maxsize=1024)
+def _to_the_second(unix: int) -> str:
+    return datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

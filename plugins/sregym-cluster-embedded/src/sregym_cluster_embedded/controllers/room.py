@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.controllers import deployment, namespace, replicaset
+from sregym_cluster_embedded.controllers import (
+    deployment,
+    endpoints,
+    garbage,
+    namespace,
+    provisioning,
+    replicaset,
+    volumes,
+)
 from sregym_cluster_embedded.store import Object
 
 
 def pod_labels(pod: Object) -> list[str]:
     """`NAMESPACE/KEY=VALUE` of a pod's labels."""
     metadata = pod["metadata"]
-    namespace = metadata["namespace"]
+    namespace_name = metadata["namespace"]
     labels = metadata.get("labels")
-    return [f"{namespace}/{key}={value}" for key, value in labels.items()] if labels else []
+    return [f"{namespace_name}/{key}={value}" for key, value in labels.items()] if labels else []
+
+
+def pod_node(pod: Object) -> list[str]:
+    """The node that a pod is bound to."""
+    node = pod["spec"].get("nodeName")
+    return [node] if node else []
 
 
 def contribution() -> Contribution:
@@ -22,9 +36,25 @@ def contribution() -> Contribution:
         handlers={
             deployment.HANDLER: deployment.reconcile,
             replicaset.HANDLER: replicaset.reconcile,
+            endpoints.HANDLER: endpoints.reconcile,
             namespace.HANDLER: namespace.empty,
             namespace.FURNISH: namespace.furnish,
+            garbage.DEPENDENTS: garbage.finalize,
+            garbage.OWNERS: garbage.collect,
+            volumes.CLAIM: volumes.reconcile_claim,
+            volumes.VOLUME: volumes.reconcile_volume,
+            provisioning.HANDLER: provisioning.provision,
         },
-        listeners=(deployment.listen, replicaset.listen, namespace.listen),
-        indexers={"pods": {"label": pod_labels}},
+        listeners=(
+            deployment.listen,
+            replicaset.listen,
+            endpoints.listen,
+            namespace.listen,
+            garbage.listen,
+            volumes.listen,
+        ),
+        indexers={
+            "pods": {"label": pod_labels, "node": pod_node, "claim": volumes.claim_values},
+            "services": {"selector": endpoints.selector_values},
+        },
     )

@@ -38,6 +38,14 @@ class Kubelet:
         for name in state.containers if state is not None else ():
             probes.touch(world, ContainerRef("", "", pod_uid, name, 0))
 
+    def mounted_files(self, world: World, pod_uid: str) -> dict[str, str]:
+        """All files that a pod's ConfigMap and Secret volumes show now, by their path in there."""
+        state = state_of(world, pod_uid)
+        files: dict[str, str] = {}
+        for mount in (state.mounts or {}).values() if state is not None else ():
+            files.update(mount.files)
+        return files
+
 
 def listen(world: World, change: Change) -> None:
     """Note what a write means for the pods of nodes."""

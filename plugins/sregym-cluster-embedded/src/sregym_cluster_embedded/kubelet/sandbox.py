@@ -8,12 +8,12 @@ from sregym_cluster_embedded.workqueue import enqueue
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
-from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.network.addresses import assign, pod_range, release
+from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.world import World
 
 _FIRST_MOUNT_RETRY_S = 0.5
 _LONGEST_MOUNT_RETRY_S = 122.0
-_ADDRESSES = "kubelet.addresses"
 
 
 def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None:
@@ -36,20 +36,10 @@ def allocate_address(world: World, pod: Object, state: PodState) -> str | None:
     """An address for the pod from its node's range; None, with an event, when all are taken."""
     if pod["spec"].get("hostNetwork"):
         return host_ip(world, state.node)
-    node = world.store.get(Key("nodes", "", state.node))
-    cidr = node["spec"].get("podCIDR", "10.244.0.0/24") if node is not None else "10.244.0.0/24"
-    network = ip_network(cidr)
-    base, size = int(network.network_address), network.num_addresses
-    taken = world.table(_ADDRESSES)
-    last = world.table("kubelet.last_address").get(state.node, 1)
-    # The first address is the network's, the second the bridge's, the last the broadcast's.
-    usable = size - 3
-    for step in range(1, usable + 1):
-        host = (last - 2 + step) % usable + 2
-        if (state.node, host) not in taken:
-            taken[(state.node, host)] = state.uid
-            world.table("kubelet.last_address")[state.node] = host
-            return str(network.network_address + host) if base else None
+    address = assign(world, state.node, state.key)
+    if address is not None:
+        return address
+    network = ip_network(pod_range(world, state.node))
     sandbox_id = world.seed.hexadecimal(64)
     message = (
         "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for "
@@ -62,9 +52,5 @@ def allocate_address(world: World, pod: Object, state: PodState) -> str | None:
 
 def release_address(world: World, state: PodState) -> None:
     """Give a pod's address back to its node."""
-    if not state.ip:
-        return
-    host = int(state.ip.rpartition(".")[2])
-    taken = world.table(_ADDRESSES)
-    if taken.get((state.node, host)) == state.uid:
-        del taken[(state.node, host)]
+    if state.ip:
+        release(world, state.ip, state.key)

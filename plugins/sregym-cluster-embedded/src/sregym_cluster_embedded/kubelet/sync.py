@@ -79,7 +79,9 @@ def sandbox(world: World, uid: str) -> None:
         world.after(retry_delay(world, uid), "kubelet.sandbox", uid)
         return
     state = save(world, state._replace(ip=address, sandbox=True))
-    sync(world, uid)
+    # This status is made while the sandbox is: the address shows in the next one.
+    write_status(world, pod, state._replace(ip=""))
+    act(world, pod_of(world, state) or pod, state)
 
 
 def resume(world: World, uid: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
+
+import orjson
 
 from sregym_cluster_embedded.kubelet.configuration import (
     Missing,
@@ -195,4 +196,4 @@ def _token(world: World, pod: Object) -> str:
 
 
 def _base64(value: Any) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(orjson.dumps(value)).decode().rstrip("=")

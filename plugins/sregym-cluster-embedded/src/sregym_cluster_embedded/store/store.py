@@ -45,7 +45,8 @@ class Store:
 
     Args:
         indexers: For a resource, index names and the functions that give an object's values
-            under them. Every resource has the index `owner` (uids of its owners) besides.
+            under them; they must not look at `status`. Every resource has the index `owner`
+            (uids of its owners) besides.
     """
 
     def __init__(self, indexers: Mapping[str, Mapping[str, Indexer]] | None = None) -> None:
@@ -91,7 +92,8 @@ class Store:
         metadata = obj["metadata"] | {"resourceVersion": str(self.revision)}
         stored = {**obj, "metadata": metadata}
         self._objects.setdefault(resource, {}).setdefault(key.namespace, {})[key.name] = stored
-        self._reindex(key, old, stored)
+        if old is None or not _indexed_alike(old, stored):
+            self._reindex(key, old, stored)
         kind = ChangeType.ADDED if old is None else ChangeType.MODIFIED
         self._record(Change(self.revision, kind, key, stored, old))
         return stored
@@ -148,3 +150,19 @@ class Store:
         for index, indexer in self._indexers.get(resource, {}).items():
             values.extend((resource, index, value) for value in indexer(obj))
         return tuple(dict.fromkeys(values))
+
+
+def _indexed_alike(old: Object, new: Object) -> bool:
+    """Whether a write shares all that indexers look at with the object before it.
+
+    Most writes only replace `status`; comparing identities is much cheaper than indexing twice.
+    """
+    before, after = old["metadata"], new["metadata"]
+    for field in ("labels", "annotations", "ownerReferences"):
+        if before.get(field) is not after.get(field):
+            return False
+    return len(old.keys() - {"status"}) == len(new.keys() - {"status"}) and all(
+        old.get(field) is value
+        for field, value in new.items()
+        if field not in ("metadata", "status", "apiVersion", "kind")
+    )

@@ -1,0 +1,300 @@
+"""EndpointSlices and Endpoints: where the traffic of a Service may go."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.controllers.pods import is_ready, matters, owner_reference
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.world import World
+
+HANDLER = "controllers.endpoints"
+SLICES = "endpointslices.discovery.k8s.io"
+_DELAY_S = 0.02
+_SLICE_SIZE = 100
+_SERVICE_LABEL = "kubernetes.io/service-name"
+_TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
+_HEADLESS = "service.kubernetes.io/headless"
+
+
+class Place(NamedTuple):
+    """One pod behind a Service.
+
+    Attributes:
+        pod: The pod.
+        ports: (name, port, protocol) as the pod resolves the Service's target ports.
+        serving: Whether the pod is ready.
+        terminating: Whether it is being deleted.
+        ready: Whether it should get traffic.
+    """
+
+    pod: Object
+    ports: tuple[tuple[str, int, str], ...]
+    serving: bool
+    terminating: bool
+    ready: bool
+
+
+def selector_values(service: Object) -> list[str]:
+    """Index value of a Service: `NAMESPACE/KEY=VALUE` of the first pair of its selector."""
+    selector = service["spec"].get("selector")
+    if not selector:
+        return []
+    key = min(selector)
+    return [f"{service['metadata']['namespace']}/{key}={selector[key]}"]
+
+
+def listen(world: World, change: Change) -> None:
+    """Services are looked at when they or a pod that they select change."""
+    key = change.key
+    if key.resource == "services":
+        if change.type is not ChangeType.DELETED and (
+            change.old is None or change.old["spec"] != change.obj["spec"]
+        ):
+            enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
+        elif change.type is ChangeType.DELETED:
+            _remove_endpoints(world, key)
+    elif key.resource == "pods" and matters(change):
+        _touch_services(world, change.obj)
+        old = change.old
+        if old is not None and old["metadata"].get("labels") != change.obj["metadata"].get("labels"):
+            _touch_services(world, old)
+    elif key.resource == SLICES and change.type is ChangeType.DELETED:
+        service = (change.obj["metadata"].get("labels") or {}).get(_SERVICE_LABEL)
+        if service:
+            enqueue(world, HANDLER, (key.namespace, service), _DELAY_S)
+
+
+def reconcile(world: World, key: tuple[str, str]) -> None:
+    """Handler: bring the endpoints of one Service up to date."""
+    taken(world, HANDLER, key)
+    service = world.store.get(Key("services", *key))
+    if service is None or "deletionTimestamp" in service["metadata"]:
+        return
+    if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
+        return
+    places = _places(world, service)
+    try:
+        _write_slices(world, service, places)
+        _write_endpoints(world, service, places)
+    except ApiError:
+        # The namespace is going; its content is deleted by another controller.
+        return
+
+
+def target_port(port: Object, pod: Object) -> int | None:
+    """The port of `pod` that a Service's port leads to; None when it has none of that name."""
+    target = port.get("targetPort", port["port"])
+    if isinstance(target, int):
+        return target
+    for container in [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]:
+        for offered in container.get("ports", ()):
+            same = offered.get("protocol", "TCP") == port.get("protocol", "TCP")
+            if offered.get("name") == target and same:
+                number: int = offered["containerPort"]
+                return number
+    return None
+
+
+def _touch_services(world: World, pod: Object) -> None:
+    metadata = pod["metadata"]
+    labels = metadata.get("labels")
+    if not labels:
+        return
+    namespace = metadata["namespace"]
+    for name, value in labels.items():
+        for service in world.store.indexed("services", "selector", f"{namespace}/{name}={value}"):
+            if service["spec"]["selector"].items() <= labels.items():
+                enqueue(world, HANDLER, (namespace, service["metadata"]["name"]), _DELAY_S)
+
+
+def _places(world: World, service: Object) -> list[Place]:
+    selector = service["spec"]["selector"]
+    anyway = bool(service["spec"].get("publishNotReadyAddresses"))
+    places = []
+    for pod in world.store.indexed("pods", "label", selector_values(service)[0]):
+        labels = pod["metadata"].get("labels") or {}
+        status = pod["status"]
+        if not selector.items() <= labels.items() or not status.get("podIP"):
+            continue
+        if status.get("phase") in ("Succeeded", "Failed"):
+            continue
+        ports = []
+        for port in service["spec"].get("ports", ()):
+            number = target_port(port, pod)
+            if number is not None:
+                ports.append((port.get("name", ""), number, port.get("protocol", "TCP")))
+        serving = is_ready(pod)
+        terminating = "deletionTimestamp" in pod["metadata"]
+        ready = anyway or (serving and not terminating)
+        places.append(Place(pod, tuple(ports), serving, terminating, ready))
+    return places
+
+
+def _write_slices(world: World, service: Object, places: list[Place]) -> None:
+    namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
+    existing = [
+        entry
+        for entry in world.store.owned(SLICES, service["metadata"]["uid"])
+        if (entry["metadata"].get("labels") or {}).get(_SERVICE_LABEL) == name
+    ]
+    order = {
+        endpoint.get("targetRef", {}).get("uid"): position
+        for position, endpoint in enumerate(
+            endpoint for entry in existing for endpoint in entry.get("endpoints") or ()
+        )
+    }
+    groups: dict[tuple[tuple[str, int, str], ...], list[Place]] = {}
+    for place in places:
+        groups.setdefault(place.ports, []).append(place)
+    contents: list[tuple[list[Object], list[Object]]] = []
+    for ports, members in groups.items():
+        members.sort(key=lambda place: order.get(place.pod["metadata"]["uid"], len(order)))
+        listed = [_endpoint(place) for place in members]
+        for start in range(0, len(listed), _SLICE_SIZE):
+            contents.append((listed[start : start + _SLICE_SIZE], _ports(ports)))
+    if not contents:
+        # A slice without endpoints says that there are none.
+        contents.append(([], []))
+    labels = _labels(service)
+    for position, (endpoints, ports_listed) in enumerate(contents):
+        if position < len(existing):
+            _update_slice(world, existing[position], endpoints, ports_listed, labels)
+        else:
+            _create_slice(world, service, endpoints, ports_listed, labels)
+    for surplus in existing[len(contents) :]:
+        writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
+
+
+def _create_slice(
+    world: World,
+    service: Object,
+    endpoints: list[Object],
+    ports: list[Object],
+    labels: dict[str, str],
+) -> None:
+    metadata: Object = {
+        "generateName": f"{service['metadata']['name']}-",
+        "namespace": service["metadata"]["namespace"],
+        "labels": labels,
+        "ownerReferences": [owner_reference(service)],
+        "annotations": {_TRIGGER: world.timestamp()},
+    }
+    body = {"addressType": "IPv4", "endpoints": endpoints, "ports": ports}
+    writes.create(world, SLICES, {"metadata": metadata, **body})
+
+
+def _update_slice(
+    world: World, old: Object, endpoints: list[Object], ports: list[Object], labels: dict[str, str]
+) -> None:
+    metadata = old["metadata"]
+    same = old.get("endpoints") == endpoints and (old.get("ports") or []) == ports
+    if same and metadata.get("labels") == labels:
+        return
+    annotations = {**(metadata.get("annotations") or {}), _TRIGGER: world.timestamp()}
+    fresh = {**metadata, "labels": labels, "annotations": annotations}
+    writes.update(world, SLICES, {**old, "metadata": fresh, "endpoints": endpoints, "ports": ports})
+
+
+def _labels(service: Object) -> dict[str, str]:
+    labels = {
+        **(service["metadata"].get("labels") or {}),
+        "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+        _SERVICE_LABEL: service["metadata"]["name"],
+    }
+    if service["spec"].get("clusterIP") == "None":
+        labels[_HEADLESS] = ""
+    return labels
+
+
+def _endpoint(place: Place) -> Object:
+    pod = place.pod
+    endpoint: Object = {
+        "addresses": [pod["status"]["podIP"]],
+        "conditions": {
+            "ready": place.ready,
+            "serving": place.serving,
+            "terminating": place.terminating,
+        },
+        "nodeName": pod["spec"].get("nodeName", ""),
+        "targetRef": _reference(pod),
+    }
+    if pod["spec"].get("hostname") and pod["spec"].get("subdomain"):
+        endpoint["hostname"] = pod["spec"]["hostname"]
+    return endpoint
+
+
+def _reference(pod: Object) -> Object:
+    metadata = pod["metadata"]
+    return {
+        "kind": "Pod",
+        "namespace": metadata["namespace"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+    }
+
+
+def _ports(ports: tuple[tuple[str, int, str], ...]) -> list[Object]:
+    return [{"name": name, "port": port, "protocol": protocol} for name, port, protocol in ports]
+
+
+def _write_endpoints(world: World, service: Object, places: list[Place]) -> None:
+    metadata = service["metadata"]
+    key = Key("endpoints", metadata["namespace"], metadata["name"])
+    groups: dict[Any, tuple[list[Object], list[Object]]] = {}
+    for place in places:
+        if place.terminating and not place.ready:
+            continue
+        address: Object = {
+            "ip": place.pod["status"]["podIP"],
+            "nodeName": place.pod["spec"].get("nodeName", ""),
+            "targetRef": _reference(place.pod),
+        }
+        ready, unready = groups.setdefault(place.ports, ([], []))
+        (ready if place.ready else unready).append(address)
+    subsets = []
+    for ports, (ready, unready) in groups.items():
+        subset: Object = {}
+        if ready:
+            subset["addresses"] = sorted(ready, key=lambda entry: _numeric(entry["ip"]))
+        if unready:
+            subset["notReadyAddresses"] = sorted(unready, key=lambda entry: _numeric(entry["ip"]))
+        if ports:
+            subset["ports"] = [
+                {field: value for field, value in entry.items() if value} for entry in _ports(ports)
+            ]
+        subsets.append(subset)
+    labels = {
+        **(metadata.get("labels") or {}),
+        "endpoints.kubernetes.io/managed-by": "endpoint-controller",
+    }
+    if service["spec"].get("clusterIP") == "None":
+        labels[_HEADLESS] = ""
+    old = world.store.get(key)
+    fields: Object = {"subsets": subsets} if subsets else {}
+    annotations = {_TRIGGER: world.timestamp()}
+    if old is None:
+        made = {
+            "name": key.name,
+            "namespace": key.namespace,
+            "labels": labels,
+            "annotations": annotations,
+        }
+        writes.create(world, "endpoints", {"metadata": made, **fields})
+    elif old.get("subsets", []) != subsets or old["metadata"].get("labels") != labels:
+        kept = {name: value for name, value in old.items() if name != "subsets"}
+        merged = {**(old["metadata"].get("annotations") or {}), **annotations}
+        fresh = {**old["metadata"], "labels": labels, "annotations": merged}
+        writes.update(world, "endpoints", {**kept, "metadata": fresh, **fields})
+
+
+def _remove_endpoints(world: World, key: Key) -> None:
+    """Endpoints have no owner; they go with the Service of their name."""
+    writes.delete(world, Key("endpoints", key.namespace, key.name))
+
+
+def _numeric(address: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in address.split("."))

@@ -1,0 +1,111 @@
+"""The garbage collector: what happens to objects when the objects that own them go."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import resources, writes
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
+from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.world import World
+
+DEPENDENTS = "controllers.garbage.dependents"
+OWNERS = "controllers.garbage.owners"
+_FOREGROUND = "foregroundDeletion"
+_ORPHAN = "orphan"
+_DELAY_S = 0.03
+
+
+def listen(world: World, change: Change) -> None:
+    """Owners that go have their dependents looked at; new dependents their owners."""
+    metadata = change.obj["metadata"]
+    if change.type is ChangeType.DELETED:
+        if change.key.resource != "events":
+            _owner_gone(world, change)
+    elif "deletionTimestamp" in metadata:
+        finalizers = metadata.get("finalizers", ())
+        if _ORPHAN in finalizers or _FOREGROUND in finalizers:
+            enqueue(world, DEPENDENTS, change.key, _DELAY_S)
+    elif change.type is ChangeType.ADDED and "ownerReferences" in metadata:
+        if not all(_exists(world, change.key.namespace, owner) for owner in metadata["ownerReferences"]):
+            enqueue(world, OWNERS, change.key, _DELAY_S)
+
+
+def collect(world: World, key: Key) -> None:
+    """Handler: delete an object all of whose owners are gone, or drop the references to those."""
+    taken(world, OWNERS, key)
+    obj = world.store.get(key)
+    if obj is None or "deletionTimestamp" in obj["metadata"]:
+        return
+    owners = obj["metadata"].get("ownerReferences", [])
+    present = [owner for owner in owners if _exists(world, key.namespace, owner)]
+    if not owners or len(present) == len(owners):
+        return
+    if present:
+        writes.patch_metadata(world, key, owners=present)
+    else:
+        writes.delete(world, key)
+
+
+def finalize(world: World, key: Key) -> None:
+    """Handler: answer the finalizer of a foreground or orphaning deletion."""
+    taken(world, DEPENDENTS, key)
+    owner = world.store.get(key)
+    if owner is None or "deletionTimestamp" not in owner["metadata"]:
+        return
+    finalizers = owner["metadata"].get("finalizers", [])
+    uid = owner["metadata"]["uid"]
+    dependents = _dependents(world, uid)
+    if _ORPHAN in finalizers:
+        for place, obj in dependents:
+            rest = [entry for entry in obj["metadata"]["ownerReferences"] if entry["uid"] != uid]
+            writes.patch_metadata(world, place, owners=rest)
+        left = [name for name in finalizers if name != _ORPHAN]
+        writes.patch_metadata(world, key, finalizers=left)
+        return
+    blocking = False
+    for place, obj in dependents:
+        if "deletionTimestamp" not in obj["metadata"]:
+            # Dependents that have dependents themselves go in the foreground, too.
+            policy = "Foreground" if _dependents(world, obj["metadata"]["uid"]) else "Background"
+            writes.delete(world, place, policy)
+        reference = next(e for e in obj["metadata"]["ownerReferences"] if e["uid"] == uid)
+        if reference.get("blockOwnerDeletion") and world.store.get(place) is not None:
+            blocking = True
+    if not blocking:
+        left = [name for name in finalizers if name != _FOREGROUND]
+        writes.patch_metadata(world, key, finalizers=left)
+
+
+def _owner_gone(world: World, change: Change) -> None:
+    metadata = change.obj["metadata"]
+    for place, _ in _dependents(world, metadata["uid"]):
+        enqueue(world, OWNERS, place, _DELAY_S)
+    for owner in metadata.get("ownerReferences", ()):
+        # An owner that waits for its dependents can go on when this was the last.
+        place = _place(change.key.namespace, owner)
+        waiting = world.store.get(place) if place is not None else None
+        if place is not None and waiting is not None and "deletionTimestamp" in waiting["metadata"]:
+            enqueue(world, DEPENDENTS, place, _DELAY_S)
+
+
+def _dependents(world: World, uid: str) -> list[tuple[Key, Object]]:
+    return [
+        (key_of(resource, obj), obj)
+        for resource in world.store.resources()
+        for obj in world.store.owned(resource, uid)
+    ]
+
+
+def _place(namespace: str, owner: Object) -> Key | None:
+    kind = resources.of_kind(owner["apiVersion"], owner["kind"])
+    if kind is None:
+        return None
+    return Key(kind.name, namespace if kind.namespaced else "", owner["name"])
+
+
+def _exists(world: World, namespace: str, owner: Object) -> bool:
+    place = _place(namespace, owner)
+    if place is None:
+        # A type of a custom resource: nothing is known, nothing is collected.
+        return True
+    obj = world.store.get(place)
+    return obj is not None and obj["metadata"]["uid"] == owner["uid"]

@@ -1,0 +1,111 @@
+"""Dynamic provisioning: volumes on a node's own disk, made by a provisioner in the cluster."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+HANDLER = "controllers.provisioning"
+_CLAIMS = "persistentvolumeclaims"
+_LOCAL_PATH = "rancher.io/local-path"
+_NONE = "kubernetes.io/no-provisioner"
+_TAKES_S = 1.5
+_ROOT = "/opt/local-path-provisioner"
+_PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+_PROVISIONER_BETA = "volume.beta.kubernetes.io/storage-provisioner"
+
+
+def begin(world: World, claim: Object, found: Object, node: str | None, component: str) -> None:
+    """Ask the provisioner of a class for a volume; one that is not in the cluster never answers."""
+    provisioner = found["provisioner"]
+    if provisioner == _NONE:
+        return
+    metadata = claim["metadata"]
+    key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
+    if (metadata.get("annotations") or {}).get(_PROVISIONER) == provisioner:
+        return
+    marks: dict[str, str | None] = {_PROVISIONER: provisioner, _PROVISIONER_BETA: provisioner}
+    claim = writes.annotate(world, key, marks) or claim
+    text = (
+        f"Waiting for a volume to be created either by the external provisioner '{provisioner}' or "
+        "manually by the system administrator. If volume creation is delayed, please verify that "
+        "the provisioner is running and correctly registered."
+    )
+    events.record(world, claim, _CLAIMS, "Normal", "ExternalProvisioning", text, component)
+    if provisioner != _LOCAL_PATH:
+        return
+    text = f'External provisioner is provisioning volume for claim "{key.namespace}/{key.name}"'
+    _say(world, claim, "Provisioning", text)
+    chosen = node or _any_node(world)
+    world.after(_TAKES_S, HANDLER, key, metadata["uid"], chosen)
+
+
+def provision(world: World, key: Key, uid: str, node: str) -> None:
+    """Handler: the volume is made."""
+    claim = world.store.get(key)
+    if claim is None or claim["metadata"]["uid"] != uid or claim["spec"].get("volumeName"):
+        return
+    spec = claim["spec"]
+    found = world.store.get(Key("storageclasses.storage.k8s.io", "", spec["storageClassName"]))
+    name = f"pvc-{uid}"
+    required = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+    volume = {
+        "metadata": {
+            "name": name,
+            "annotations": {
+                "local.path.provisioner/selected-node": node,
+                "pv.kubernetes.io/provisioned-by": _LOCAL_PATH,
+            },
+        },
+        "spec": {
+            "accessModes": spec["accessModes"],
+            "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+            "claimRef": {
+                "apiVersion": "v1",
+                "kind": "PersistentVolumeClaim",
+                "name": key.name,
+                "namespace": key.namespace,
+                "resourceVersion": claim["metadata"]["resourceVersion"],
+                "uid": uid,
+            },
+            "hostPath": {
+                "path": f"{_ROOT}/{name}_{key.namespace}_{key.name}",
+                "type": "DirectoryOrCreate",
+            },
+            "nodeAffinity": {
+                "required": {"nodeSelectorTerms": [{"matchExpressions": [required]}]}
+            },
+            "persistentVolumeReclaimPolicy": (found or {}).get("reclaimPolicy", "Delete"),
+            "storageClassName": spec["storageClassName"],
+            "volumeMode": spec.get("volumeMode", "Filesystem"),
+        },
+    }
+    writes.create(world, "persistentvolumes", volume)
+    _say(world, claim, "ProvisioningSucceeded", f"Successfully provisioned volume {name}")
+
+
+def reachable(world: World, volume: Object, node: str) -> bool:
+    """Whether pods on `node` can use the volume."""
+    required = volume["spec"].get("nodeAffinity", {}).get("required")
+    if not required:
+        return True
+    obj = world.store.get(Key("nodes", "", node))
+    labels = (obj["metadata"].get("labels") or {}) if obj is not None else {}
+    return any(
+        all(
+            labels.get(entry["key"]) in entry.get("values", ())
+            for entry in term.get("matchExpressions", ())
+            if entry["operator"] == "In"
+        )
+        for term in required.get("nodeSelectorTerms", ())
+    )
+
+
+def _any_node(world: World) -> str:
+    nodes = [node["metadata"]["name"] for node in world.store.list("nodes")]
+    return nodes[0] if nodes else ""
+
+
+def _say(world: World, claim: Object, reason: str, text: str) -> None:
+    events.record(world, claim, _CLAIMS, "Normal", reason, text, _LOCAL_PATH)

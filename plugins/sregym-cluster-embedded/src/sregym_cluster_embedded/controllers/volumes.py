@@ -1,0 +1,258 @@
+"""Persistent volumes and claims: binding, provisioning, protection, release."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.controllers import provisioning
+from sregym_cluster_embedded.controllers.pods import selects
+from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
+from sregym_cluster_embedded.workqueue import enqueue, taken
+from sregym_cluster_embedded.world import World
+
+CLAIM, VOLUME = "controllers.volumes.claim", "controllers.volumes.volume"
+_CLAIMS, _VOLUMES = "persistentvolumeclaims", "persistentvolumes"
+_CLASSES = "storageclasses.storage.k8s.io"
+COMPONENT = "persistentvolume-controller"
+_SELECTED_NODE = "volume.kubernetes.io/selected-node"
+_CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
+_VOLUME_PROTECTION = "kubernetes.io/pv-protection"
+_BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+_DELAY_S = 0.03
+_RESYNC_S = 15.0
+
+
+def claim_values(pod: Object) -> list[str]:
+    """Index values of a pod: `NAMESPACE/CLAIM` of the claims that it mounts."""
+    metadata = pod["metadata"]
+    values = []
+    for volume in pod["spec"].get("volumes", ()):
+        if "persistentVolumeClaim" in volume:
+            values.append(f"{metadata['namespace']}/{volume['persistentVolumeClaim']['claimName']}")
+        elif "ephemeral" in volume:
+            values.append(f"{metadata['namespace']}/{metadata['name']}-{volume['name']}")
+    return values
+
+
+def listen(world: World, change: Change) -> None:
+    """Claims and volumes are looked at when they change; waiting claims when a volume comes."""
+    key, obj = change.key, change.obj
+    gone = change.type is ChangeType.DELETED
+    if key.resource == _CLAIMS:
+        if gone:
+            volume = obj["spec"].get("volumeName")
+            if volume:
+                enqueue(world, VOLUME, volume, _DELAY_S)
+        else:
+            enqueue(world, CLAIM, (key.namespace, key.name), _DELAY_S)
+    elif key.resource == _VOLUMES:
+        if not gone:
+            enqueue(world, VOLUME, key.name, _DELAY_S / 2)
+        for waiting in world.table("controllers.volumes.waiting"):
+            enqueue(world, CLAIM, waiting, _DELAY_S)
+    elif key.resource == _CLASSES:
+        for waiting in world.table("controllers.volumes.waiting"):
+            enqueue(world, CLAIM, waiting, _DELAY_S)
+    elif key.resource == "pods" and (change.old is None or gone or _ended(change)):
+        for value in claim_values(obj):
+            namespace, _, name = value.partition("/")
+            enqueue(world, CLAIM, (namespace, name), _DELAY_S)
+
+
+def reconcile_claim(world: World, place: tuple[str, str]) -> None:
+    """Handler: look at one claim."""
+    taken(world, CLAIM, place)
+    waiting = world.table("controllers.volumes.waiting")
+    key = Key(_CLAIMS, *place)
+    claim = world.store.get(key)
+    if claim is None:
+        waiting.pop(place, None)
+        return
+    if "deletionTimestamp" in claim["metadata"]:
+        waiting.pop(place, None)
+        finalizers = claim["metadata"].get("finalizers", [])
+        if _CLAIM_PROTECTION in finalizers and not _used(world, place):
+            left = [name for name in finalizers if name != _CLAIM_PROTECTION]
+            writes.patch_metadata(world, key, finalizers=left)
+        return
+    if claim["metadata"].get("annotations", {}).get(_BIND_COMPLETED):
+        waiting.pop(place, None)
+        return
+    waiting[place] = True
+    named = claim["spec"].get("volumeName")
+    if named:
+        _bind_named(world, claim, named)
+        return
+    found = world.store.get(Key(_CLASSES, "", claim["spec"].get("storageClassName") or ""))
+    node = claim["metadata"].get("annotations", {}).get(_SELECTED_NODE)
+    late = found is not None and found.get("volumeBindingMode") == "WaitForFirstConsumer"
+    if late and not node:
+        text = "waiting for first consumer to be created before binding"
+        _say(world, claim, "Normal", "WaitForFirstConsumer", text)
+        return
+    volume = _match(world, claim, node)
+    if volume is not None:
+        bind(world, claim, volume, chosen=True)
+        return
+    _provide(world, claim, found, node)
+
+
+def reconcile_volume(world: World, name: str) -> None:
+    """Handler: look at one volume."""
+    taken(world, VOLUME, name)
+    key = Key(_VOLUMES, "", name)
+    volume = world.store.get(key)
+    if volume is None:
+        return
+    reference = volume["spec"].get("claimRef")
+    status: Object = volume.get("status", {})
+    phase = status.get("phase", "Pending")
+    if "deletionTimestamp" in volume["metadata"] and phase != "Bound":
+        finalizers = volume["metadata"].get("finalizers", [])
+        left = [entry for entry in finalizers if entry != _VOLUME_PROTECTION]
+        writes.patch_metadata(world, key, finalizers=left)
+        return
+    if reference is None or not reference.get("uid"):
+        if phase != "Available":
+            writes.update_status(world, key, {**status, "phase": "Available"})
+        return
+    claim = world.store.get(Key(_CLAIMS, reference["namespace"], reference["name"]))
+    if claim is not None and claim["metadata"]["uid"] == reference["uid"]:
+        if phase != "Bound":
+            writes.update_status(world, key, {**status, "phase": "Bound"})
+        return
+    if phase != "Released":
+        released = {**status, "phase": "Released", "lastPhaseTransitionTime": world.timestamp()}
+        writes.update_status(world, key, released)
+    if volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
+        writes.delete(world, key)
+
+
+def bind(world: World, claim: Object, volume: Object, *, chosen: bool) -> None:
+    """Bind a claim and a volume to each other; `chosen`: by this controller, not by a user."""
+    metadata, spec = claim["metadata"], volume["spec"]
+    mark: dict[str, str | None] = {_BOUND_BY_CONTROLLER: "yes"} if chosen else {}
+    name = volume["metadata"]["name"]
+    place = Key(_VOLUMES, "", name)
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "name": metadata["name"],
+        "namespace": metadata["namespace"],
+        "resourceVersion": metadata["resourceVersion"],
+        "uid": metadata["uid"],
+    }
+    if spec.get("claimRef", {}).get("uid") != metadata["uid"]:
+        claimed = {**volume, "spec": {**spec, "claimRef": reference}}
+        annotations = {**(volume["metadata"].get("annotations") or {}), **mark}
+        if annotations:
+            claimed["metadata"] = {**volume["metadata"], "annotations": annotations}
+        volume = writes.update(world, _VOLUMES, claimed)
+    bound = {
+        **volume.get("status", {}),
+        "phase": "Bound",
+        "lastPhaseTransitionTime": world.timestamp(),
+    }
+    writes.update_status(world, place, bound)
+    key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
+    marks = {**(metadata.get("annotations") or {}), **mark, _BIND_COMPLETED: "yes"}
+    fresh = {
+        **claim,
+        "metadata": {**metadata, "annotations": marks},
+        "spec": {**claim["spec"], "volumeName": name},
+    }
+    writes.update(world, _CLAIMS, fresh)
+    status = {"phase": "Bound", "accessModes": spec["accessModes"], "capacity": spec["capacity"]}
+    writes.update_status(world, key, status)
+
+
+def _bind_named(world: World, claim: Object, name: str) -> None:
+    volume = world.store.get(Key(_VOLUMES, "", name))
+    if volume is None:
+        return
+    reference = volume["spec"].get("claimRef")
+    metadata = claim["metadata"]
+    if reference is not None and not _refers_to(reference, claim):
+        text = f'volume "{name}" already bound to a different claim.'
+        _say(world, claim, "Warning", "FailedBinding", text)
+        enqueue(world, CLAIM, (metadata["namespace"], metadata["name"]), _RESYNC_S)
+        return
+    bind(world, claim, volume, chosen=False)
+
+
+def _match(world: World, claim: Object, node: str | None) -> Object | None:
+    """The smallest volume that can serve the claim, or None."""
+    candidates = []
+    for volume in world.store.list(_VOLUMES):
+        spec = volume["spec"]
+        reference = spec.get("claimRef")
+        if reference is not None:
+            if _refers_to(reference, claim):
+                return volume
+            continue
+        if "deletionTimestamp" not in volume["metadata"] and _serves(world, volume, claim, node):
+            candidates.append(volume)
+    return min(
+        candidates,
+        key=lambda entry: (parse(entry["spec"]["capacity"]["storage"]), entry["metadata"]["name"]),
+        default=None,
+    )
+
+
+def _serves(world: World, volume: Object, claim: Object, node: str | None) -> bool:
+    spec, wanted = volume["spec"], claim["spec"]
+    asked = wanted.get("resources", {}).get("requests", {}).get("storage", "0")
+    if (spec.get("storageClassName") or "") != (wanted.get("storageClassName") or ""):
+        return False
+    if parse(spec["capacity"]["storage"]) < parse(asked):
+        return False
+    if not set(wanted.get("accessModes", ())) <= set(spec.get("accessModes", ())):
+        return False
+    if spec.get("volumeMode", "Filesystem") != wanted.get("volumeMode", "Filesystem"):
+        return False
+    labels = volume["metadata"].get("labels") or {}
+    if wanted.get("selector") and not selects(wanted["selector"], labels):
+        return False
+    return node is None or provisioning.reachable(world, volume, node)
+
+
+def _provide(world: World, claim: Object, found: Object | None, node: str | None) -> None:
+    name = claim["spec"].get("storageClassName")
+    metadata = claim["metadata"]
+    if not name:
+        text = "no persistent volumes available for this claim and no storage class is set"
+        _say(world, claim, "Normal", "FailedBinding", text)
+    elif found is None:
+        text = f'storageclass.storage.k8s.io "{name}" not found'
+        _say(world, claim, "Warning", "ProvisioningFailed", text)
+        enqueue(world, CLAIM, (metadata["namespace"], metadata["name"]), _RESYNC_S)
+    else:
+        provisioning.begin(world, claim, found, node, COMPONENT)
+
+
+def _refers_to(reference: Object, claim: Object) -> bool:
+    metadata = claim["metadata"]
+    same = (reference["namespace"], reference["name"]) == (metadata["namespace"], metadata["name"])
+    return same and reference.get("uid", metadata["uid"]) == metadata["uid"]
+
+
+def _used(world: World, place: tuple[str, str]) -> bool:
+    value = f"{place[0]}/{place[1]}"
+    return any(
+        pod["status"].get("phase") not in ("Succeeded", "Failed")
+        for pod in world.store.indexed("pods", "claim", value)
+    )
+
+
+def _ended(change: Change) -> bool:
+    old = change.old or {}
+    phases = ("Succeeded", "Failed")
+    return (
+        change.obj["status"].get("phase") in phases
+        and old.get("status", {}).get("phase") not in phases
+    )
+
+
+def _say(world: World, claim: Object, type_: str, reason: str, text: str) -> None:
+    events.record(world, claim, _CLAIMS, type_, reason, text, COMPONENT)

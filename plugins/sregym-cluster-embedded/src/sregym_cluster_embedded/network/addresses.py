@@ -1,0 +1,61 @@
+"""Who has which pod address: the table `network.addresses`."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+_TABLE = "network.addresses"
+_LAST = "network.last_address"
+
+
+def assign(world: World, node: str, pod_key: Key) -> str | None:
+    """The next free address of the node's range, given to a pod; None when all are taken.
+
+    Addresses go round: one that was given back is used again only after all others.
+    """
+    network = ip_network(pod_range(world, node))
+    taken = world.table(_TABLE)
+    last: int = world.table(_LAST).get(node, 1)
+    # The first address is the network's, the second the bridge's, the last the broadcast's.
+    usable = network.num_addresses - 3
+    base = network.network_address
+    for step in range(1, usable + 1):
+        host = (last - 2 + step) % usable + 2
+        address = str(base + host)
+        if address not in taken:
+            taken[address] = pod_key
+            world.table(_LAST)[node] = host
+            return address
+    return None
+
+
+def release(world: World, address: str, pod_key: Key) -> None:
+    """Give an address back, unless it belongs to another pod by now."""
+    taken = world.table(_TABLE)
+    if taken.get(address) == pod_key:
+        del taken[address]
+
+
+def holder(world: World, address: str) -> Object | None:
+    """The pod that has an address, or None."""
+    key: Key | None = world.table(_TABLE).get(address)
+    return world.store.get(key) if key is not None else None
+
+
+def pod_range(world: World, node: str) -> str:
+    """The pod network of a node."""
+    obj = world.store.get(Key("nodes", "", node))
+    cidr: str = (obj or {}).get("spec", {}).get("podCIDR", "10.244.0.0/24")
+    return cidr
+
+
+def node_with(world: World, address: str) -> Object | None:
+    """The node that has an address, or None."""
+    for node in world.store.list("nodes"):
+        for entry in node.get("status", {}).get("addresses", ()):
+            if entry["type"] == "InternalIP" and entry["address"] == address:
+                return node
+    return None

@@ -1,0 +1,109 @@
+"""A pod's resolver: which name servers it asks, for which names, in which order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.world import World
+
+CLUSTER_DOMAIN = "cluster.local"
+# What kubelets are configured with; a Service with this address must exist for it to work.
+CLUSTER_DNS = "10.96.0.10"
+NODE_DNS = "10.77.0.1"
+_CLUSTER_NDOTS = 5
+
+
+class Resolver(NamedTuple):
+    """The content of /etc/resolv.conf.
+
+    Attributes:
+        servers: Addresses of name servers, asked in order.
+        searches: Search domains.
+        ndots: Names with fewer dots are tried with the search domains first.
+        options: All options, as written.
+    """
+
+    servers: tuple[str, ...]
+    searches: tuple[str, ...]
+    ndots: int
+    options: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The file."""
+        lines = []
+        if self.searches:
+            lines.append(f"search {' '.join(self.searches)}")
+        lines.extend(f"nameserver {server}" for server in self.servers)
+        if self.options:
+            lines.append(f"options {' '.join(self.options)}")
+        return "".join(f"{line}\n" for line in lines)
+
+    def candidates(self, name: str) -> list[str]:
+        """The absolute names that are tried for `name`, without the final dot."""
+        if name.endswith("."):
+            return [name.rstrip(".")]
+        searched = [f"{name}.{domain}" for domain in self.searches]
+        if name.count(".") >= self.ndots:
+            return [name, *searched]
+        return [*searched, name]
+
+
+def resolver_of(pod: Object) -> Resolver:
+    """The resolver that a kubelet gives a pod, by dnsPolicy and dnsConfig."""
+    spec = pod["spec"]
+    policy = spec.get("dnsPolicy", "ClusterFirst")
+    if policy == "ClusterFirst" and spec.get("hostNetwork"):
+        policy = "Default"
+    servers: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    if policy in ("ClusterFirst", "ClusterFirstWithHostNet"):
+        namespace = pod["metadata"]["namespace"]
+        servers = (CLUSTER_DNS,)
+        searches = (f"{namespace}.svc.{CLUSTER_DOMAIN}", f"svc.{CLUSTER_DOMAIN}", CLUSTER_DOMAIN)
+        options = (f"ndots:{_CLUSTER_NDOTS}",)
+    elif policy == "Default":
+        servers = (NODE_DNS,)
+    config = spec.get("dnsConfig") or {}
+    servers = tuple(dict.fromkeys((*servers, *config.get("nameservers", ()))))
+    searches = tuple(dict.fromkeys((*searches, *config.get("searches", ()))))
+    options = _merged(options, config.get("options", ()))
+    return Resolver(servers[:3], searches, _ndots(options), options)
+
+
+def hosts_of(world: World, pod: Object) -> dict[str, str]:
+    """Name -> address as /etc/hosts of the pod has it."""
+    spec, status = pod["spec"], pod.get("status", {})
+    hosts = {"localhost": "127.0.0.1"}
+    hostname = spec.get("hostname") or pod["metadata"]["name"]
+    if status.get("podIP"):
+        hosts[hostname] = status["podIP"]
+        if spec.get("subdomain"):
+            namespace = pod["metadata"]["namespace"]
+            domain = f"{spec['subdomain']}.{namespace}.svc.{CLUSTER_DOMAIN}"
+            hosts[f"{hostname}.{domain}"] = status["podIP"]
+    for alias in spec.get("hostAliases", ()):
+        for name in alias.get("hostnames", ()):
+            hosts[name] = alias["ip"]
+    if spec.get("hostNetwork"):
+        node = world.store.get(Key("nodes", "", spec.get("nodeName", "")))
+        if node is not None:
+            hosts[node["metadata"]["name"]] = status.get("hostIP", "127.0.0.1")
+    return hosts
+
+
+def _merged(options: tuple[str, ...], more: list[Object] | tuple[()]) -> tuple[str, ...]:
+    by_name = {option.partition(":")[0]: option for option in options}
+    for option in more:
+        value = option.get("value")
+        by_name[option["name"]] = f"{option['name']}:{value}" if value else option["name"]
+    return tuple(by_name.values())
+
+
+def _ndots(options: tuple[str, ...]) -> int:
+    for option in options:
+        name, _, value = option.partition(":")
+        if name == "ndots" and value.isdigit():
+            return int(value)
+    return 1
