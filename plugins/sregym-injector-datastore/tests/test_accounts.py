@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.errors import UsageError, WorldError
+from sregym_core.interfaces import CommandResult
 from sregym_core.model import Change, Check, Outcome
 from sregym_injector_datastore.mongo_shell import parse_document
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
@@ -75,14 +76,16 @@ def test_another_password_is_no_repair(cluster, at):
     DROPPED.inject(context)
     roles = [{"role": "readWrite", "db": "catalog"}]
     cluster.accounts["clerk"] = {"pwd": "new", "roles": roles}
-    assert got(DROPPED, context) == failing("user clerk cannot log in: exiting with code 1")
+    assert got(DROPPED, context) == failing(
+        "user clerk cannot log in: Error: Authentication failed."
+    )
 
 
 def test_a_database_that_cannot_be_asked(cluster, at):
     context = at(REVOKED)
     cluster.accounts["root"] = {"pwd": "new", "roles": []}
     assert got(REVOKED, context) == failing(
-        "user root cannot ask the database: exiting with code 1"
+        "user root cannot ask the database: Error: Authentication failed."
     )
     cluster.patch(STORE, {"spec": {"replicas": 0}}, "merge")
     cluster.clock.advance(1.0)
@@ -163,6 +166,11 @@ def test_what_is_said_and_done(at, fault, mechanism, change, expression):
         ("kubectl", "rollout", "restart", "deployment/catalog", "-n", "shop"),
         ("kubectl", "rollout", "status", "deployment/catalog", "-n", "shop", "--timeout=300s"),
     ]  # fmt: skip
+
+
+def test_silence_is_told_by_its_exit_code(cluster, at):
+    cluster.executor = lambda pod, argv, stdin: CommandResult(3)
+    assert got(REVOKED, at(REVOKED)) == failing("user root cannot ask the database: exit code 3")
 
 
 def test_no_such_user(at):

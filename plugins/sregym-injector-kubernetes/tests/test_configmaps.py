@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from sregym_core.errors import UsageError
@@ -177,7 +178,7 @@ class TestDrift:
     def test_a_component_without_dependencies_loses_its_first_field(self, at):
         context = at(self.fault, "catalog")
         lonely = context.component.model_copy(update={"name": "nobody"})
-        object.__setattr__(context, "component", lonely)
+        context = replace(context, component=lonely)
         assert self.fault.ground_truth(context).changed.what == "data['config.json'].tracing"
 
     def test_reference_fix(self, at):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
@@ -49,8 +51,7 @@ class TestTargetPort:
         )
         neighbours = CATALOG.ports[0].model_copy(update={"container_port": 8084})
         crowded = CATALOG.model_copy(update={"ports": (neighbours, CATALOG.ports[1])})
-        context = at(self.fault, "catalog", port=8083)
-        object.__setattr__(context, "component", crowded)
+        context = replace(at(self.fault, "catalog", port=8083), component=crowded)
         assert self.fault.ground_truth(context).changed.after == "8085"
 
     def test_clients_dial_again_unless_told_otherwise(self, cluster, at):
@@ -59,6 +60,13 @@ class TestTargetPort:
         assert cluster.get(component("front").workload)["metadata"]["generation"] == generation
         self.fault.inject(at(self.fault, "catalog"))
         assert cluster.get(component("front").workload)["metadata"]["generation"] == generation + 2
+
+    def test_clients_of_what_serves_no_user_are_left_alone(self, cluster, at):
+        context = at(self.fault, "catalog")
+        idle = context.component.model_copy(update={"operations": ()})
+        generation = cluster.get(component("front").workload)["metadata"]["generation"]
+        self.fault.inject(replace(context, component=idle))
+        assert cluster.get(component("front").workload)["metadata"]["generation"] == generation
 
     @pytest.mark.parametrize(
         ("repair", "expected"),

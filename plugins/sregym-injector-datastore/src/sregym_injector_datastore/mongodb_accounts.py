@@ -274,6 +274,7 @@ def _has_role(roles: Sequence[dict[str, str]], account: Account) -> bool:
 
 
 def _said(result: CommandResult) -> str:
-    """The last line that a command said, which in the mongo shell is the reason."""
-    lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
-    return lines[-1] if lines else f"exit code {result.exit_code}"
+    """Why a command failed: the shell's line about the error, which others may follow."""
+    lines = f"{result.stdout}\n{result.stderr}".strip().splitlines()
+    telling = [line for line in lines if "Error:" in line]
+    return (telling or lines[-1:] or [f"exit code {result.exit_code}"])[0].rstrip(" :")

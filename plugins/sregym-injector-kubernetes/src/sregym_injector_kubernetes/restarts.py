@@ -37,9 +37,11 @@ def clients_of(context: FaultContext, *, otherwise: bool | None = None) -> tuple
     Args:
         context: With parameters that are `ClientParameters`.
         otherwise: Whether to restart where the parameter is not set; None: unless the component
-            is a plain service, whose callers dial again by themselves.
+            is a plain service, whose callers dial again by themselves. Clients of what no user's
+            request depends on are left alone: there is nothing that users could feel.
     """
-    wanted = context.parameters.restart_clients
+    component, wanted = context.component, context.parameters.restart_clients
     if wanted is None:
-        wanted = context.component.kind != "service" if otherwise is None else otherwise
-    return scope.clients(context.application, context.component) if wanted else ()
+        wanted = component.kind != "service" if otherwise is None else otherwise
+        wanted = wanted and bool(component.operations)
+    return scope.clients(context.application, component) if wanted else ()
