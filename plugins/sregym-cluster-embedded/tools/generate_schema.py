@@ -144,7 +144,6 @@ def write(name: str, data: Any) -> None:
     """Compress without a time stamp, so that the same input gives the same bytes."""
     encoded = gzip.compress(orjson.dumps(data), 9, mtime=0)
     (DATA / name).write_bytes(encoded)
-    print(f"{name}: {len(encoded)} bytes, {len(data)} definitions")
 
 
 if __name__ == "__main__":

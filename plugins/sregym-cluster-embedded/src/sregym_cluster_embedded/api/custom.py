@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.resource import READ_WRITE, Resource, Subresource
+from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,3 +63,23 @@ def _resource(spec: Object, version: Object) -> Resource:
         subresources=tuple(subresources),
         generation=True,
     )
+
+
+def columns(world: World, resource: Resource) -> tuple[Object, ...] | None:
+    """The additional printer columns of a custom resource; None for built-in types."""
+    version = version_of(world, resource)
+    return None if version is None else tuple(version.get("additionalPrinterColumns", ()))
+
+
+def version_of(world: World, resource: Resource) -> Object | None:
+    """The entry in a definition's `versions` behind a custom resource; None for built-in types."""
+    if resources.of_kind(resource.api_version, resource.kind) is not None:
+        return None
+    definition = world.store.get(Key(CRDS, "", resource.group_resource))
+    if definition is None:
+        return None
+    for version in definition["spec"]["versions"]:
+        if version["name"] == resource.version:
+            found: Object = version
+            return found
+    return None

@@ -142,6 +142,27 @@ def conflict(resource: Resource, name: str, why: str = MODIFIED) -> ApiError:
     )
 
 
+def apply_conflict(causes: Sequence[Cause]) -> ApiError:
+    """409: a server-side apply would take fields from other managers."""
+    number = len(causes)
+    by_owner: dict[str, list[str]] = {}
+    for cause in causes:
+        by_owner.setdefault(cause.message, []).append(cause.field)
+    if number == 1:
+        text = f"Apply failed with 1 conflict: {causes[0].message}: {causes[0].field}"
+    else:
+        parts = [
+            f"{owner}:\n" + "\n".join(f"- {field}" for field in fields)
+            if len(by_owner) > 1 or len(fields) > 1
+            else f"{owner}: {fields[0]}"
+            for owner, fields in by_owner.items()
+        ]
+        noun = "conflicts"
+        joined = "\n".join(parts)
+        text = f"Apply failed with {number} {noun}: {joined}"
+    return ApiError(409, "Conflict", text, {"causes": [cause.as_object() for cause in causes]})
+
+
 def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> ApiError:
     """422: fields have values that they must not have."""
     texts = [f"{cause.field}: {cause.message}" for cause in causes]
@@ -209,6 +230,22 @@ def not_acceptable(served: Sequence[str]) -> ApiError:
         f"406: Not Acceptable\n\nAvailable representations: {', '.join(served)}",
         {},
     )
+
+
+def unprocessable(message: str) -> ApiError:
+    """422: a JSON patch that does not fit the object."""
+    cause = {"reason": "UnexpectedServerResponse", "message": message}
+    return ApiError(
+        422,
+        "Invalid",
+        "the server rejected our request due to an error in our request",
+        {"causes": [cause]},
+    )
+
+
+def plain(code: int, message: str) -> ApiError:
+    """A failure with a message and no machine-readable reason."""
+    return ApiError(code, "", message)
 
 
 def gone(message: str) -> ApiError:

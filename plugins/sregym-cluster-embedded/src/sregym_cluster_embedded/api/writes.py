@@ -47,15 +47,20 @@ def create(world: World, resource: str, obj: Object) -> Object:
     """
     kind = resource_named(world, resource)
     prepared = prepare(world, kind, obj)
+    check_new(world, kind, prepared)
     return world.store.put(resource, prepared)
+
+
+def check_new(world: World, kind: Resource, obj: Object) -> None:
+    """Refuse a name that is taken."""
+    if world.store.get(key_of(kind.name, obj)):
+        raise errors.already_exists(kind, obj["metadata"]["name"])
 
 
 def prepare(world: World, kind: Resource, obj: Object) -> Object:
     """What `create` would store, without storing it: the whole of a dry run."""
     metadata = _new_metadata(world, kind, obj["metadata"])
     check_namespace(world, kind, metadata)
-    if world.store.get(Key(kind.name, metadata.get("namespace", ""), metadata["name"])):
-        raise errors.already_exists(kind, metadata["name"])
     named = {**obj, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
     defaulted = defaults.on_create(world, kind, defaults.apply(kind, named))
     return admission.admit(world, kind, defaulted)
@@ -144,6 +149,40 @@ def patch_metadata(
     new = {**old, "metadata": metadata}
     if finished(new):
         return world.store.delete(key)
+    return world.store.put(key.resource, new)
+
+
+def bind(world: World, key: Key, node: str) -> Object:
+    """Assign a pod to a node, as the scheduler's binding does.
+
+    Raises:
+        errors.ApiError: NotFound; Conflict when the pod has a node already or is being deleted.
+    """
+    kind = resource_named(world, "pods")
+    old = world.store.get(key)
+    if old is None:
+        raise errors.not_found(kind, key.name)
+    if "deletionTimestamp" in old["metadata"]:
+        raise errors.conflict(
+            kind, key.name, f"pod {key.name} is being deleted, cannot be assigned to a host"
+        )
+    if old["spec"].get("nodeName"):
+        taken = old["spec"]["nodeName"]
+        raise errors.conflict(
+            kind, key.name, f'pod {key.name} is already assigned to node "{taken}"'
+        )
+    conditions = [
+        entry for entry in old["status"].get("conditions", ()) if entry["type"] != "PodScheduled"
+    ]
+    scheduled = {
+        "type": "PodScheduled",
+        "status": "True",
+        "observedGeneration": old["metadata"].get("generation", 1),
+        "lastProbeTime": None,
+        "lastTransitionTime": world.timestamp(),
+    }
+    status = {**old["status"], "conditions": [*conditions, scheduled]}
+    new = {**old, "spec": {**old["spec"], "nodeName": node}, "status": status}
     return world.store.put(key.resource, new)
 
 

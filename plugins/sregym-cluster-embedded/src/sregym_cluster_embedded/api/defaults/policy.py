@@ -19,7 +19,7 @@ _CPU_TARGET = {
     "type": "Resource",
     "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}},
 }
-_SCALE_RULES = {
+_SCALE_RULES: dict[str, dict[str, Any]] = {
     "scaleUp": {
         "stabilizationWindowSeconds": 0,
         "selectPolicy": "Max",

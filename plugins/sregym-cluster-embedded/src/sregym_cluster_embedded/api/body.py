@@ -1,0 +1,126 @@
+"""Reading request bodies: JSON, YAML or protobuf into a checked object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sregym_cluster_embedded.api import errors, protobuf, schema
+from sregym_cluster_embedded.api.decode import DecodeError, decode
+from sregym_cluster_embedded.api.media import JSON, PROTOBUF
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.request import Request
+    from sregym_cluster_embedded.store import Object
+
+_YAML = ("application/yaml", "application/apply-patch+yaml")
+_READ = (JSON, "application/yaml", PROTOBUF)
+
+
+@dataclass
+class Warnings:
+    """What the answer warns of: values of its Warning headers, in order."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def headers(self) -> dict[str, str]:
+        """The header, when there is something to say."""
+        if not self.texts:
+            return {}
+        quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in self.texts)
+        return {"Warning": ", ".join(f'299 - "{text}"' for text in quoted)}
+
+
+def media_type(request: Request) -> str:
+    """The Content-Type without parameters; JSON when there is none."""
+    return request.headers.get("content-type", JSON).partition(";")[0].strip() or JSON
+
+
+def parsed(request: Request) -> Any:
+    """The body as plain values.
+
+    Raises:
+        errors.ApiError: It cannot be read.
+    """
+    kind = media_type(request)
+    if kind == PROTOBUF:
+        return protobuf.decode(request.body)
+    if kind in _YAML:
+        import yaml
+
+        try:
+            return yaml.safe_load(request.body)
+        except yaml.YAMLError as error:
+            raise errors.bad_request(f"error converting YAML to JSON: {error}") from None
+    if not kind.endswith("json"):
+        raise errors.unsupported_media_type(_READ, kind)
+    try:
+        return orjson.loads(request.body)
+    except orjson.JSONDecodeError as error:
+        raise errors.bad_request(json_error(request.body, error)) from None
+
+
+def json_error(body: bytes, error: orjson.JSONDecodeError) -> str:
+    """What Go's decoder says of JSON that is none."""
+    text = body.decode(errors="replace")
+    if error.pos >= len(text.rstrip()):
+        return "unexpected end of JSON input"
+    return f"invalid character {text[error.pos]!r} looking for beginning of value"
+
+
+def typed(
+    request: Request, obj: Any, group: str, version: str, kind: str, warnings: Warnings
+) -> Object:
+    """A parsed body as an object of the given kind.
+
+    Raises:
+        errors.ApiError: BadRequest when it is no such object, or, with fieldValidation=Strict,
+            when it has unknown fields.
+    """
+    head = f'{kind} in version "{version}" cannot be handled as a {kind}'
+    if not isinstance(obj, dict):
+        found = type(obj).__name__
+        raise errors.bad_request(
+            f"{head}: json: cannot unmarshal {found} into Go value of type {kind}"
+        )
+    api_version = f"{group}/{version}" if group else version
+    if obj.get("kind", kind) != kind or obj.get("apiVersion", api_version) != api_version:
+        given = f"{obj.get('apiVersion', '')}, Kind={obj.get('kind', '')}"
+        raise errors.bad_request(
+            f"the API version in the data ({given}) does not match the expected API version "
+            f"({api_version}, Kind={kind})"
+        )
+    try:
+        checked, unknown = canonical(obj, group, version, kind)
+    except DecodeError as error:
+        raise errors.bad_request(f"{head}: {error}") from None
+    report(request, unknown, warnings, f"{head}: ")
+    return {**checked, "apiVersion": api_version, "kind": kind}
+
+
+def canonical(obj: Object, group: str, version: str, kind: str) -> tuple[Object, list[str]]:
+    """An object checked against its schema, and its unknown fields.
+
+    Of kinds without one (custom resources) only the metadata is checked.
+
+    Raises:
+        DecodeError: A value has the wrong type.
+    """
+    definition = schema.of_kind(group, version, kind)
+    if definition is not None:
+        return decode(obj, definition)
+    metadata, unknown = decode(obj.get("metadata") or {}, schema.definition(schema.OBJECT_META))
+    return {**obj, "metadata": metadata}, [f"metadata.{name}" for name in unknown]
+
+
+def report(request: Request, unknown: list[str], warnings: Warnings, head: str) -> None:
+    """Refuse, warn of, or ignore unknown fields, as `fieldValidation` says."""
+    mode = request.parameter("fieldValidation", "Warn") or "Warn"
+    if not unknown or mode == "Ignore":
+        return
+    texts = [f'unknown field "{path}"' for path in unknown]
+    if mode == "Strict":
+        raise errors.bad_request(f"{head}strict decoding error: {', '.join(texts)}")
+    warnings.texts.extend(texts)

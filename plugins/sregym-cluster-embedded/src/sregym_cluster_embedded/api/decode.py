@@ -1,0 +1,239 @@
+"""Reading objects from requests: types checked, unknown fields found, values made canonical.
+
+What comes out is what a real server would have after decoding into its structs and encoding
+again: no nulls, no empty lists and maps, no zero values where the struct has no pointer, quantities
+in canonical form.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.api.quantity import canonical
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.schema import Definition, Type
+
+_GO_NAMES = {"string": "string", "boolean": "bool", "number": "float64", "integer": "int32"}
+_JSON_NAMES = {bool: "bool", int: "number", float: "number", str: "string", list: "array"}
+_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
+
+# Fields that are written even when empty: pointers, and those without `omitempty`.
+_EMPTY_STRINGS_KEPT = frozenset(
+    {
+        "apiGroup",
+        "fieldPath",
+        "group",
+        "key",
+        "kind",
+        "message",
+        "name",
+        "reason",
+        "service",
+        "serviceName",
+        "storageClassName",
+        "value",
+        "volumeName",
+    }
+)
+_EMPTY_KEPT_IN = frozenset({("HostPathVolumeSource", "type"), ("Condition", "type")})
+_EMPTY_DROPPED_IN = {
+    ("EnvVar", "value"),
+    ("Toleration", "key"),
+    ("Toleration", "value"),
+    ("PersistentVolumeClaimSpec", "volumeName"),
+    ("Volume", "name"),
+    ("ServicePort", "name"),
+    ("ContainerPort", "name"),
+    ("EndpointPort", "name"),
+}
+_FALSE_DROPPED = frozenset(
+    {
+        "globalDefault",
+        "hostIPC",
+        "hostNetwork",
+        "hostPID",
+        "paused",
+        "publishNotReadyAddresses",
+        "readOnly",
+        "stdin",
+        "stdinOnce",
+        "tty",
+        "unschedulable",
+    }
+)
+_ZERO_DROPPED = frozenset(
+    {
+        "failureThreshold",
+        "hostPort",
+        "initialDelaySeconds",
+        "minReadySeconds",
+        "nodePort",
+        "observedGeneration",
+        "periodSeconds",
+        "successThreshold",
+        "timeoutSeconds",
+    }
+)
+_EMPTY_LISTS_KEPT = frozenset(
+    {"acceptedNames", "drivers", "endpoints", "rules", "storedVersions", "verbs"}
+)
+
+
+class DecodeError(ValueError):
+    """A value of the wrong type; the message is the decoder's."""
+
+
+def decode(obj: dict[str, Any], definition: Definition) -> tuple[dict[str, Any], list[str]]:
+    """The object in canonical form, and the paths of its unknown fields in order.
+
+    Raises:
+        DecodeError: A value has the wrong type.
+    """
+    reader = _Reader()
+    decoded = reader.struct(obj, definition, "", "")
+    return decoded, reader.unknown
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.unknown: list[str] = []
+
+    def struct(
+        self, obj: dict[str, Any], definition: Definition, path: str, go_path: str
+    ) -> dict[str, Any]:
+        """One struct; `path` has indexes, `go_path` is as Go's decoder names it."""
+        result: dict[str, Any] = {}
+        for name, value in obj.items():
+            field = definition.fields.get(name)
+            below = f"{path}.{name}" if path else name
+            if field is None:
+                self.unknown.append(below)
+                continue
+            if value is None:
+                continue
+            go_below = f"{go_path}.{name}" if go_path else name
+            place = f"{definition.short}.{go_below}"
+            read = self.value(value, field.type, below, place, go_below)
+            if field.format == "int64" and not isinstance(read, int):
+                raise self._mismatch(value, place, "int64")
+            if not _omitted(definition.short, name, read, field.type):
+                result[name] = read
+        return result
+
+    def value(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:
+        """One value of any type; `place` is what an error calls it."""
+        form = type_.form
+        if form == "struct":
+            return self._named(value, type_, path, place, go_path)
+        if form == "list":
+            if not isinstance(value, list):
+                raise self._mismatch(value, place, _go_name(type_))
+            item = type_.item
+            assert item is not None
+            return [
+                self.value(entry, item, f"{path}[{index}]", place, go_path)
+                for index, entry in enumerate(value)
+            ]
+        if form == "map":
+            if not isinstance(value, dict):
+                raise self._mismatch(value, place, _go_name(type_))
+            item = type_.item
+            assert item is not None
+            return {
+                key: self.value(entry, item, f"{path}.{key}", place, go_path)
+                for key, entry in value.items()
+                if entry is not None
+            }
+        if not _fits(value, form):
+            raise self._mismatch(value, place, _go_name(type_))
+        return int(value) if form == "integer" else value
+
+    def _named(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:
+        definition = schema.definition(type_.name)
+        if definition.scalar is None:
+            if not isinstance(value, dict):
+                raise self._mismatch(value, place, _go_name(type_))
+            return self.struct(value, definition, path, go_path)
+        if definition.name == schema.QUANTITY:
+            return _quantity(value)
+        if definition.name == schema.INT_OR_STRING:
+            if isinstance(value, bool) or not isinstance(value, int | str):
+                raise self._mismatch(value, place, "int32")
+            return value
+        if definition.format == "date-time":
+            return _time(value)
+        if definition.scalar.form in ("any", "object") and definition.scalar.item is None:
+            return value
+        return self.value(value, definition.scalar, path, place, go_path)
+
+    @staticmethod
+    def _mismatch(value: Any, place: str, expected: str) -> DecodeError:
+        found = _JSON_NAMES.get(type(value), "object")
+        if isinstance(value, float):
+            found = f"number {value}"
+        return DecodeError(
+            f"json: cannot unmarshal {found} into Go struct field {place} of type {expected}"
+        )
+
+
+def _fits(value: Any, form: str) -> bool:
+    if form == "string":
+        return isinstance(value, str)
+    if form == "boolean":
+        return isinstance(value, bool)
+    if form == "integer":
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return whole and not isinstance(value, bool)
+    if form == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return form != "object" or isinstance(value, dict)
+
+
+def _go_name(type_: Type) -> str:
+    if type_.form == "list":
+        assert type_.item is not None
+        return f"[]{_go_name(type_.item)}"
+    if type_.form == "map":
+        assert type_.item is not None
+        return f"map[string]{_go_name(type_.item)}"
+    if type_.form == "struct":
+        package, _, short = type_.name.rpartition(".")
+        return f"{package.rpartition('.')[2]}.{short}"
+    return _GO_NAMES.get(type_.form, "map[string]interface {}")
+
+
+def _omitted(struct: str, name: str, value: Any, type_: Type) -> bool:
+    if value == "":
+        if (struct, name) in _EMPTY_KEPT_IN:
+            return False
+        return name not in _EMPTY_STRINGS_KEPT or (struct, name) in _EMPTY_DROPPED_IN
+    if value is False:
+        return name in _FALSE_DROPPED
+    if value == 0 and isinstance(value, int):
+        return name in _ZERO_DROPPED
+    if value in ([], {}):
+        return type_.form in ("list", "map") and name not in _EMPTY_LISTS_KEPT
+    return False
+
+
+def _quantity(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        message = "unmarshal quantity: neither a string nor a number"
+        raise DecodeError(message)
+    try:
+        return canonical(value)
+    except ValueError as error:
+        raise DecodeError(str(error)) from None
+
+
+def _time(value: Any) -> Any:
+    if not isinstance(value, str):
+        message = "Time.UnmarshalJSON: input is not a JSON string"
+        raise DecodeError(message)
+    if not _TIME.match(value):
+        message = f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+        raise DecodeError(message)
+    return value

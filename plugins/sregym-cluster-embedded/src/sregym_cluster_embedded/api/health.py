@@ -1,0 +1,60 @@
+"""The answers of `/healthz`, `/readyz` and `/livez`."""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api.request import Request, Response
+
+_HOOKS = (
+    "start-apiserver-admission-initializer",
+    "generic-apiserver-start-informers",
+    "priority-and-fairness-config-consumer",
+    "priority-and-fairness-filter",
+    "storage-object-count-tracker-hook",
+    "start-apiextensions-informers",
+    "start-apiextensions-controllers",
+    "crd-informer-synced",
+    "start-system-namespaces-controller",
+    "peer-endpoint-reconciler-controller",
+    "start-cluster-authentication-info-controller",
+    "start-kube-apiserver-identity-lease-controller",
+    "start-kube-apiserver-identity-lease-garbage-collector",
+    "storage-readiness",
+    "start-legacy-token-tracking-controller",
+    "start-service-ip-repair-controllers",
+    "rbac/bootstrap-roles",
+    "scheduling/bootstrap-system-priority-classes",
+    "priority-and-fairness-config-producer",
+    "bootstrap-controller",
+    "start-kubernetes-service-cidr-controller",
+    "aggregator-reload-proxy-client-cert",
+    "start-kube-aggregator-informers",
+    "apiservice-status-local-available-controller",
+    "apiservice-status-remote-available-controller",
+    "apiservice-registration-controller",
+    "apiservice-wait-for-first-sync",
+    "apiservice-discovery-controller",
+    "kube-apiserver-autoregistration",
+)
+_OPENAPI_HOOKS = ("apiservice-openapi-controller", "apiservice-openapiv3-controller")
+KINDS = ("healthz", "readyz", "livez")
+
+
+def answer(request: Request) -> Response:
+    """`ok`, or with `?verbose` each check by name."""
+    kind = request.path.strip("/")
+    if request.method != "GET":
+        raise errors.method_not_allowed()
+    verbose = any(name == "verbose" for name, _ in request.query)
+    if not verbose:
+        return Response(200, b"ok", "text/plain; charset=utf-8")
+    checks = ["ping", "log"]
+    if kind == "readyz":
+        checks.append("informer-sync")
+    checks += [f"poststarthook/{hook}" for hook in _HOOKS]
+    checks.append("autoregister-completion")
+    checks += [f"poststarthook/{hook}" for hook in _OPENAPI_HOOKS]
+    if kind == "readyz":
+        checks.append("shutdown")
+    text = "".join(f"[+]{check} ok\n" for check in checks) + f"{kind} check passed\n"
+    return Response(200, text.encode(), "text/plain; charset=utf-8")

@@ -1,0 +1,118 @@
+"""Who owns which field: metadata.managedFields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import fieldsets, schema
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.fieldsets import FieldSet
+    from sregym_cluster_embedded.api.request import Request
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+Entry = dict[str, Any]
+
+
+def manager_of(request: Request) -> str:
+    """The manager that a request writes as: its parameter, or the start of the user agent."""
+    named = request.parameter("fieldManager")
+    return named or request.headers.get("user-agent", "").partition("/")[0] or "unknown"
+
+
+def definition_of(kind: Resource) -> schema.Definition | None:
+    """The schema that says which fields have one owner as a whole."""
+    return schema.of_kind(kind.group, kind.version, kind.kind)
+
+
+def without(obj: Object) -> Object:
+    """An object without what changes at each write."""
+    metadata = {
+        k: v for k, v in obj["metadata"].items() if k not in ("managedFields", "resourceVersion")
+    }
+    return {**obj, "metadata": metadata}
+
+
+def updated(
+    world: World, request: Request, kind: Resource, old: Object, new: Object, subresource: str
+) -> Object:
+    """`new` with the fields that this request changed given to its manager."""
+    manager = manager_of(request)
+    gained = fieldsets.changed(old, new, definition_of(kind))
+    if subresource != "status":
+        # The status of the main resource is not the writer's doing.
+        gained.pop("f:status", None)
+    kept: list[Entry] = []
+    mine: FieldSet = {}
+    given = (
+        new["metadata"].get("managedFields") or old.get("metadata", {}).get("managedFields") or ()
+    )
+    for entry in given:
+        fields = fieldsets.present(entry.get("fieldsV1", {}), new)
+        if _is(entry, manager, "Update", subresource, kind.api_version):
+            mine = fields
+            continue
+        # Who applied a field keeps it as long as the value is the same.
+        fields = fieldsets.minus(fields, gained)
+        if fields:
+            kept.append({**entry, "fieldsV1": fields})
+    mine = fieldsets.union(mine, gained)
+    if mine:
+        kept.append(_entry(world, manager, "Update", kind.api_version, mine, subresource))
+    return with_managed(new, kept)
+
+
+def applied(
+    world: World, request: Request, kind: Resource, created: Object, sent: Object
+) -> Object:
+    """An object created by an apply: all that was sent belongs to its manager."""
+    fields = fieldsets.of_object(sent, definition_of(kind))
+    manager = manager_of(request)
+    return with_managed(created, [_entry(world, manager, "Apply", kind.api_version, fields, "")])
+
+
+def entry_of_apply(world: World, manager: str, api_version: str, fields: FieldSet) -> Entry:
+    """The entry of a manager that applies."""
+    return _entry(world, manager, "Apply", api_version, fields, "")
+
+
+def with_managed(obj: Object, entries: list[Entry]) -> Object:
+    """`obj` with these managed fields."""
+    metadata = dict(obj["metadata"])
+    if entries:
+        metadata["managedFields"] = entries
+    else:
+        metadata.pop("managedFields", None)
+    return {**obj, "metadata": metadata}
+
+
+def _is(entry: Entry, manager: str, operation: str, subresource: str, api_version: str) -> bool:
+    return (
+        entry.get("manager") == manager
+        and entry.get("operation") == operation
+        and entry.get("subresource", "") == subresource
+        and entry.get("apiVersion") == api_version
+    )
+
+
+def _entry(
+    world: World,
+    manager: str,
+    operation: str,
+    api_version: str,
+    fields: FieldSet,
+    subresource: str,
+) -> Entry:
+    entry: Entry = {
+        "manager": manager,
+        "operation": operation,
+        "apiVersion": api_version,
+        "time": world.timestamp(),
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields,
+    }
+    if subresource:
+        entry["subresource"] = subresource
+    return entry

@@ -1,0 +1,198 @@
+"""Strategic merge patch: lists merge by key, and directives say what else to do.
+
+Directives: `$patch: replace|delete|merge`, `$setElementOrder/FIELD`, `$deleteFromPrimitiveList/FIELD`
+and `$retainKeys`. Merge keys come from the schema.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sregym_cluster_embedded.api import errors, schema
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.schema import Definition, Field, Type
+
+_ORDER = "$setElementOrder/"
+_DELETE = "$deleteFromPrimitiveList/"
+_RETAIN = "$retainKeys"
+_PATCH = "$patch"
+
+
+def apply(obj: dict[str, Any], patch: dict[str, Any], definition: Definition) -> dict[str, Any]:
+    """`obj` with `patch` merged into it.
+
+    Raises:
+        errors.ApiError: The patch does not fit the schema, or lacks a merge key.
+    """
+    try:
+        return _struct(obj, patch, definition)
+    except _Misfit as misfit:
+        cause = errors.Cause(
+            "patch", f'Invalid value: "{_go(patch)}": {misfit}', "FieldValueInvalid"
+        )
+        raise errors.invalid("", "", "", [cause]) from None
+
+
+class _Misfit(Exception):
+    """A value of the wrong form."""
+
+
+def _struct(
+    obj: dict[str, Any], patch: dict[str, Any], definition: Definition | None
+) -> dict[str, Any]:
+    directive = patch.get(_PATCH)
+    if directive == "replace":
+        return {key: value for key, value in patch.items() if key != _PATCH}
+    if directive == "delete":
+        return {}
+    result = dict(obj)
+    if _RETAIN in patch:
+        keep = set(patch[_RETAIN])
+        result = {key: value for key, value in result.items() if key in keep}
+    orders = {key.removeprefix(_ORDER): value for key, value in patch.items() if _ORDER in key}
+    for key, value in patch.items():
+        if key.startswith(_DELETE):
+            name = key.removeprefix(_DELETE)
+            if name in result:
+                result[name] = [item for item in result[name] if item not in value]
+        elif not key.startswith("$"):
+            field = definition.fields.get(key) if definition else None
+            _member(result, key, value, field, orders.pop(key, None))
+    for name, order in orders.items():
+        field = definition.fields.get(name) if definition else None
+        if name in result and field is not None:
+            result[name] = _ordered(result[name], [], order, field.merge_key)
+    return result
+
+
+def _member(
+    result: dict[str, Any], key: str, value: Any, field: Field | None, order: list[Any] | None
+) -> None:
+    if value is None:
+        result.pop(key, None)
+        return
+    type_ = field.type if field else None
+    _check(value, type_)
+    if isinstance(value, dict):
+        if value.get(_PATCH) == "delete":
+            result.pop(key, None)
+            return
+        below = result.get(key)
+        whole = field is not None and "replace" in field.strategies
+        if whole or (type_ is not None and type_.form == "object"):
+            result[key] = {k: v for k, v in value.items() if k != _PATCH}
+        else:
+            before = below if isinstance(below, dict) else {}
+            result[key] = _struct(before, value, _definition(type_))
+    elif isinstance(value, list) and field is not None and "merge" in field.strategies:
+        before_list = result.get(key)
+        result[key] = _list(
+            before_list if isinstance(before_list, list) else [], value, field, order
+        )
+    else:
+        result[key] = value
+
+
+def _definition(type_: Type | None) -> Definition | None:
+    if type_ is not None and type_.form == "struct":
+        return schema.definition(type_.name)
+    return None
+
+
+def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | None) -> list[Any]:
+    item_type = field.type.item
+    assert item_type is not None
+    if item_type.form != "struct":
+        added = [value for value in dict.fromkeys(patch) if value not in items]
+        merged = [*items, *added]
+        return _ordered(merged, patch, order, "") if order is not None else merged
+    if any(isinstance(entry, dict) and entry.get(_PATCH) == "replace" for entry in patch):
+        return [entry for entry in patch if _PATCH not in entry]
+    key = field.merge_key
+    merged = list(items)
+    definition = _definition(item_type)
+    touched: list[Any] = []
+    for entry in patch:
+        _check(entry, item_type)
+        if key not in entry:
+            raise errors.plain(500, f"map: {_go(entry)} does not contain declared merge key: {key}")
+        wanted = entry[key]
+        if entry.get(_PATCH) == "delete":
+            merged = [item for item in merged if item.get(key) != wanted]
+            continue
+        touched.append(wanted)
+        index = next((i for i, item in enumerate(merged) if item.get(key) == wanted), None)
+        if index is None:
+            merged.append(_struct({}, entry, definition))
+        else:
+            merged[index] = _struct(merged[index], entry, definition)
+    if order is None:
+        order = [{key: wanted} for wanted in dict.fromkeys(touched)]
+    return _ordered(merged, items, order, key)
+
+
+def _ordered(merged: list[Any], server: list[Any], order: list[Any], key: str) -> list[Any]:
+    """The items that the patch names in its order, the others where they stood relative to them."""
+
+    def identity(item: Any) -> Any:
+        return item.get(key) if key else item
+
+    named = [identity(item) for item in order]
+    rank = {value: index for index, value in enumerate(named)}
+    place = {identity(item): index for index, item in enumerate(server or merged)}
+    right = sorted(
+        (item for item in merged if identity(item) in rank), key=lambda i: rank[identity(i)]
+    )
+    left = [item for item in merged if identity(item) not in rank]
+    result: list[Any] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        mine, theirs = place.get(identity(left[i])), place.get(identity(right[j]))
+        if mine is not None and theirs is not None and mine < theirs:
+            result.append(left[i])
+            i += 1
+        else:
+            result.append(right[j])
+            j += 1
+    return [*result, *left[i:], *right[j:]]
+
+
+def _check(value: Any, type_: Type | None) -> None:
+    """Refuse what the server's converter refuses before it looks at the whole object."""
+    if type_ is None or value is None:
+        return
+    if type_.form == "list" and not isinstance(value, list):
+        raise _Misfit(f"cannot restore slice from {_go_kind(value)}")
+    if type_.form == "map" and not isinstance(value, dict):
+        raise _Misfit(f"cannot restore map from {_go_kind(value)}")
+    if type_.form == "struct" and schema.definition(type_.name).scalar is None:
+        if not isinstance(value, dict):
+            raise _Misfit(f"cannot restore struct from: {_go_kind(value)}")
+    elif type_.form == "integer" and not isinstance(value, int):
+        raise _Misfit("unrecognized type: int32")
+    elif type_.form == "string" and not isinstance(value, str):
+        raise _Misfit("unrecognized type: string")
+    elif type_.form == "boolean" and not isinstance(value, bool):
+        raise _Misfit("unrecognized type: bool")
+
+
+def _go_kind(value: Any) -> str:
+    names = {str: "string", bool: "bool", int: "int64", float: "float64", list: "slice"}
+    return names.get(type(value), "map")
+
+
+def _go(value: Any) -> str:
+    """A value as Go prints it with %v."""
+    if isinstance(value, dict):
+        inner = " ".join(f"{key}:{_go(value[key])}" for key in sorted(value))
+        return f"map[{inner}]"
+    if isinstance(value, list):
+        return f"[{' '.join(_go(item) for item in value)}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "<nil>"
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -1,0 +1,128 @@
+"""Delete and delete-collection as requests ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import body, conversion, errors, reading, writes
+from sregym_cluster_embedded.api.rendering import encode
+from sregym_cluster_embedded.api.writing import dry_run
+from sregym_cluster_embedded.store import Key, key_of
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.request import Request, Response
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.api.target import Target
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+_POLICIES = ("Background", "Foreground", "Orphan")
+# Types whose dependents stay unless the client says otherwise: how their first versions did it.
+_ORPHANED = frozenset({"jobs.batch", "replicationcontrollers"})
+
+
+@dataclass(frozen=True)
+class Options:
+    """DeleteOptions, from the body or the query."""
+
+    propagation: str
+    grace_s: int | None
+    uid: str
+    revision: str
+
+
+def options(request: Request, resource: Resource) -> Options:
+    """The options of a delete.
+
+    Raises:
+        errors.ApiError: A value that cannot be.
+    """
+    given: dict[str, Any] = {}
+    if request.body:
+        parsed = body.parsed(request)
+        given = parsed if isinstance(parsed, dict) else {}
+    policy = given.get("propagationPolicy") or request.parameter("propagationPolicy")
+    if not policy:
+        if given.get("orphanDependents") is not None:
+            policy = "Orphan" if given["orphanDependents"] else "Background"
+        else:
+            policy = "Orphan" if resource.name in _ORPHANED else "Background"
+    if policy not in _POLICIES:
+        cause = errors.Cause(
+            "propagationPolicy",
+            f'Unsupported value: "{policy}": supported values: "Background", "Foreground", "Orphan", "nil"',
+            "FieldValueNotSupported",
+        )
+        raise errors.invalid("meta.k8s.io", "DeleteOptions", "", [cause])
+    grace = given.get("gracePeriodSeconds")
+    if grace is None and request.parameter("gracePeriodSeconds"):
+        text = request.parameter("gracePeriodSeconds")
+        if not text.lstrip("-").isdecimal():
+            raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+        grace = int(text)
+    conditions = given.get("preconditions") or {}
+    return Options(
+        policy, grace, conditions.get("uid", ""), str(conditions.get("resourceVersion", ""))
+    )
+
+
+def delete(world: World, request: Request, target: Target) -> Response:
+    """DELETE of one object."""
+    resource = target.resource
+    chosen = options(request, resource)
+    old = reading.existing(world, target)
+    _check_preconditions(resource, old, chosen)
+    if dry_run(request):
+        return encode(_success(resource, old))
+    key = Key(resource.name, target.namespace, target.name)
+    after = writes.delete(world, key, chosen.propagation, chosen.grace_s)
+    if after is not None and (resource.name == "pods" or world.store.get(key) is not None):
+        return encode(conversion.to_served(resource, after))
+    return encode(_success(resource, old))
+
+
+def delete_collection(world: World, request: Request, target: Target) -> Response:
+    """DELETE of all objects of a selection."""
+    resource = target.resource
+    chosen = options(request, resource)
+    objects = reading.select(world, target, reading.selection(request, target))
+    if not dry_run(request):
+        for obj in objects:
+            writes.delete(world, key_of(resource.name, obj), chosen.propagation, chosen.grace_s)
+    return encode(
+        {
+            "kind": f"{resource.kind}List",
+            "apiVersion": resource.api_version,
+            "metadata": {"resourceVersion": str(world.store.revision)},
+            "items": [conversion.to_served(resource, obj) for obj in objects],
+        }
+    )
+
+
+def _check_preconditions(resource: Resource, old: Object, chosen: Options) -> None:
+    metadata = old["metadata"]
+    head = f'Operation cannot be fulfilled on {resource.kind} "{metadata["name"]}": '
+    if chosen.uid and chosen.uid != metadata["uid"]:
+        why = f"the UID in the precondition ({chosen.uid}) does not match the UID in record ({metadata['uid']}). The object might have been deleted and then recreated"
+    elif chosen.revision and chosen.revision != metadata["resourceVersion"]:
+        why = f"the ResourceVersion in the precondition ({chosen.revision}) does not match the ResourceVersion in record ({metadata['resourceVersion']}). The object might have been modified"
+    else:
+        return
+    details = {"name": metadata["name"], "kind": resource.kind}
+    raise errors.ApiError(409, "Conflict", head + why, details)
+
+
+def _success(resource: Resource, obj: Object) -> dict[str, Any]:
+    details = {"name": obj["metadata"]["name"]}
+    if resource.group:
+        details["group"] = resource.group
+    details["kind"] = resource.plural
+    details["uid"] = obj["metadata"]["uid"]
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": details,
+    }

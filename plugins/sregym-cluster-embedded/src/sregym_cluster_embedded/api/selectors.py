@@ -1,0 +1,221 @@
+"""Label and field selectors, as text from a request and as objects in a spec."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.store import Object
+
+_TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|<|>|[^\s=!,()<>]+)")
+_SYMBOLS = frozenset({"==", "!=", "=", "!", ",", "(", ")", "<", ">"})
+_EXPECTED = "in, notin, =, ==, !=, gt, lt"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One condition on labels.
+
+    Attributes:
+        key: The label.
+        operator: `in`, `notin`, `exists`, `absent`, `gt` or `lt`.
+        values: What the label's value is compared with.
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels fulfil the condition."""
+        value = labels.get(self.key)
+        if self.operator == "in":
+            return value is not None and value in self.values
+        if self.operator == "notin":
+            return value is None or value not in self.values
+        if self.operator == "exists":
+            return value is not None
+        if self.operator == "absent":
+            return value is None
+        try:
+            difference = int(value or "") - int(self.values[0])
+        except ValueError:
+            return False
+        return difference > 0 if self.operator == "gt" else difference < 0
+
+
+Requirements = tuple[Requirement, ...]
+
+
+def labels_match(requirements: Requirements, labels: Mapping[str, str]) -> bool:
+    """Whether labels fulfil all requirements."""
+    return all(requirement.matches(labels) for requirement in requirements)
+
+
+@lru_cache(maxsize=1024)
+def parse_labels(text: str) -> Requirements:
+    """The requirements of a `labelSelector` parameter.
+
+    Raises:
+        errors.ApiError: BadRequest with the server's words.
+    """
+    tokens = _TOKEN.findall(text)
+    found: list[Requirement] = []
+    while tokens:
+        found.append(_requirement(tokens))
+        if tokens and tokens.pop(0) != ",":
+            raise errors.bad_request("unable to parse requirement: found trailing characters")
+    return tuple(found)
+
+
+def _requirement(tokens: list[str]) -> Requirement:
+    first = tokens.pop(0)
+    if first == "!":
+        return Requirement(tokens.pop(0) if tokens else "", "absent")
+    if first in _SYMBOLS:
+        raise errors.bad_request(
+            f"unable to parse requirement: found '{first}', expected: !, identifier, or 'end of string'"
+        )
+    if not tokens or tokens[0] == ",":
+        return Requirement(first, "exists")
+    operator = tokens.pop(0)
+    if operator in ("=", "=="):
+        return Requirement(first, "in", (_value(tokens),))
+    if operator == "!=":
+        return Requirement(first, "notin", (_value(tokens),))
+    if operator in ("in", "notin"):
+        return Requirement(first, operator, _values(tokens))
+    if operator in (">", "<"):
+        return Requirement(first, "gt" if operator == ">" else "lt", (_value(tokens),))
+    raise errors.bad_request(
+        f"unable to parse requirement: found '{operator}', expected: {_EXPECTED}"
+    )
+
+
+def _value(tokens: list[str]) -> str:
+    return "" if not tokens or tokens[0] == "," else tokens.pop(0)
+
+
+def _values(tokens: list[str]) -> tuple[str, ...]:
+    if not tokens or tokens.pop(0) != "(":
+        raise errors.bad_request("unable to parse requirement: found '', expected: '('")
+    values: list[str] = []
+    while tokens and tokens[0] != ")":
+        token = tokens.pop(0)
+        if token != ",":
+            values.append(token)
+    if not tokens:
+        raise errors.bad_request("unable to parse requirement: found '', expected: ',' or ')'")
+    tokens.pop(0)
+    return tuple(values)
+
+
+_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "absent"}
+
+
+def of_object(selector: Object | None) -> Requirements | None:
+    """The requirements of a `LabelSelector` object; None, which matches nothing, for None."""
+    if selector is None:
+        return None
+    return tuple(
+        Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()
+    ) + tuple(
+        Requirement(rule["key"], _OPERATORS[rule["operator"]], tuple(rule.get("values", ())))
+        for rule in selector.get("matchExpressions", ())
+    )
+
+
+@dataclass(frozen=True)
+class FieldCondition:
+    """One condition on a field: `status.phase!=Running`."""
+
+    path: tuple[str, ...]
+    value: str
+    equal: bool
+
+    def matches(self, obj: Object) -> bool:
+        """Whether an object fulfils the condition; a missing field is empty."""
+        return (_text(obj, self.path) == self.value) == self.equal
+
+
+_META = ("metadata.name", "metadata.namespace")
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "pods": (
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "spec.hostNetwork",
+        "status.phase",
+        "status.podIP",
+        "status.podIPs",
+        "status.nominatedNodeName",
+    ),
+    "events": (
+        "involvedObject.kind",
+        "involvedObject.namespace",
+        "involvedObject.name",
+        "involvedObject.uid",
+        "involvedObject.apiVersion",
+        "involvedObject.resourceVersion",
+        "involvedObject.fieldPath",
+        "reason",
+        "reportingComponent",
+        "source",
+        "type",
+    ),
+    "secrets": ("type",),
+    "namespaces": ("status.phase",),
+    "nodes": ("spec.unschedulable",),
+    "replicationcontrollers": ("status.replicas",),
+    "replicasets.apps": ("status.replicas",),
+    "jobs.batch": ("status.successful",),
+    "services": ("spec.clusterIP", "spec.type"),
+    "certificatesigningrequests.certificates.k8s.io": ("spec.signerName",),
+}
+
+
+@lru_cache(maxsize=1024)
+def parse_fields(text: str, resource: str) -> tuple[FieldCondition, ...]:
+    """The conditions of a `fieldSelector` parameter.
+
+    Raises:
+        errors.ApiError: BadRequest: the resource cannot be selected by that field.
+    """
+    found = []
+    for part in filter(None, text.split(",")):
+        field, operator, value = _split(part)
+        if field not in _META and field not in _FIELDS.get(resource, ()):
+            raise errors.bad_request(f"field label not supported: {field}")
+        found.append(FieldCondition(tuple(field.split(".")), value, operator != "!="))
+    return tuple(found)
+
+
+def _split(part: str) -> tuple[str, str, str]:
+    for operator in ("!=", "==", "="):
+        field, found, value = part.partition(operator)
+        if found:
+            return field, operator, value
+    raise errors.bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
+
+
+def _text(obj: Object, path: tuple[str, ...]) -> str:
+    if path == ("source",):
+        source = obj.get("source", {}).get("component")
+        return str(source or obj.get("reportingComponent", ""))
+    value: Any = obj
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    if value is None:
+        # What a Go struct has where nothing was said.
+        return "false" if path[-1] in ("unschedulable", "hostNetwork") else ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,185 @@
+"""The entrance: a request in, a response or a stream out.
+
+`handle` is a function of a world and a request; transports and clients in the same process call it
+alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, TypeAlias
+
+from sregym_cluster_embedded.api import (
+    discovery,
+    errors,
+    health,
+    media,
+    openapi,
+    reading,
+    removal,
+    reviews,
+    subresources,
+    target,
+    writing,
+)
+from sregym_cluster_embedded.api.rendering import encode
+from sregym_cluster_embedded.api.request import Connect, Response, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_cluster_embedded.api.request import Request
+    from sregym_cluster_embedded.api.target import Target
+    from sregym_cluster_embedded.world import World
+
+Answer: TypeAlias = Response | Watch | Connect
+_NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
+
+
+def handle(world: World, request: Request) -> Answer:
+    """Answer one request; failures are answers too."""
+    try:
+        return _route(world, request)
+    except errors.ApiError as error:
+        return failure(error)
+
+
+def failure(error: errors.ApiError) -> Response:
+    """An error as an answer."""
+    headers = {}
+    if error.retry_after_s is not None:
+        headers["Retry-After"] = str(error.retry_after_s)
+    return encode(error.status, status=error.code, headers=headers)
+
+
+def _route(world: World, request: Request) -> Answer:
+    found = target.parse(world, request.path)
+    if found is not None:
+        return _resource(world, request, found)
+    return _elsewhere(world, request)
+
+
+def _elsewhere(world: World, request: Request) -> Answer:
+    """Everything but resources."""
+    parts = request.path.strip("/").split("/")
+    first = parts[0]
+    if first in health.KINDS:
+        return health.answer(request)
+    if first in ("", "api", "apis", "version", "openapi") and request.method not in ("GET", "HEAD"):
+        raise errors.method_not_allowed()
+    if request.path == "/":
+        return encode(discovery.paths(world))
+    if request.path in ("/version", "/version/"):
+        return encode(discovery.VERSION)
+    if first == "openapi":
+        return openapi.answer(world, request) or _NOT_FOUND
+    if first in ("api", "apis"):
+        return _discovery(world, request, parts)
+    return _NOT_FOUND
+
+
+def _discovery(world: World, request: Request, parts: list[str]) -> Answer:
+    accept = request.headers.get("accept", "")
+    if len(parts) == 1:
+        form = _discovery_form(accept)
+        if form.kind == "APIGroupDiscoveryList":
+            answer = encode(discovery.aggregated(world, parts[0] == "api", form.version))
+            content = f"application/json;g=apidiscovery.k8s.io;v={form.version};as={form.kind}"
+            etag = hashlib.sha512(answer.body).hexdigest().upper()
+            return Response(200, answer.body, content, {"ETag": f'"{etag}"', "Vary": "Accept"})
+        versions = discovery.versions if parts[0] == "api" else discovery.groups
+        return encode(versions(world), form)
+    form = media.wanted(accept)
+    if parts[0] == "api":
+        document = discovery.resource_list(world, "", parts[1])
+    elif len(parts) == 2:
+        document = discovery.group(world, parts[1])
+    else:
+        document = discovery.resource_list(world, parts[1], parts[2])
+    return encode(document, form) if document is not None else _NOT_FOUND
+
+
+def _discovery_form(accept: str) -> media.Form:
+    try:
+        return media.wanted(accept)
+    except errors.ApiError:
+        served = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+        raise errors.ApiError(
+            406, "NotAcceptable", f"only the following media types are accepted: {served}"
+        ) from None
+
+
+def _resource(world: World, request: Request, found: Target) -> Answer:
+    if found.subresource:
+        return _subresource(world, request, found)
+    resource = found.resource
+    if request.method in ("GET", "HEAD"):
+        return _read(world, request, found)
+    verb = _VERBS.get(request.method, "")
+    if request.method == "POST" and found.name:
+        raise errors.method_not_allowed()
+    if request.method in ("PUT", "PATCH") and not found.name:
+        raise errors.method_not_allowed()
+    if request.method == "DELETE" and not found.name:
+        verb = "deletecollection"
+    if verb not in resource.verbs:
+        raise errors.method_not_allowed()
+    if resource.group in _REVIEWS:
+        return reviews.create(world, request, found)
+    return _WRITE[verb](world, request, found)
+
+
+def _read(world: World, request: Request, found: Target) -> Answer:
+    verbs = found.resource.verbs
+    watching = request.parameter("watch") in ("true", "1")
+    if found.name and not watching:
+        if "get" not in verbs:
+            raise errors.method_not_allowed()
+        return reading.get(world, request, found)
+    if watching:
+        if "watch" not in verbs:
+            raise errors.method_not_allowed()
+        return reading.watch(world, request, found)
+    if "list" not in verbs:
+        raise errors.method_not_allowed()
+    return reading.list_(world, request, found)
+
+
+def _subresource(world: World, request: Request, found: Target) -> Answer:
+    sub = found.resource.subresource(found.subresource)
+    assert sub is not None
+    verb = "get" if request.method in ("GET", "HEAD") else _VERBS.get(request.method, "")
+    if verb not in sub.verbs:
+        raise errors.method_not_allowed()
+    special = _SPECIAL.get(found.subresource)
+    if special is not None:
+        return special(world, request, found)
+    if found.subresource == "proxy":
+        raise errors.ApiError(503, "ServiceUnavailable", "no endpoints available for the proxy", {})
+    if verb == "get":
+        return reading.get(world, request, found)
+    return (writing.replace if verb == "update" else writing.patch)(world, request, found)
+
+
+_WRITE: Mapping[str, Callable[[World, Request, Target], Response]] = {
+    "create": writing.create,
+    "update": writing.replace,
+    "patch": writing.patch,
+    "delete": removal.delete,
+    "deletecollection": removal.delete_collection,
+}
+_SPECIAL: Mapping[str, Callable[[World, Request, Target], Answer]] = {
+    "scale": subresources.scale,
+    "binding": subresources.binding,
+    "eviction": subresources.eviction,
+    "log": subresources.log,
+    "exec": subresources.stream,
+    "attach": subresources.stream,
+    "portforward": subresources.stream,
+    "finalize": subresources.finalize,
+    "token": reviews.token,
+}
+
+__all__ = ["Answer", "failure", "handle"]

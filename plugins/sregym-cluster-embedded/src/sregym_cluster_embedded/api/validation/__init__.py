@@ -1,0 +1,81 @@
+"""Validation of objects from outside, in the API server's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api.validation import (
+    immutable,
+    meta,
+    pods,
+    policy,
+    services,
+    workloads,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_cluster_embedded.api.errors import Cause
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+_CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
+    "pods": pods.pod,
+    "replicationcontrollers": workloads.replication_controller,
+    "deployments.apps": workloads.deployment,
+    "replicasets.apps": workloads.replica_set,
+    "statefulsets.apps": workloads.stateful_set,
+    "daemonsets.apps": workloads.daemon_set,
+    "jobs.batch": workloads.job,
+    "cronjobs.batch": workloads.cron_job,
+    "services": services.service,
+    "ingresses.networking.k8s.io": services.ingress,
+    "configmaps": policy.config_map,
+    "secrets": policy.secret,
+    "persistentvolumeclaims": policy.claim,
+    "horizontalpodautoscalers.autoscaling": policy.autoscaler,
+    "poddisruptionbudgets.policy": policy.disruption_budget,
+    "storageclasses.storage.k8s.io": policy.storage_class,
+}
+
+
+def new(world: World, kind: Resource, obj: Object) -> None:
+    """Refuse a new object that cannot be.
+
+    Raises:
+        errors.ApiError: Invalid, with all causes.
+    """
+    _ = world
+    _raise(kind, obj, [*meta.metadata(kind, obj["metadata"]), *_specific(kind, obj)])
+
+
+def changed(world: World, kind: Resource, old: Object, obj: Object) -> None:
+    """Refuse a change that cannot be.
+
+    Raises:
+        errors.ApiError: Invalid, with all causes.
+    """
+    _ = world
+    causes = meta.metadata(kind, obj["metadata"])
+    before, after = immutable.changed(kind, old, obj)
+    _raise(kind, obj, [*causes, *before, *_specific(kind, obj), *after])
+
+
+def warnings(kind: Resource, obj: Object, old: Object | None) -> list[str]:
+    """What the answer to a write warns of."""
+    if kind.name == "services" and obj.get("spec", {}).get("externalIPs") and old is None:
+        return ["spec.externalIPs is deprecated and may no longer be implemented in some clusters"]
+    return []
+
+
+def _specific(kind: Resource, obj: Object) -> list[Cause]:
+    check = _CHECKS.get(kind.name)
+    return [] if check is None else check(obj)
+
+
+def _raise(kind: Resource, obj: Object, causes: list[Cause]) -> None:
+    if causes:
+        raise errors.invalid(kind.group, kind.kind, obj["metadata"].get("name", ""), causes)

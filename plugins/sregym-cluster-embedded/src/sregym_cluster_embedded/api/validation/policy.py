@@ -1,0 +1,97 @@
+"""Validation of configuration, claims, classes and policies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api.validation import causes
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.errors import Cause
+    from sregym_cluster_embedded.store import Object
+
+_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+_KEY_TEXT = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  "
+    "or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+)
+_REQUIRED_DATA = {
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/dockercfg": (".dockercfg",),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+}
+
+
+def _keys(field: str, values: Object) -> list[Cause]:
+    return [
+        causes.invalid(f"{field}[{key}]" if field else key, key, _KEY_TEXT)
+        for key in sorted(values)
+        if not _KEY.fullmatch(key) or key in (".", "..")
+    ]
+
+
+def config_map(obj: Object) -> list[Cause]:
+    """ConfigMap."""
+    found = _keys("data", obj.get("data", {}))
+    return found + _keys("binaryData", obj.get("binaryData", {}))
+
+
+def secret(obj: Object) -> list[Cause]:
+    """Secret; what its type promises must be there."""
+    data = obj.get("data", {})
+    found = _keys("data", data)
+    for key in _REQUIRED_DATA.get(obj.get("type", ""), ()):
+        if key not in data:
+            found.append(causes.required(f"data[{key}]"))
+    return found
+
+
+def claim(obj: Object) -> list[Cause]:
+    """PersistentVolumeClaim."""
+    spec = obj["spec"]
+    found: list[Cause] = []
+    if not spec.get("accessModes"):
+        found.append(causes.required("spec.accessModes", "at least 1 access mode is required"))
+    if "storage" not in spec.get("resources", {}).get("requests", {}):
+        found.append(causes.required("spec.resources[storage]"))
+    return found
+
+
+def autoscaler(obj: Object) -> list[Cause]:
+    """HorizontalPodAutoscaler."""
+    spec = obj["spec"]
+    found: list[Cause] = []
+    low, high = spec.get("minReplicas", 1), spec.get("maxReplicas", 0)
+    if low < 1:
+        text = "must be greater than or equal to 1"
+        found.append(causes.invalid("spec.minReplicas", low, text))
+    if high < 1:
+        found.append(causes.invalid("spec.maxReplicas", high, "must be greater than 0"))
+    elif high < low:
+        text = "must be greater than or equal to `minReplicas`"
+        found.append(causes.invalid("spec.maxReplicas", high, text))
+    target = spec.get("scaleTargetRef", {})
+    for field in ("kind", "name"):
+        if not target.get(field):
+            found.append(causes.required(f"spec.scaleTargetRef.{field}"))
+    version = target.get("apiVersion", "")
+    if "/" not in version and target.get("kind") != "ReplicationController":
+        text = "apiVersion must specify API group"
+        found.append(causes.invalid("spec.scaleTargetRef.apiVersion", version, text))
+    return found
+
+
+def disruption_budget(obj: Object) -> list[Cause]:
+    """PodDisruptionBudget."""
+    spec = obj["spec"]
+    if "minAvailable" in spec and "maxUnavailable" in spec:
+        value = {"minAvailable": spec["minAvailable"], "maxUnavailable": spec["maxUnavailable"]}
+        return [causes.invalid("spec", value, "minAvailable and maxUnavailable cannot be both set")]
+    return []
+
+
+def storage_class(obj: Object) -> list[Cause]:
+    """StorageClass."""
+    return [] if obj.get("provisioner") else [causes.required("provisioner")]

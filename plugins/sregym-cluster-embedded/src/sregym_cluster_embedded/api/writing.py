@@ -1,0 +1,316 @@
+"""Create, replace, patch and delete as requests from outside ask for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sregym_cluster_embedded.api import (
+    body,
+    conversion,
+    defaults,
+    errors,
+    media,
+    ownership,
+    reading,
+    schema,
+    validation,
+    writes,
+)
+from sregym_cluster_embedded.api.decode import DecodeError
+from sregym_cluster_embedded.api.defaults.network import allocate, release
+from sregym_cluster_embedded.api.patches import apply as server_side
+from sregym_cluster_embedded.api.patches import jsonpatch, merge, strategic
+from sregym_cluster_embedded.api.rendering import View, encode
+from sregym_cluster_embedded.store import Key, key_of
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.request import Request, Response
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.api.target import Target
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+_PATCHES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
+
+
+def dry_run(request: Request) -> bool:
+    """Whether nothing is to be stored.
+
+    Raises:
+        errors.ApiError: Invalid: a value other than `All`.
+    """
+    values = request.parameters("dryRun")
+    for value in values:
+        if value not in ("", "All"):
+            cause = errors.Cause(
+                "dryRun",
+                f'Unsupported value: "{value}": supported values: "All"',
+                "FieldValueNotSupported",
+            )
+            raise errors.invalid("meta.k8s.io", "CreateOptions", "", [cause])
+    return "All" in values
+
+
+def answer(
+    world: World,
+    request: Request,
+    resource: Resource,
+    obj: Object,
+    warnings: body.Warnings,
+    status: int = 200,
+) -> Response:
+    """A written object as the client wants to see it."""
+    form = media.wanted(request.headers.get("accept", ""))
+    view = View(world, resource, form, request.parameter("includeObject"))
+    return encode(view.one(obj), form, status, warnings.headers())
+
+
+def create(world: World, request: Request, target: Target) -> Response:
+    """POST of an object to its collection."""
+    warnings = body.Warnings()
+    resource = target.resource
+    sent = body.typed(
+        request,
+        body.parsed(request),
+        resource.group,
+        resource.version,
+        resource.kind,
+        warnings,
+    )
+    stored = _create(world, request, target, sent, warnings)
+    return answer(world, request, resource, stored, warnings, 201)
+
+
+def _create(
+    world: World, request: Request, target: Target, sent: Object, warnings: body.Warnings
+) -> Object:
+    resource = target.resource
+    metadata = _located(target, sent)
+    if metadata.get("resourceVersion"):
+        raise errors.bad_request("resourceVersion should not be set on objects to be created")
+    if not metadata.get("name") and not metadata.get("generateName"):
+        cause = errors.Cause(
+            "metadata.name",
+            "Required value: name or generateName is required",
+            "FieldValueRequired",
+        )
+        raise errors.invalid(resource.group, resource.kind, "", [cause])
+    obj = conversion.to_stored(resource, {**sent, "metadata": metadata})
+    obj = _with_spec(resource, obj)
+    prepared = writes.prepare(world, writes.resource_named(world, resource.name), obj)
+    kind = writes.resource_named(world, resource.name)
+    validation.new(world, kind, prepared)
+    warnings.texts.extend(validation.warnings(kind, prepared, None))
+    prepared = ownership.updated(world, request, kind, {}, prepared, "")
+    writes.check_new(world, kind, prepared)
+    if dry_run(request):
+        return prepared
+    return world.store.put(kind.name, prepared)
+
+
+def replace(world: World, request: Request, target: Target) -> Response:
+    """PUT of a whole object, or of its status."""
+    warnings = body.Warnings()
+    resource = target.resource
+    sent = body.typed(
+        request,
+        body.parsed(request),
+        resource.group,
+        resource.version,
+        resource.kind,
+        warnings,
+    )
+    old = reading.existing(world, target)
+    new = conversion.to_stored(resource, {**sent, "metadata": _located(target, sent)})
+    stored = write(world, request, target, old, new, warnings)
+    return answer(world, request, resource, stored, warnings)
+
+
+def patch(world: World, request: Request, target: Target) -> Response:
+    """PATCH of an object, or of its status."""
+    kind = body.media_type(request)
+    if kind not in _PATCHES:
+        raise errors.unsupported_media_type(_PATCHES, kind)
+    warnings = body.Warnings()
+    key = Key(target.resource.name, target.namespace, target.name)
+    old = world.store.get(key)
+    if kind == APPLY_PATCH:
+        return _apply(world, request, target, old, warnings)
+    if old is None:
+        raise errors.not_found(target.resource, target.name)
+    new = patched(world, request, target.resource, old, warnings)
+    stored = write(world, request, target, old, new, warnings)
+    return answer(world, request, target.resource, stored, warnings)
+
+
+def patched(
+    world: World, request: Request, resource: Resource, old: Object, warnings: body.Warnings
+) -> Object:
+    """`old` (as stored) with the request's patch applied, checked and canonical."""
+    served = conversion.to_served(resource, old)
+    kind = body.media_type(request)
+    try:
+        change = orjson.loads(request.body)
+    except orjson.JSONDecodeError as error:
+        raise errors.bad_request(body.json_error(request.body, error)) from None
+    definition = schema.of_kind(resource.group, resource.version, resource.kind)
+    if kind == JSON_PATCH:
+        result = jsonpatch.apply(served, change)
+    elif not isinstance(change, dict):
+        raise errors.bad_request(
+            "json: cannot unmarshal array into Go value of type map[string]interface {}"
+        )
+    elif kind == MERGE_PATCH:
+        result = merge.apply(served, change)
+    elif definition is None:
+        raise errors.unsupported_media_type((JSON_PATCH, MERGE_PATCH, APPLY_PATCH), kind)
+    else:
+        result = strategic.apply(served, change, definition)
+    try:
+        checked, unknown = body.canonical(result, resource.group, resource.version, resource.kind)
+    except DecodeError as error:
+        text = orjson.dumps(result).decode().replace('"', '\\"')
+        cause = errors.Cause("patch", f'Invalid value: "{text}": {error}')
+        raise errors.invalid("", "", "", [cause]) from None
+    body.report(request, unknown, warnings, "")
+    _ = world
+    return conversion.to_stored(resource, checked)
+
+
+def _apply(
+    world: World, request: Request, target: Target, old: Object | None, warnings: body.Warnings
+) -> Response:
+    resource = target.resource
+    if not request.parameter("fieldManager"):
+        cause = errors.Cause(
+            "fieldManager", "Required value: is required for apply patch", "FieldValueRequired"
+        )
+        raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
+    sent = body.typed(
+        request,
+        body.parsed(request),
+        resource.group,
+        resource.version,
+        resource.kind,
+        warnings,
+    )
+    sent = {**sent, "metadata": _located(target, sent)}
+    if old is None:
+        metadata = {**sent["metadata"], "name": target.name}
+        located = {**sent, "metadata": metadata}
+        created = _create(world, request, target, located, warnings)
+        created = ownership.applied(
+            world, request, writes.resource_named(world, resource.name), created, located
+        )
+        if not dry_run(request):
+            created = world.store.put(resource.name, created)
+        return answer(world, request, resource, created, warnings, 201)
+    new = server_side.apply(world, request, resource, old, sent)
+    stored = write(world, request, target, old, new, warnings, owned=True)
+    return answer(world, request, resource, stored, warnings)
+
+
+def write(
+    world: World,
+    request: Request,
+    target: Target,
+    old: Object,
+    new: Object,
+    warnings: body.Warnings,
+    owned: bool = False,
+) -> Object:
+    """Let `new` (canonical, in the stored version) follow `old`; returns what is stored then.
+
+    `owned` says that the managed fields of `new` are in order already.
+    """
+    kind = writes.resource_named(world, target.resource.name)
+    _check_identity(kind, old, new)
+    if target.subresource == "status":
+        new = {**old, "metadata": _status_metadata(old, new), "status": new.get("status", {})}
+    elif kind.subresource("status") and not _status_is_free(kind):
+        new = {**new, **({"status": old["status"]} if "status" in old else {})}
+        if "status" not in old:
+            new.pop("status", None)
+    new = writes.succeed(kind, old, defaults.apply(kind, _with_spec(kind, new)))
+    if kind.name == "services" and target.subresource != "status":
+        spec = release(old, new["spec"])
+        new = defaults.apply(kind, {**new, "spec": spec})
+        validation.changed(world, kind, old, new)
+        new = {**new, "spec": allocate(world, new, new["spec"])}
+    elif target.subresource != "status":
+        validation.changed(world, kind, old, new)
+    warnings.texts.extend(validation.warnings(kind, new, old))
+    if not owned:
+        new = ownership.updated(world, request, kind, old, new, target.subresource)
+    if ownership.without(new) == ownership.without(old) and not owned:
+        return old
+    if new == old or dry_run(request):
+        return new
+    if writes.finished(new):
+        return world.store.delete(key_of(kind.name, new)) or new
+    return world.store.put(kind.name, new)
+
+
+def _status_is_free(kind: Resource) -> bool:
+    """Custom resources without a status subresource, and types that never had one."""
+    return kind.subresource("status") is None
+
+
+def _status_metadata(old: Object, new: Object) -> dict[str, Any]:
+    """A status update may change annotations, labels and finalizers of its object, no identity."""
+    metadata = dict(old["metadata"])
+    for field in ("labels", "annotations", "finalizers", "ownerReferences", "managedFields"):
+        if field in new["metadata"]:
+            metadata[field] = new["metadata"][field]
+    return metadata
+
+
+def _check_identity(kind: Resource, old: Object, new: Object) -> None:
+    name = old["metadata"]["name"]
+    given = new["metadata"]
+    if given.get("name", name) != name:
+        raise errors.bad_request(
+            f"the name of the object ({given['name']}) does not match the name on the URL ({name})"
+        )
+    version = given.get("resourceVersion")
+    if version and version != old["metadata"]["resourceVersion"]:
+        raise errors.conflict(kind, name)
+    if given.get("uid") and given["uid"] != old["metadata"]["uid"]:
+        cause = errors.Cause("metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')
+        raise errors.invalid(kind.group, kind.kind, name, [cause])
+
+
+def _located(target: Target, sent: Object) -> dict[str, Any]:
+    """The metadata of a sent object, with the namespace of the path."""
+    metadata = dict(sent.get("metadata") or {})
+    if target.name and metadata.get("name") and metadata["name"] != target.name:
+        raise errors.bad_request(
+            f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})"
+        )
+    if target.name:
+        metadata["name"] = target.name
+    if not target.resource.namespaced:
+        metadata.pop("namespace", None)
+        return metadata
+    if metadata.get("namespace", target.namespace) != target.namespace:
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    metadata["namespace"] = target.namespace
+    return metadata
+
+
+def _with_spec(kind: Resource, obj: Object) -> Object:
+    """A struct that is no pointer is there even when nobody wrote it."""
+    if "spec" in obj:
+        return obj
+    definition = schema.of_kind(kind.group, kind.version, kind.kind)
+    if definition is None or "spec" not in definition.fields:
+        return obj
+    return {**obj, "spec": {}}
