@@ -152,6 +152,9 @@ class ExitBook:
     def container_exited(self, world: World, ref: ContainerRef, exit_state: ExitState) -> None:
         world.table("test.exits")[ref] = exit_state
 
+    def touch(self, world: World, ref: ContainerRef) -> None:
+        """Nobody probes here."""
+
 
 @dataclass
 class Shop:

@@ -20,7 +20,7 @@ from sregym_cluster_embedded.traffic.segments import (
     segments,
     totals,
 )
-from sregym_cluster_embedded.userland.life import end, say
+from sregym_cluster_embedded.userland.life import end, say, touch_probes
 from sregym_cluster_embedded.userland.process import Process, process_of, processes
 from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.wiring import Target, targets
@@ -197,7 +197,9 @@ class Traffic:
             process = process_of(world, ref)
             alive = process is not None and process.running
             found = flows.get(ref, []) if alive else []
-            note(world, SERVED, ref, tuple(found), tuple(lines.get(ref, []) if alive else []))
+            streams = tuple(lines.get(ref, []) if alive else [])
+            if note(world, SERVED, ref, tuple(found), streams) and alive:
+                touch_probes(world, ref)
 
     def _act(self, world: World, runtime: Runtime, solver: Solver) -> None:
         loads = solver.requests_per_s()

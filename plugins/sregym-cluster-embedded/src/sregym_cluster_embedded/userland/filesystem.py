@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Mapping
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, Mount
-from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import World
 
 
@@ -96,17 +95,9 @@ class Files:
 
     def _read_mounted(self, mount: Mount, inner: str) -> str | None:
         if mount.kind == "files":
-            return self._live(mount).get(inner, mount.files.get("") if mount.sub_path else None)
+            return mount.files.get(inner, mount.files.get("") if mount.sub_path else None)
         content: str | None = self._world.table("userland.volumes").get(mount.volume, {}).get(inner)
         return content if content is not None else mount.files.get(inner)
-
-    def _live(self, mount: Mount) -> dict[str, str]:
-        """The files of a mount, as its ConfigMap has them now unless a sub path froze them."""
-        if mount.source is None or mount.sub_path is not None or mount.source[0] != "configmaps":
-            return mount.files
-        key = Key("configmaps", self._ref.namespace, mount.source[1])
-        data = (self._world.store.get(key) or {}).get("data", {})
-        return {path: data.get(path, content) for path, content in mount.files.items()}
 
     def _paths(self) -> list[str]:
         hidden = [place.rstrip("/") + "/" for place in self._mounts]

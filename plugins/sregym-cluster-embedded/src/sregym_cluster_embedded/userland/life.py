@@ -52,6 +52,19 @@ def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None
     """Let a process listen on a port."""
     process = processes(world)[ref]
     change(world, ref, ports=(*process.ports, (port, listener)))
+    touch_probes(world, ref)
+    wake_traffic(world)
+
+
+def touch_probes(world: World, ref: ContainerRef) -> None:
+    """Tell the kubelet that a process may answer its probes differently from now on."""
+    world.room("kubelet").touch(world, ref)
+
+
+def serve(world: World, ref: ContainerRef) -> None:
+    """Mark the end of a process's start-up."""
+    change(world, ref, served_at=world.now)
+    touch_probes(world, ref)
     wake_traffic(world)
 
 

@@ -29,6 +29,7 @@ class Process:
         ended_at: Virtual second of the end, None while it runs.
         served_at: When start-up was finished, None before.
         requests_per_s: Load in effect, set by the traffic room.
+        leaving: After SIGTERM: virtual second of the end, and exit code.
         journal: Results of what a script of the shell had to wait for.
     """
 
@@ -47,6 +48,7 @@ class Process:
     ended_at: float | None = None
     served_at: float | None = None
     requests_per_s: float = 0.0
+    leaving: tuple[float, int] | None = None
     journal: tuple[Any, ...] = ()
 
     @property

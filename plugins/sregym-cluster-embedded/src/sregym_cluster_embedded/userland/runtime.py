@@ -34,6 +34,7 @@ from sregym_cluster_embedded.userland.life import (
     out_of_memory,
     plan_oom,
     say,
+    touch_probes,
     working_set,
 )
 from sregym_cluster_embedded.userland.mongodb.data import describe as describe_data
@@ -112,11 +113,18 @@ class Runtime:
         program = self.program_of(process)
         if program is None:
             return None
-        return self.kind_of(process).goodbye(world, process, program)
+        seconds = self.kind_of(process).goodbye(world, process, program)
+        if seconds is not None:
+            change(world, ref, leaving=(world.now + seconds, program.sigterm.code))
+        return seconds
 
-    def kill(self, world: World, ref: ContainerRef) -> None:
-        """End the process at once; nothing is reported back."""
-        finish(world, ref)
+    def kill(self, world: World, ref: ContainerRef) -> ExitState | None:
+        """End the process at once; how it had ended by itself after SIGTERM, if it had."""
+        process = finish(world, ref)
+        if process is None or process.leaving is None or process.leaving[0] > world.now:
+            return None
+        code = process.leaving[1]
+        return ExitState(code, "Completed" if code == 0 else "Error")
 
     def probe(self, world: World, ref: ContainerRef, handler: dict[str, Any]) -> ProbeResult:
         """Perform a probe now."""
@@ -129,7 +137,9 @@ class Runtime:
         process = process_of(world, ref)
         if process is None or not process.running:
             return ExecResult(1, error="container not running")
-        return run_command(self.session(world, process), command, stdin)
+        result = run_command(self.session(world, process), command, stdin)
+        touch_probes(world, ref)
+        return result
 
     def logs(
         self,
@@ -157,6 +167,18 @@ class Runtime:
         if since is not None:
             lines = [line for line in lines if line.at >= since]
         return lines if tail_lines is None else lines[max(0, len(lines) - tail_lines) :]
+
+    def files_changed(
+        self, world: World, ref: ContainerRef, path: str, files: dict[str, str]
+    ) -> None:
+        """What is mounted at a path has changed; programs have read it already."""
+        process = process_of(world, ref)
+        if process is None or path not in process.config.mounts:
+            return
+        mount = replace(process.config.mounts[path], files=files)
+        mounts = {**process.config.mounts, path: mount}
+        change(world, ref, config=replace(process.config, mounts=mounts))
+        touch_probes(world, ref)
 
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Drop what is kept of a container that the kubelet has garbage-collected."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sregym_apps.model import LoadGeneratorProgram
 
 from sregym_cluster_embedded.userland.kinds.kind import Kind
-from sregym_cluster_embedded.userland.life import wake_traffic
-from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.life import serve
+from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.world import World
 
 
@@ -14,5 +14,4 @@ class LoadKind(Kind):
     """Sends from the first moment to the last."""
 
     def begin(self, world: World, process: Process, program: LoadGeneratorProgram) -> None:
-        change(world, process.ref, served_at=world.now)
-        wake_traffic(world)
+        serve(world, process.ref)

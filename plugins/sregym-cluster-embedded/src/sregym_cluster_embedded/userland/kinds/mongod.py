@@ -9,7 +9,7 @@ from sregym_apps.model import Client, MongodbProgram, expand
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.formats import mongod_line
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
-from sregym_cluster_embedded.userland.life import append, end, open_port, wake_traffic
+from sregym_cluster_embedded.userland.life import append, end, open_port, serve
 from sregym_cluster_embedded.userland.mongodb.data import (
     Account,
     Collection,
@@ -70,8 +70,7 @@ class MongodbKind(Kind):
         text = "Waiting for connections"
         self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
         open_port(world, process.ref, port, "server")
-        change(world, process.ref, served_at=world.now)
-        wake_traffic(world)
+        serve(world, process.ref)
 
     def dial(
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str

@@ -24,7 +24,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
-from sregym_cluster_embedded.userland.life import end, open_port, say, wake_traffic
+from sregym_cluster_embedded.userland.life import end, open_port, say, serve, wake_traffic
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.wiring import (
@@ -94,8 +94,7 @@ class ServiceKind(Kind):
     def _go_on(self, world: World, ref: ContainerRef, program: ServiceProgram) -> None:
         while (process := process_of(world, ref)) is not None and process.running:
             if process.step >= len(program.startup):
-                change(world, ref, served_at=world.now)
-                wake_traffic(world)
+                serve(world, ref)
                 return
             step = program.startup[process.step]
             if step.when is not None and not _true(expand(step.when, process.facts())):

@@ -16,8 +16,8 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
-from sregym_cluster_embedded.userland.life import open_port, say, wake_traffic
-from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.life import open_port, say, serve
+from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.wiring import registered
 from sregym_cluster_embedded.world import World
@@ -35,8 +35,7 @@ class StoreKind(Kind):
         for port in self.ports(process, program):
             open_port(world, process.ref, port, "server")
         say(world, process.ref, program, self.ready_lines(process, program))
-        change(world, process.ref, served_at=world.now)
-        wake_traffic(world)
+        serve(world, process.ref)
 
     def ports(self, process: Process, program: StoreProgram) -> tuple[int, ...]:
         """The ports in effect: from the command line, or as the program has them."""

@@ -52,7 +52,7 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
     if path in session.image.binaries and name not in COMMANDS:
         return ExecResult(0)
     output = interpreter.execute(list(command), stdin)
-    return ExecResult(output.code, output.out, output.err)
+    return ExecResult(output.code, output.out, output.err, duration_s=session.slept_s)
 
 
 def run_script_file(session: Session, path: str) -> ExecResult:

@@ -1,0 +1,19 @@
+"""Service models that every embedded cluster knows: its own DNS, and small images for trying."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from sregym_apps.model import ServiceModel, parse_service_model
+
+_FILES = ("system.yaml", "shop.yaml")
+
+
+@cache
+def builtin_models() -> tuple[ServiceModel, ...]:
+    """The models that come with the cluster."""
+    folder = resources.files("sregym_cluster_embedded.userland") / "models"
+    return tuple(
+        parse_service_model((folder / name).read_text(encoding="utf-8"), name) for name in _FILES
+    )
