@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.details import detail_tokens, gives_detail
+from sregym_oracle_checklist.details import detail_tokens, gives_detail, whole_word
 from sregym_oracle_checklist.lexicon import NOUN_PATTERNS
-from sregym_oracle_checklist.mechanisms import says_mechanism, truth_family
+from sregym_oracle_checklist.mechanisms import Marks, says_mechanism, truth_family
 from sregym_oracle_checklist.reading import Level, Reading, Statement
 from sregym_oracle_checklist.stance import NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_UNINVOLVED_VICTIMS = 2
 MAX_OTHER_FAMILIES = 1
+# Shorter words are too common to stand for a key.
+MIN_KEY = 5
 _NOUN_OF = {
     "service-selector": ("selector",),
     "service-target-port": ("port",),
@@ -83,6 +85,26 @@ def claims_of(reading: Reading) -> list[Statement]:
     return []
 
 
+def marks_of(truths: Sequence[GroundTruth]) -> Marks:
+    """What the ground truths add to the vocabulary; only names and values of things."""
+    nouns, values = [], []
+    for truth in truths:
+        family = truth_family(truth)
+        classes = _NOUN_OF.get(family, ())
+        if family == "configmap-drift":
+            nouns += [
+                ("key", whole_word(t))
+                for t in detail_tokens(truth)
+                if t.isalpha() and len(t) > MIN_KEY
+            ]
+        before = truth.changed.before.lower()
+        for token in detail_tokens(truth):
+            new = token in truth.changed.after.lower() and token not in before
+            if new and classes and len(token) > 1:
+                values.append((family, classes, whole_word(token)))
+    return Marks(tuple(nouns), tuple(values))
+
+
 def answers_from_text(reading: Reading, case: Case) -> list[Answer]:
     """Answers to all nine questions, each with the sentence that decided it."""
     claims = claims_of(reading)
@@ -90,7 +112,7 @@ def answers_from_text(reading: Reading, case: Case) -> list[Answer]:
         evidence = "the text claims no cause" if reading.text else "the text is empty"
         return [Answer(q.id, False, evidence) for d in CHECKLIST for q in d.questions]
     return [
-        *_localisation(claims, case),
+        *_localisation(reading, claims, case),
         *_characterisation(reading, claims, case),
         *_scope(reading, claims, case),
     ]
@@ -100,13 +122,16 @@ def _blamed(claims: Sequence[Statement]) -> list[str]:
     return list(dict.fromkeys(name for claim in claims for name in claim.blamed))
 
 
-def _extra(claims: Sequence[Statement], case: Case) -> list[str]:
-    return [name for name in _blamed(claims) if name not in case.allowed()]
+def _extra(claims: Sequence[Statement], reading: Reading, case: Case) -> list[str]:
+    """Components wrongly called causes; where all is guessed, every guess counts."""
+    guessed = reading.guessed if all(claim.hedged for claim in claims) else []
+    named = dict.fromkeys([*_blamed(claims), *guessed])
+    return [name for name in named if name not in case.allowed()]
 
 
-def _localisation(claims: Sequence[Statement], case: Case) -> list[Answer]:
+def _localisation(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Answer]:
     truth = case.truth
-    blamed, extra = _blamed(claims), _extra(claims, case)
+    blamed, extra = _blamed(claims), _extra(claims, reading, case)
     named = truth.component in blamed
     quote = next((c.quote for c in claims if truth.component in c.blamed), claims[0].quote)
     victims = [name for name in extra if name in truth.affected]
@@ -192,7 +217,7 @@ def _has_after(text: str, truth: GroundTruth) -> bool:
 
 def _scope(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Answer]:
     truth = case.truth
-    extra = _extra(claims, case)
+    extra = _extra(claims, reading, case)
     drawn_in = [n for n in dict.fromkeys(reading.affected) if n not in case.involved()]
     left_out = [n for n in truth.contributing if n not in reading.mentioned]
     denied = NO_IMPACT.search(reading.text) if truth.affected else None

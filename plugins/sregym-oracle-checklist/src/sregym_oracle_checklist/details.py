@@ -72,6 +72,11 @@ def detail_tokens(truth: GroundTruth) -> tuple[str, ...]:
     return tuple(dict.fromkeys(worth))
 
 
+def whole_word(token: str) -> re.Pattern[str]:
+    """The token as a whole word, in any case."""
+    return re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-]|\.\d)", re.IGNORECASE)
+
+
 def _values(text: str) -> list[str]:
     return [part for part in _PARTS.split(text.lower()) if part]
 
@@ -82,6 +87,6 @@ def gives_detail(text: str, truth: GroundTruth) -> str | None:
     for token in detail_tokens(truth):
         wanted = _QUANTITY.sub(r"\1mi", token)
         for form in _WORDS_FOR.get(wanted, (wanted,)):
-            if re.search(rf"(?<![\w-]){re.escape(form)}(?![\w-]|\.\d)", low):
+            if whole_word(form).search(low):
                 return form
     return None

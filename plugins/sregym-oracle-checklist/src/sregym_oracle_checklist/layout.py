@@ -130,13 +130,15 @@ def lines_of(text: str, names: frozenset[str]) -> list[Line]:
     return lines + _prose_lines(text[at:], names)
 
 
-def _unwrapped(text: str) -> list[str]:
+def _unwrapped(text: str, names: frozenset[str]) -> list[str]:
     """Rows, with those joined that an editor broke in the middle of a sentence."""
     rows: list[str] = []
     wrapped = False
     for row in text.splitlines():
         marker = _MARKER.match(row)
         new = not row.strip() or bool(marker and marker[0].strip()) or row.lstrip()[0] in "#|>"
+        labelled = _LABELLED.match(_EMPHASIS.sub("", row).strip())
+        new = new or bool(labelled and label_section(labelled[1], names))
         if wrapped and not new:
             rows[-1] += f" {row.strip()}"
         else:
@@ -148,7 +150,7 @@ def _unwrapped(text: str) -> list[str]:
 def _prose_lines(text: str, names: frozenset[str]) -> list[Line]:
     lines: list[Line] = []
     section, fresh = Section.NONE, False
-    for row in _unwrapped(text):
+    for row in _unwrapped(text, names):
         heading = _HEADING.match(row)
         bare = _EMPHASIS.sub("", heading[2] if heading else _MARKER.sub("", row)).strip()
         if bare.startswith("|"):

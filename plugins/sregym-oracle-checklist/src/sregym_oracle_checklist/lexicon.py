@@ -49,7 +49,7 @@ DEFECTS: dict[str, str] = {
     r"|(?:was |were |been |got |is |has )*(?:changed|modified|altered|edited|mutated|tampered\w*|switched|swapped|overwritten|repointed|patched)"
     r"|points? (?:to|at)|pointing (?:to|at)|pointed (?:to|at)|set to|(?:un|in)expected|extra|differ(?:s|ent|ing)?|stale|nobody listens|nothing listens|not listening"
     r"|not the (?:right|correct)|(?:does|do) not listen|renamed|pinned to|bumped to|instead of|rather than|but should be|should be",
-    "missing": r"missing|deleted|removed|gone|absent|vanished|disappeared|dropped|lost|lacks?|lacking|unregistered"
+    "missing": r"absence|deletion|removal|loss|(?:is |was )?not set|missing|deleted|removed|gone|absent|vanished|disappeared|dropped|lost|lacks?|lacking|unregistered"
     r"|(?:does|do|did)(?: not|n't) (?:even )?exist(?: any ?more)?|not exist\w*|non-?existent|nonexistent|inexistent|not found|not (?:be )?found|not present|not registered|not defined|undefined"
     r"|(?:isn't|is not|aren't|wasn't) (?:there|in|defined|present|registered)|no longer (?:exists?|has|contains?|have|there|present|defined|in)"
     r"|without|wiped|stripped|omitted|empty|unset|blank|does(?: not|n't) (?:have|contain|include)|has no|have no|had no|with no|there is no|there's no|there are no|no such|cannot be found|can't be found|took away|never created|erased",

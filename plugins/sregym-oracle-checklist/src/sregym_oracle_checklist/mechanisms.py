@@ -37,10 +37,27 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What one problem adds to the vocabulary: its own names and values.
+
+    Attributes:
+        nouns: Class of noun -> names that are such nouns here, like the key that was removed.
+        values: Family -> (classes of nouns, new values): beside such a noun the new value alone
+            tells the defect, however it is put.
+    """
+
+    nouns: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    values: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = ()
+
+
+@dataclass(frozen=True)
 class _Word:
     name: str
     start: int
     end: int
+
+
+_NO_MARKS = Marks()
 
 
 def _tokens(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[_Word]:
@@ -54,7 +71,7 @@ def _tokens(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[
     return kept
 
 
-def hits(text: str) -> list[Hit]:
+def hits(text: str, marks: Marks = _NO_MARKS) -> list[Hit]:
     """All families that the text speaks of, by place; a negated defect is none."""
     found = [
         Hit(family, m.start(), m.end())
@@ -62,17 +79,28 @@ def hits(text: str) -> list[Hit]:
         for m in pattern.finditer(text)
         if not _NEGATED.search(text[: m.start()])
     ]
-    nouns = _tokens(text, NOUN_PATTERNS)
-    for name, pattern in DEFECT_PATTERNS:
-        for match in pattern.finditer(text):
+    nouns = _tokens(text, (*marks.nouns, *NOUN_PATTERNS))
+    for family, classes, pattern in marks.values:
+        for value in pattern.finditer(text):
+            near = [
+                n
+                for n in nouns
+                if n.name in classes
+                and max(n.start - value.end(), value.start() - n.end) <= REACH_BACK
+            ]
+            found += [
+                Hit(family, min(n.start, value.start()), max(n.end, value.end())) for n in near
+            ]
+    for name, defects in DEFECT_PATTERNS:
+        for match in defects.finditer(text):
             if _NEGATED.search(text[: match.start()]):
                 continue
             defect = _Word(name, match.start(), match.end())
             for noun in _owners(defect, nouns):
-                family = FAMILY_OF.get((noun.name, name))
-                if family is not None:
+                meant = FAMILY_OF.get((noun.name, name))
+                if meant is not None:
                     start, end = min(noun.start, defect.start), max(noun.end, defect.end)
-                    found.append(Hit(family, start, end))
+                    found.append(Hit(meant, start, end))
                     break
                 if 0 <= noun.start - defect.end <= ADJACENT:
                     break  # `missing endpoints`: the word is theirs, whatever stands before it

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mention:
-    """A component named in a text, with the place of the name."""
+    """A component named in a text, with the place of the name; an address is `name:port`."""
 
     component: str
     start: int
     end: int
+    address: bool = False
 
 
 KIND_WORD = (
@@ -120,14 +121,20 @@ class Names:
         """All mentions in order; longer ones hide those inside them."""
         found: list[Mention] = []
         for pattern, component in self._phrases:
-            found += [Mention(component, m.start(), m.end()) for m in pattern.finditer(text)]
+            found += [
+                Mention(
+                    component, m.start(), m.end(), re.match(r":\d", text[m.end() :]) is not None
+                )
+                for m in pattern.finditer(text)
+            ]
         taken = [(mention.start, mention.end) for mention in found]
         for token in _TOKEN.finditer(text):
             if any(start < token.end() and token.start() < end for start, end in taken):
                 continue
             owner = self.resolve(token[0])
             if owner is not None and self._is_name(text, token, owner):
-                found.append(Mention(owner, token.start(), token.end()))
+                address = re.search(r":\d+$", token[0]) is not None
+                found.append(Mention(owner, token.start(), token.end(), address))
         found.sort(key=lambda mention: (mention.start, -mention.end))
         kept: list[Mention] = []
         for mention in found:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sregym_core.interfaces import Oracle
 from sregym_core.model import Check, Outcome, Verdict
 
-from sregym_oracle_checklist.answers import Case, answers_from_text
+from sregym_oracle_checklist.answers import Case, answers_from_text, marks_of
 from sregym_oracle_checklist.claims import answers_from_claims, is_scorable
 from sregym_oracle_checklist.naming import Names
 from sregym_oracle_checklist.reading import read
@@ -53,7 +53,7 @@ def judge_diagnosis(
         components: The application's.
     """
     names = Names(components, truths)
-    reading = read(text, names)
+    reading = read(text, names, marks_of(truths))
     verdicts = []
     for truth in truths:
         case = Case(truth, tuple(other for other in truths if other is not truth), names)

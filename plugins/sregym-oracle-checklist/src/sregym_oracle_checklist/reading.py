@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.layout import Line, Section, lines_of
-from sregym_oracle_checklist.mechanisms import Hit, hits
+from sregym_oracle_checklist.mechanisms import Hit, Marks, hits
 from sregym_oracle_checklist.stance import (
     ALTERNATIVES,
     ARROW,
@@ -88,6 +88,7 @@ class Reading:
     affected: list[str] = field(default_factory=list)
     contributing: list[str] = field(default_factory=list)
     mentioned: list[str] = field(default_factory=list)
+    guessed: list[str] = field(default_factory=list)
     to_the_judge: list[str] = field(default_factory=list)
     text: str = ""
 
@@ -103,7 +104,7 @@ class _Segment:
     explicit: bool
 
 
-def read(text: str, names: Names) -> Reading:
+def read(text: str, names: Names, marks: Marks) -> Reading:
     """Read a submission; never raises, whatever the text is."""
     reading = Reading()
     kept: list[str] = []
@@ -112,7 +113,7 @@ def read(text: str, names: Names) -> Reading:
         for place, sentence in enumerate(_SENTENCE_END.split(line.text)):
             clean = _without_words_to_the_judge(sentence, reading)
             if re.search(r"\w", clean):
-                last = _read_sentence(clean, line, place == 0, names, last, reading)
+                last = _read_sentence(clean, line, place == 0, names, marks, last, reading)
                 kept.append(clean)
     reading.text = "\n".join(kept)
     return reading
@@ -136,7 +137,13 @@ def _without_words_to_the_judge(sentence: str, reading: Reading) -> str:
 
 
 def _read_sentence(
-    sentence: str, line: Line, first: bool, names: Names, last: tuple[str, ...], reading: Reading
+    sentence: str,
+    line: Line,
+    first: bool,
+    names: Names,
+    marks: Marks,
+    last: tuple[str, ...],
+    reading: Reading,
 ) -> tuple[str, ...]:
     """Read one sentence; gives the components that a following `it` may mean."""
     mentions = names.find(sentence)
@@ -149,7 +156,7 @@ def _read_sentence(
         line.section is Section.EVIDENCE and re.search(r"\broot[- ]?cause", sentence, re.I)
     ):
         return last
-    segments = _segments(sentence, names)
+    segments = _segments(sentence, names, marks)
     roles = _roles(segments, line, first)
     hedged = _is_hedged(sentence)
     former = FORMER.search(sentence)
@@ -160,6 +167,7 @@ def _read_sentence(
             reading.affected += here
         else:
             blamed = _blamed(segment, role, names) or (current[-1:] if segment.found else ())
+            reading.guessed += here if hedged else ()
             if hedged and ALTERNATIVES.search(sentence):
                 blamed = here or blamed  # each of them is offered, with or without a defect
             families = tuple(dict.fromkeys(hit.family for hit in segment.found))
@@ -192,7 +200,7 @@ def _is_hedged(sentence: str) -> bool:
     return HEDGE.search(sentence) is not None
 
 
-def _segments(sentence: str, names: Names) -> list[_Segment]:
+def _segments(sentence: str, names: Names, marks: Marks) -> list[_Segment]:
     """Cut at links, blank out what is cleared, find names and defects in the rest."""
     masked = CAUSE_OF.sub(lambda m: re.sub(r"\w", " ", m[0]), sentence)
     explicit_at = [m.start() for m in EXPLICIT.finditer(sentence)]
@@ -206,13 +214,13 @@ def _segments(sentence: str, names: Names) -> list[_Segment]:
         part = masked[at:start]
         marked = any(at <= place < max(start, at + 1) for place in explicit_at)
         if link != "cleared":
-            text = _blank_cleared(part)
+            text = _blank_cleared(part, marks)
             segments.append(
                 _Segment(
                     text,
                     link,
                     tuple(names.find(text)),
-                    tuple(hits(text)),
+                    tuple(hits(text, marks)),
                     marked and bool(text.strip()),
                 )
             )
@@ -220,7 +228,7 @@ def _segments(sentence: str, names: Names) -> list[_Segment]:
     return segments
 
 
-def _blank_cleared(part: str) -> str:
+def _blank_cleared(part: str, marks: Marks) -> str:
     """Blank out pieces that say that something is all right; a bare list before one goes with it."""
     bounds = [0, *(m.end() for m in _PIECE_END.finditer(part)), len(part)]
     pieces = [(a, b) for a, b in pairwise(bounds) if a < b]
@@ -228,7 +236,7 @@ def _blank_cleared(part: str) -> str:
     held: list[tuple[int, int]] = []
     for a, b in pieces:
         piece = part[a:b]
-        if HEALTHY.search(piece) and not hits(_after_healthy(piece)):
+        if _is_cleared(piece, marks):
             for start, end in [*held, (a, b)]:
                 out[start:end] = " " * (end - start)
             held = []
@@ -239,10 +247,10 @@ def _blank_cleared(part: str) -> str:
     return "".join(out)
 
 
-def _after_healthy(piece: str) -> str:
-    """The piece without its healthy part: `geo is running but ...` may still accuse."""
+def _is_cleared(piece: str, marks: Marks) -> bool:
+    """Whether a piece only says that something is all right: nothing in or behind it accuses."""
     match = HEALTHY.search(piece)
-    return "" if match is None else f"{' ' * match.end()}{piece[match.end() :]}"
+    return match is not None and not any(hit.end > match.start() for hit in hits(piece, marks))
 
 
 def _roles(segments: Sequence[_Segment], line: Line, first: bool) -> list[Level]:
@@ -335,6 +343,8 @@ def _holder(hit: Hit, groups: Sequence[Sequence[Mention]], text: str, names: Nam
             cost -= OWNER_BONUS
         if re.match(r"[`\"]?'s?\b|[`\"]? (?:service|deployment)'s\b", after):
             cost -= POSSESSIVE_BONUS
+        if all(m.address for m in group):
+            cost += 3 * NEAR  # `mongodb-geo:27017` is mostly a value that somebody else reads
         if wanted and any(names.kinds.get(m.component) in wanted for m in group):
             cost -= 2 * NEAR
         return cost

@@ -10,7 +10,7 @@ _CAUSE = (
     r"|stem(?:s|med|ming)? from|result(?:s|ed|ing)? from|trac(?:e[sd]?|ing) (?:it |this |them |the \w+ )?(?:all the way )?(?:back |down )?to"
     r"|attribut(?:ed|able) to|originat(?:es|ed|ing) (?:from|in|with)|com(?:es?|ing) (?:down )?(?:from|to)|boils? down to"
     r"|triggered by|driven by|brought down by|explained by|rooted in|since(?! \d| the (?:last|deploy|start|begin|alert)|,)"
-    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|as(?= (?:its|the|their) )"
+    r"|given that|the reason (?:is|being|for (?:this|that) is)(?: that)?|thanks to|and that is because|as(?= (?:its|the|their|there) (?:[`\w.-]+ ){0,5}(?:is|are|was|were|has|have|does|cannot|can't)\b)"
 )
 _EFFECT = (
     r"so that|so(?! far|-|\w)|therefore|thus|hence|consequently|as a (?:result|consequence)|which (?:is|was) why|(?:that is|that's|this is) why"
@@ -20,9 +20,9 @@ _EFFECT = (
     r"|cascad(?:es|ed|ing)(?: up)?(?: to| into| through)?|caus(?:es|ed)(?! by)|propagat(?:es|ed|ing)|in turn|=>|⇒|and (?:then|now)|meaning(?: that)?|downstream of (?:this|that)"
 )
 _CLEARED = (
-    r"(?:is|are|was|were)?(?:\bnot|n't|\bnever)\s+(?:actually |really |directly |itself |themselves )*(?:caused by|due to|because of|attributable to|in|with|from|the fault of|a (?:problem|matter|question) (?:of|with|in))"
-    r"|rather than|(?:and )?\bnot (?=(?:the |a |an |in |with |by |from |because |due )|\w+(?:[- ]\w+)? ?(?:$|[.,;)]))|unrelated to|nothing to do with|has nothing to do with"
-    r"|as opposed to|as a symptom of|in spite of|despite|not because(?: of)?"
+    r"(?:is|are|was|were)?(?:\bnot|n't|\bnever)\s+(?:actually |really |directly |itself |themselves )*(?:caused by|due to|because of|attributable to|the fault of|a (?:problem|matter|question) (?:of|with|in))"
+    r"|(?:problem|issue|cause|fault|defect|bug)s? (?:is|was|lies|are)(?: not|n't) (?:in|with|from)|rather than|\bnot(?= (?:the|an?|by|because|due) )|(?:(?<=, )|(?<=,)|\band |\bbut )not(?= (?:(?:in|with|from) |[`\"]?\w+(?:[- ]\w+)?[`\"]? ?(?:$|[.,;)])))|unrelated to|nothing to do with|has nothing to do with"
+    r"|(?:does|do|did|is|are)(?: not|n't) suffer\w* from|as opposed to|as a symptom of|in spite of|despite|not because(?: of)?"
 )
 _TURN = r"but|while|whereas|however|although|though|even though|yet|on the other hand|meanwhile|instead(?! of)"
 LINK = re.compile(
@@ -55,7 +55,7 @@ HEALTHY = re.compile(
     r"|\brul(?:ed?|ing) out\b|\bruled \w+ out\b|\bexclud(?:ed?|ing)\b|\bexonerat\w+|\bhealthy\b|\bred herring\b|\binnocent\b|\beliminated\b|\bdismiss\w*"
     r"|\bno (?:problem|issue|evidence|sign|signs|indication|trouble|fault|defect|anomal\w+|errors?|misconfiguration|mismatch|change)s?\b|\bnothing (?:is )?(?:wrong|unusual|abnormal|suspicious)\b|\bwithout (?:any )?(?:problem|issue)s?\b"
     r"|\b(?:only|just|merely|simply) (?:a |the )?(?:victims?|symptoms?|casualt\w+|affected|downstream|suffer\w*|collateral|consequences?)\b|\bvictims?\b|\bcollateral\b"
-    r"|\b(?:also |perfectly )?match(?:es)? (?:the|its|their|exactly|correctly|perfectly)\b(?! no)|\bi (?:first |initially )?(?:also )?(?:checked|verified|confirmed|looked at|inspected)\b(?! that)",
+    r"|\b(?<!n't )(?<!not )(?<!never )(?<!longer )match(?:es)? (?:the|its|their|exactly|correctly|perfectly)\b|\bi (?:first |initially )?(?:also )?(?:checked|verified|confirmed|looked at|inspected)\b(?! that)",
     re.IGNORECASE,
 )
 # Said of what somebody believed before; what holds now comes later.
@@ -76,7 +76,7 @@ SUFFERS = re.compile(
 )
 # Clauses that explain a noun, so that what they name is not blamed: `the account that geo uses`.
 RELATION = re.compile(
-    r"\b(?:used|needed|required|called|read|mounted|consumed|expected|reached|contacted|queried|wanted|shared|written) (?:by|in|from|into)\s+(?:the |both |all )?(?:\w+ )?$"
+    r"\b(?:used|needed|required|called|read|mounted|consumed|expected|reached|contacted|queried|wanted|shared|written) (?:by|in|into)\s+(?:the |both |all )?(?:\w+ )?$"
     r"|\b(?:that|which|what|where|how|when|if|whether|whom|whose) (?:the )?$|\b(?:from|to|reach(?:es|ing)?|contact(?:s|ing)?|call(?:s|ing)?|quer(?:y|ies|ying)|connect(?:s|ing|ions?)? to|dial(?:s|ing)?|talk(?:s|ing)? to|and so|for|affects?|affecting|breaks|hits|hurts|serves|serving) (?:the |its |all |both )?$"
     r"|\b(?:between|against|before|after|through|via|behind|in front of|below|above|upstream of|downstream of|dependency of|caller,?|callers?|clients?) (?:the )?$",
     re.IGNORECASE,
