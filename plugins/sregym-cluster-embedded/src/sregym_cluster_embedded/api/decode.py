@@ -67,6 +67,7 @@ _FALSE_DROPPED = frozenset(
 _ZERO_DROPPED = frozenset(
     {
         "failureThreshold",
+        "generation",
         "hostPort",
         "initialDelaySeconds",
         "minReadySeconds",

@@ -232,14 +232,10 @@ def not_acceptable(served: Sequence[str]) -> ApiError:
     )
 
 
-def unprocessable(message: str) -> ApiError:
+def unprocessable() -> ApiError:
     """422: a JSON patch that does not fit the object."""
-    cause = {"reason": "UnexpectedServerResponse", "message": message}
     return ApiError(
-        422,
-        "Invalid",
-        "the server rejected our request due to an error in our request",
-        {"causes": [cause]},
+        422, "Invalid", "the server rejected our request due to an error in our request", {}
     )
 
 

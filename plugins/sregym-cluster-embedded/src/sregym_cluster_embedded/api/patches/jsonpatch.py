@@ -34,8 +34,8 @@ def apply(obj: Any, operations: Any) -> Any:
     try:
         for operation in operations:
             result = _do(result, operation)
-    except (_CannotApply, KeyError, IndexError, TypeError, ValueError) as error:
-        raise errors.unprocessable(str(error)) from None
+    except (_CannotApply, KeyError, IndexError, TypeError, ValueError):
+        raise errors.unprocessable() from None
     return result
 
 
