@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.defaults.fields import filled, within
@@ -74,7 +75,13 @@ def csi_driver(obj: Object) -> Object:
 
 
 def secret(obj: Object) -> Object:
-    """Secret."""
+    """Secret; `stringData` is for writing only and becomes part of `data`."""
+    plain = obj.get("stringData")
+    if plain is not None:
+        encoded = {key: b64encode(value.encode()).decode() for key, value in plain.items()}
+        obj = {key: value for key, value in obj.items() if key != "stringData"}
+        if encoded:
+            obj["data"] = {**(obj.get("data") or {}), **encoded}
     return filled(obj, {"type": "Opaque"})
 
 
