@@ -166,6 +166,7 @@ class Shop:
 
     def name(self, host: str, *pods: str) -> None:
         self.world.table("test.names")[host] = (f"10.96.1.{len(host)}", pods)
+        self.world.table("userland.routes").clear()
         self.world.room("traffic").changed(self.world)
 
     def start(

@@ -25,7 +25,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.traffic.latency import Time, own_time
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.runtime import Runtime
-from sregym_cluster_embedded.userland.wiring import Target, resolve_client, targets
+from sregym_cluster_embedded.userland.wiring import Target, looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
 from sregym_cluster_embedded.world import World
 
@@ -191,7 +191,7 @@ class Solver:
         alive: float,
     ) -> float:
         look = Call(call=f"{call.cache}.get", on_error=call.on_error)
-        client, found = self._client(process, program, call.cache)
+        client, found = self._client(process, call.cache)
         failing = self._failing(process, client, call.cache, found, look)
         broken = sum(share for share, _, _, _ in failing)
         alive = self._call(process, program, node, look, alive, alive)
@@ -211,7 +211,7 @@ class Solver:
         made: float,
     ) -> float:
         name, _, operation = call.call.partition(".")
-        client, found = self._client(process, program, name)
+        client, found = self._client(process, name)
         stage: list[tuple[float, Node | Time]] = []
         failing = self._failing(process, client, name, found, call)
         lost = 0.0
@@ -266,7 +266,7 @@ class Solver:
                 continue
             program = self.runtime.program_of(server)
             if isinstance(program, StoreProgram):
-                dialled = name in process.clients
+                dialled = name in process.dialled
                 refusal = self.runtime.command(
                     self.world, server, client, operation, call.collection, dialled
                 )
@@ -318,15 +318,18 @@ class Solver:
             operation = route_of(program, method, path) or operation
         return self.operation(target.ref, operation)
 
-    def _client(
-        self, process: Process, program: ServiceProgram, name: str
-    ) -> tuple[Client, tuple[Target, ...]]:
+    def _client(self, process: Process, name: str) -> tuple[Client, tuple[Target, ...]]:
         key = (process.ref, name)
-        if key not in self._clients:
-            client = resolve_client(program.clients[name], process.facts())
-            found = targets(self.world, process, client, program.clients)
-            self._clients[key] = (client, found)
-        return self._clients[key]
+        known = self._clients.get(key)
+        if known is None:
+            client = process.clients[name]
+            if client.registry is None:
+                found = targets(self.world, process, client)
+            else:
+                _, hops = self._client(process, client.registry)
+                found = looked_up(self.world, process, client, hops)
+            known = self._clients[key] = (client, found)
+        return known
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

@@ -135,7 +135,7 @@ class Traffic:
             client = Client(
                 protocol="http", address=url or "localhost", timeout_s=program.timeout_s
             )
-            found = targets(world, process, client, {})
+            found = targets(world, process, client)
             parts = []
             for name, entry in program.mix.items():
                 part = rate * entry.weight / weight

@@ -9,6 +9,7 @@ from sregym_apps.model import ServiceModel
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.runtime import Runtime
+from sregym_cluster_embedded.userland.wiring import forget_routes
 
 __all__ = ["Process", "Runtime", "contribution"]
 
@@ -25,5 +26,6 @@ def contribution(models: Iterable[ServiceModel] = ()) -> Contribution:
             "userland.exit": runtime.exit,
             "userland.oom": runtime.oom,
         },
+        listeners=(forget_routes,),
         rooms={"runtime": runtime},
     )

@@ -15,6 +15,7 @@ from sregym_cluster_embedded.userland.process import (
     process_of,
     processes,
 )
+from sregym_cluster_embedded.userland.wiring import dns_changed
 from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
@@ -52,6 +53,7 @@ def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None
     """Let a process listen on a port."""
     process = processes(world)[ref]
     change(world, ref, ports=(*process.ports, (port, listener)))
+    dns_changed(world, ref)
     touch_probes(world, ref)
     wake_traffic(world)
 
@@ -82,6 +84,7 @@ def finish(world: World, ref: ContainerRef) -> Process | None:
         return None
     detach_from_pod(world, ref)
     ended = change(world, ref, ended_at=world.now, ports=())
+    dns_changed(world, ref)
     wake_traffic(world)
     return ended
 

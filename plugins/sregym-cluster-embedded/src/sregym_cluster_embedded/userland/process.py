@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sregym_apps.model import AnyProgram, Client
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, LogLine
 from sregym_cluster_embedded.world import World
 
@@ -19,12 +21,14 @@ class Process:
         environment: Of the image and the pod together.
         working_dir: Where relative paths begin.
         program: Name of the program of the service model; empty for a tool.
+        behaviour: The program of the service model, None for a tool.
+        clients: Its clients, as the settings make them.
         settings: What the program read when it started: name -> value.
         started_at: Virtual second.
         step: Index of the start-up step that comes next.
         tries: Failed tries of that step.
         ports: (port, listener) that are open.
-        clients: Clients whose dial succeeded in this life.
+        dialled: Clients whose dial succeeded in this life.
         lines: What was written at start and end; lines of requests are computed when asked for.
         ended_at: Virtual second of the end, None while it runs.
         served_at: When start-up was finished, None before.
@@ -43,7 +47,9 @@ class Process:
     step: int = 0
     tries: int = 0
     ports: tuple[tuple[int, str], ...] = ()
-    clients: tuple[str, ...] = ()
+    behaviour: AnyProgram | None = None
+    clients: Mapping[str, Client] = field(default_factory=dict)
+    dialled: tuple[str, ...] = ()
     lines: tuple[LogLine, ...] = ()
     ended_at: float | None = None
     served_at: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sregym_apps.model import AnyProgram, Client, Line, ServiceModel
+from sregym_apps.model import AnyProgram, Client, Line, ServiceModel, ServiceProgram
 
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
@@ -35,6 +35,7 @@ from sregym_cluster_embedded.userland.life import (
     plan_oom,
     say,
     touch_probes,
+    wake_traffic,
     working_set,
 )
 from sregym_cluster_embedded.userland.mongodb.data import describe as describe_data
@@ -56,6 +57,7 @@ from sregym_cluster_embedded.userland.shell.running import (
     run_main_script,
     run_script_file,
 )
+from sregym_cluster_embedded.userland.wiring import dns_changed, resolve_client
 from sregym_cluster_embedded.world import World
 
 # From the creation of a process to its first act.
@@ -178,6 +180,8 @@ class Runtime:
         mount = replace(process.config.mounts[path], files=files)
         mounts = {**process.config.mounts, path: mount}
         change(world, ref, config=replace(process.config, mounts=mounts))
+        dns_changed(world, ref)
+        wake_traffic(world)
         touch_probes(world, ref)
 
     def forget(self, world: World, ref: ContainerRef) -> None:
@@ -197,8 +201,7 @@ class Runtime:
 
     def program_of(self, process: Process) -> AnyProgram | None:
         """The program of the service model that a process is, or None for a tool."""
-        known = self.known(process)
-        return known.programs.get(process.program) if process.program else None
+        return process.behaviour
 
     def kind_of(self, process: Process) -> Kind:
         """The behaviour of a process that is a program."""
@@ -305,14 +308,20 @@ class Runtime:
         self, world: World, process: Process, program: str, argv: tuple[str, ...]
     ) -> Process:
         """Let a process be a program of the model: it reads its settings."""
-        process = replace(process, program=program, argv=argv)
-        behaviour = self.program_of(process)
+        behaviour = self.known(process).programs.get(program) if program else None
+        process = replace(process, program=program, argv=argv, behaviour=behaviour)
         if behaviour is not None:
             files = self.files(world, process)
             settings = read_settings(
                 behaviour.config, argv[1:], process.environment, files, process.working_dir
             )
             process = replace(process, settings={**process.settings, **settings})
+        if isinstance(behaviour, ServiceProgram):
+            facts = process.facts()
+            clients = {
+                name: resolve_client(client, facts) for name, client in behaviour.clients.items()
+            }
+            process = replace(process, clients=clients)
         return save(world, process)
 
     # Event handlers.

@@ -9,10 +9,15 @@ from urllib.parse import unquote
 from sregym_apps.model import Client, expand
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.store import Change
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.world import World
 
 _PORTS = {"http": 80, "mongodb": 27017, "memcached": 11211, "keyvalue": 6379, "registry": 8500}
+# What the network answered, for as long as no object has changed that it could depend on.
+_ROUTES = "userland.routes"
+_NEVER_ROUTES = ("events", "leases.coordination.k8s.io", "replicasets.apps", "deployments.apps")
+
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -83,16 +88,21 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
     )
 
 
-def targets(
-    world: World, process: Process, client: Client, clients: dict[str, Client]
-) -> tuple[Target, ...]:
-    """Where calls of a resolved client end, as things stand."""
+def targets(world: World, process: Process, client: Client) -> tuple[Target, ...]:
+    """Where calls of a process through a resolved client end, as things stand."""
     if client.registry is None:
         address = parse_address(client.address, client.protocol)
         return reach(world, process, address.host, address.port, client.protocol, client.address)
-    registry = resolve_client(clients[client.registry], process.facts())
+    hops = targets(world, process, process.clients[client.registry])
+    return looked_up(world, process, client, hops)
+
+
+def looked_up(
+    world: World, process: Process, client: Client, hops: tuple[Target, ...]
+) -> tuple[Target, ...]:
+    """Where calls of a client end whose registry is at `hops`."""
     known: list[tuple[str, int]] = []
-    for hop in targets(world, process, registry, clients):
+    for hop in hops:
         if hop.kind == "" and hop.ref is not None:
             known = registered(world, hop.ref, client.name)
     if not known:
@@ -116,8 +126,7 @@ def reach(
         return (Target(1.0, "dns", None, "", {**facts, "dns": "10.96.0.10"}),)
     if host in _LOOPBACK:
         return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts),)
-    network: Network = world.room("network")
-    routes = network.routes(world, process.ref.pod_uid, host, port)
+    routes = _routes(world, process.ref.pod_uid, host, port)
     facts |= {"ip": routes.ip or host, "dns": routes.dns or "10.96.0.10"}
     if routes.error:
         kind = "timeout" if routes.error == "unreachable" else routes.error
@@ -127,6 +136,27 @@ def reach(
         _end(world, share / total, pod_uid, target_port, protocol, facts)
         for share, pod_uid, _, target_port in routes.backends
     )
+
+
+def _routes(world: World, pod_uid: str, host: str, port: int) -> Any:
+    known = world.table(_ROUTES)
+    key = (pod_uid, host, port)
+    if key not in known:
+        network: Network = world.room("network")
+        known[key] = network.routes(world, pod_uid, host, port)
+    return known[key]
+
+
+def forget_routes(world: World, change: Change) -> None:
+    """Listener of the store: what the network answered before may be true no more."""
+    if change.key.resource not in _NEVER_ROUTES:
+        world.table(_ROUTES).clear()
+
+
+def dns_changed(world: World, ref: ContainerRef) -> None:
+    """A process has started, ended or got other files: the answers of the cluster's DNS with it."""
+    if ref.namespace == "kube-system":
+        world.table(_ROUTES).clear()
 
 
 def _end(

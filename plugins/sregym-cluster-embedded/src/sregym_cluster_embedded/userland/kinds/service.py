@@ -27,17 +27,14 @@ from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve, wake_traffic
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.settings import read_failure
-from sregym_cluster_embedded.userland.wiring import (
-    parse_address,
-    register,
-    resolve_client,
-    targets,
-)
+from sregym_cluster_embedded.userland.wiring import register, targets
 from sregym_cluster_embedded.userland.wording import error_text
 from sregym_cluster_embedded.world import World
 
-# How often a MongoDB driver looks for its server again until its timeout.
+# A MongoDB driver looks for its server again and again until its timeout. Looking less often the
+# longer it takes costs few events and comes late by no more than a part of the time waited.
 _SEARCH_S = 0.5
+_SEARCH_PART = 0.4
 
 _FAST_S = 0.003
 
@@ -127,7 +124,8 @@ class ServiceKind(Kind):
         step = program.startup[process.step]
         result = _do(world, process, program, step, world.now if since is None else since)
         if result is None:
-            self._later(world, process, _SEARCH_S, "perform", since or world.now)
+            begun = world.now if since is None else since
+            self._later(world, process, _pause(world.now - begun), "perform", begun)
             return False
         if result.delay_s > 0:
             self._later(world, process, result.delay_s, "result", result.error, result.facts)
@@ -190,6 +188,10 @@ def _do(
     return _connect(world, process, program, step, since)
 
 
+def _pause(waited_s: float) -> float:
+    return max(_SEARCH_S, waited_s * _SEARCH_PART)
+
+
 def _require(process: Process, program: ServiceProgram, step: RequireStep) -> Result:
     for name in step.require:
         if name not in process.settings:
@@ -219,14 +221,14 @@ def _connect(
     since: float,
 ) -> Result | None:
     name, command, collection = _wanted(step)
-    client = resolve_client(program.clients[name], process.facts())
-    target = targets(world, process, client, program.clients)[0]
+    client = process.clients[name]
+    target = targets(world, process, client)[0]
     facts = tuple({**target.facts, "user": client.user, "database": client.database}.items())
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
     if target.kind or target.ref is None:
         error = error_text(client, target.kind, dict(facts))
         if client.protocol == "mongodb" and target.kind in ("dns", "refused", "timeout"):
-            if world.now - since + _SEARCH_S < timeout:
+            if world.now - since + _pause(world.now - since) < timeout:
                 return None
             return Result(error, facts, max(0.0, since + timeout - world.now))
         return Result(error, facts, timeout if target.kind == "timeout" else _FAST_S)
@@ -276,8 +278,8 @@ def _succeed(
         kind = world.room("runtime").kind_of(server)
         kind.seed(world, server, client, collection, step.documents)
     name = _wanted(step)[0]
-    if name not in process.clients:
-        change(world, process.ref, clients=(*process.clients, name))
+    if name not in process.dialled:
+        change(world, process.ref, dialled=(*process.dialled, name))
 
 
 def _matches(route: str | None, method: str, path: str) -> bool:
@@ -298,9 +300,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return 0.0
-
-
-def address_of(client: Client) -> tuple[str, int]:
-    """Host and port of a resolved client without registry."""
-    address = parse_address(client.address, client.protocol)
-    return address.host, address.port
