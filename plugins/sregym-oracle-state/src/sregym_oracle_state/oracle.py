@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Fault, FaultContext, OracleContext
 
 # Clients reconnect with a back-off after the last pod became ready; the window does not open
-# before so many seconds of traffic were good.
-CALM_S = 10.0
+# before so many seconds of traffic were good. Long enough to hold whole rounds of load generators.
+CALM_S = 30.0
 GONE = "defect-gone"
 
 
