@@ -291,7 +291,12 @@ def shop_contributions(runtime: ShopRuntime) -> Iterable[Contribution]:
         network.contribution(),
         node.contribution(),
         kubelet.contribution(),
-        Contribution("shop", handlers={"shop.end": runtime.end}, rooms={"runtime": runtime}),
+        Contribution(
+            "shop",
+            handlers={"shop.end": runtime.end},
+            listeners=(note_moment,),
+            rooms={"runtime": runtime},
+        ),
     )
 
 
@@ -334,3 +339,8 @@ def digest(world: World) -> bytes:
 @pytest.fixture
 def world_digest() -> Callable[[World], bytes]:
     return digest
+
+
+def note_moment(world: World, change: Any) -> None:
+    """Keep when each write happened, for tests that look at durations."""
+    world.table("watch.moments")[change.revision] = world.now

@@ -35,7 +35,7 @@ class LiveWorld:
         pacing: Pacing | None = None,
         wall: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.pacing: Pacing = pacing or Stepped()
+        self._pacing: Pacing = pacing or Stepped()
         self._world = world
         self._wall = wall
         self._lock = threading.RLock()
@@ -69,6 +69,17 @@ class LiveWorld:
             else:
                 self.keep_pace()
             return handle(world, request)
+
+    @property
+    def pacing(self) -> Pacing:
+        """How virtual time moves; another pace goes on from the present moment."""
+        return self._pacing
+
+    @pacing.setter
+    def pacing(self, pacing: Pacing) -> None:
+        with self._lock:
+            self._pacing = pacing
+            self._anchor = (self._wall(), self._world.now)
 
     @property
     def now(self) -> float:

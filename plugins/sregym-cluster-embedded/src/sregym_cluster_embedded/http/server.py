@@ -14,6 +14,10 @@ from sregym_cluster_embedded.http.following import serve_log
 from sregym_cluster_embedded.http.serving import BackgroundServer
 from sregym_cluster_embedded.http.status import failure_response
 from sregym_cluster_embedded.http.watching import serve_watch
+from sregym_cluster_embedded.kubectl.containers import (
+    ContainerNotRunningError,
+    running_container,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.http.live import LiveWorld
@@ -110,10 +114,22 @@ class ApiEndpoint:
             return await serve_log(self._live, connect, incoming)
         if connect.kind not in ("exec", "attach"):
             return _respond(failure_response(501, f"{connect.kind} is not served yet"))
+        if incoming.headers.get("Upgrade") and (why := self._no_process(connect)):
+            # The kubelet's own answer, which clients print as it is.
+            return web.Response(status=404, text=why)
         if incoming.headers.get("Upgrade", "").lower() != "websocket":
             text = "unable to upgrade: only websocket streams are served"
             return _respond(failure_response(400, text))
         return await serve_exec(self._live, connect, incoming)
+
+    def _no_process(self, connect: Connect) -> str:
+        """Why there is no process to join, or nothing."""
+        with self._live.open() as world:
+            try:
+                running_container(world, connect.namespace, connect.pod, connect.container)
+            except ContainerNotRunningError as error:
+                return str(error)
+        return ""
 
 
 def _respond(answer: Response) -> web.Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import threading
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,10 @@ from aiohttp import web
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+# What clients send that is no HTTP is answered with 400 and is no trouble of ours to be logged.
+_WIRE = logging.getLogger("sregym_cluster_embedded.http.wire")
+_WIRE.setLevel(logging.CRITICAL)
 
 # How long `close` waits for open streams before it cuts them.
 SHUTDOWN_S = 0.5
@@ -94,6 +99,7 @@ class BackgroundServer:
         runner = web.AppRunner(
             self._build(),
             access_log=None,
+            logger=_WIRE,
             handler_cancellation=True,
             shutdown_timeout=SHUTDOWN_S,
         )

@@ -10,6 +10,8 @@ from sregym_cluster_embedded.store import Key, Object
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+
 _STATUS_FIELDS = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
 
 
@@ -28,8 +30,14 @@ def container_status(pod: Object, container: str) -> Object | None:
     return None
 
 
+def default_container(pod: Object) -> str:
+    """The container that a command without `-c` means."""
+    annotated: str = pod["metadata"].get("annotations", {}).get(DEFAULT_CONTAINER, "")
+    return annotated or str(pod["spec"]["containers"][0]["name"])
+
+
 def running_container(world: World, namespace: str, pod: str, container: str) -> ContainerRef:
-    """The present life of a running container.
+    """The present life of a running container; the pod's default one when no name is given.
 
     Raises:
         ContainerNotRunningError: The pod or container is not there or does not run.
@@ -37,6 +45,7 @@ def running_container(world: World, namespace: str, pod: str, container: str) ->
     obj = world.store.get(Key("pods", namespace, pod))
     if obj is None:
         raise ContainerNotRunningError(f'pods "{pod}" not found')
+    container = container or default_container(obj)
     status = container_status(obj, container)
     if status is None or "running" not in status.get("state", {}):
         message = f'container not found ("{container}")'

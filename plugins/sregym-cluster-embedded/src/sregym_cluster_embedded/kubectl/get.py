@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubectl.builder import Target, documents, selector_
 from sregym_cluster_embedded.kubectl.client import TABLE
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import FILES, IGNORED, OUTPUT, SELECTION, Flag, switch
+from sregym_cluster_embedded.kubectl.go_sort import go_sorted
 from sregym_cluster_embedded.kubectl.jsonpath import find, relaxed
 from sregym_cluster_embedded.kubectl.printing import formatted, is_format
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
@@ -125,7 +126,7 @@ def _print_objects(
             objects.append((kind, answer))
     if arguments.has("sort-by"):
         path = relaxed(arguments.text("sort-by"))
-        objects.sort(key=lambda entry: _sort_key(find(path, entry[1])))
+        objects = go_sorted(objects, lambda entry: _sort_key(find(path, entry[1])))
     if arguments.text("output") == "name":
         for kind, obj in objects:
             session.say(f"{kind.shown}/{obj['metadata']['name']}")
@@ -196,7 +197,7 @@ def _sorted(session: Session, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     if not session.arguments.has("sort-by"):
         return rows
     path = relaxed(session.arguments.text("sort-by"))
-    return sorted(rows, key=lambda row: _sort_key(find(path, row["object"])))
+    return go_sorted(rows, lambda row: _sort_key(find(path, row["object"])))
 
 
 def _sort_key(values: list[Any]) -> tuple[Any, ...]:

@@ -136,12 +136,25 @@ def _env_patch(
             if not fnmatchcase(container["name"], containers):
                 continue
             matched = True
-            entries = _env_entries({e["name"]: e for e in container.get("env", ())}, changes)
+            present = {entry["name"]: entry for entry in container.get("env", ())}
+            entries = _env_entries(present, changes)
             if entries:
-                patch.setdefault(field, []).append({"name": container["name"], "env": entries})
+                patched = {"name": container["name"], "env": entries}
+                patched["$setElementOrder/env"] = _env_order(present, changes)
+                patch.setdefault(field, []).append(patched)
     if not matched:
         raise NotCovered("a container that is not there")
     return patch or None
+
+
+def _env_order(
+    present: dict[str, Object], changes: list[tuple[str, str | None]]
+) -> list[dict[str, str]]:
+    """The names in their order after the changes: what is new stands at the end."""
+    values = dict(changes)
+    kept = [name for name in present if values.get(name, "") is not None]
+    fresh = [name for name, value in values.items() if value is not None and name not in present]
+    return [{"name": name} for name in (*kept, *fresh)]
 
 
 def _env_entries(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError
+from sregym_cluster_embedded.kubectl.containers import DEFAULT_CONTAINER, ContainerNotRunningError
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import IGNORED, Flag, parse_duration, switch
 
@@ -23,7 +23,6 @@ EXEC_FLAGS = (
     Flag("pod-running-timeout"),
 )  # fmt: skip
 
-_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _LOGS_USAGE = """error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.
 POD or TYPE/NAME is a required argument for the logs command
 See 'kubectl logs -h' for help and examples"""
@@ -150,28 +149,30 @@ def _log_containers(session: Session, pod: Object) -> list[str]:
 def _container(session: Session, pod: Object) -> str:
     """The container that `-c`, an annotation, or the order in the pod chooses."""
     spec = pod["spec"]
-    fields = ("initContainers", "containers", "ephemeralContainers")
-    names = [c["name"] for field in fields for c in spec.get(field, ())]
+    known = {
+        suffix: [c["name"] for c in spec.get(field, ())]
+        for suffix, field in (
+            ("", "containers"),
+            (" (ephem)", "ephemeralContainers"),
+            (" (init)", "initContainers"),
+        )
+    }
+    names = [name for group in known.values() for name in group]
+    described = ", ".join(f"{name}{suffix}" for suffix, group in known.items() for name in group)
     wanted = session.arguments.text("container")
     if wanted:
         if wanted in names:
             return wanted
-        pod_name = pod["metadata"]["name"]
-        if len(names) > 1:
-            raise NotCovered("a container that is not there")
-        text = f"error: container {wanted} is not valid for pod {pod_name} out of: {names[0]}"
-        raise CommandError(text)
-    annotated = pod["metadata"].get("annotations", {}).get(_DEFAULT_CONTAINER, "")
+        where = f"pod {pod['metadata']['name']} out of: {described}"
+        raise CommandError(f"error: container {wanted} is not valid for {where}")
+    annotated = pod["metadata"].get("annotations", {}).get(DEFAULT_CONTAINER, "")
     if annotated:
         if annotated not in names:
             raise NotCovered("a default container that is not there")
         return str(annotated)
     first = str(spec["containers"][0]["name"])
     if len(names) > 1:
-        described = [f"{c['name']}" for c in spec["containers"]]
-        described += [f"{c['name']} (ephem)" for c in spec.get("ephemeralContainers", ())]
-        described += [f"{c['name']} (init)" for c in spec.get("initContainers", ())]
-        session.complain(f'Defaulted container "{first}" out of: {", ".join(described)}')
+        session.complain(f'Defaulted container "{first}" out of: {described}')
     return first
 
 

@@ -58,6 +58,10 @@ def describe(session: Session) -> None:
     if any(getattr(error, "not_found", False) for error in errors):
         # The binary now looks for objects whose names begin so.
         raise NotCovered("a name that is not there")
+    if len(found) > 1:
+        if arguments.has("show-events"):
+            raise NotCovered("--show-events for several objects")
+        arguments.given["show-events"] = ["false"]
     texts = [_DESCRIBERS[one.kind.group, one.kind.kind](session, one.obj) for one in found]
     session.out.append("\n\n".join(texts))
     raise_all(errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubectl.ages import age, rfc1123, unix_seconds
+from sregym_cluster_embedded.kubectl.go_sort import go_sorted
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def events_of(session: Session, obj: Object) -> list[Object]:
     kind = session.client.resource_type("events")
     namespace = metadata.get("namespace") or "default"
     found = session.client.list(kind, namespace, [("fieldSelector", selector)])
-    return sorted(found, key=lambda event: _seconds(event.get("lastTimestamp")))
+    return go_sorted(found, lambda event: _seconds(event.get("lastTimestamp")))
 
 
 def write_events(writer: Writer, session: Session, obj: Object) -> None:

@@ -1,0 +1,171 @@
+"""One world, run by the twin and by the binary."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from sregym_cluster_embedded.http import ApiEndpoint, LiveWorld, Stepped, write_kubeconfig
+from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, run
+from sregym_cluster_embedded.kubectl.fallback import run_binary
+from sregym_cluster_embedded.world import World
+
+SHOP = """
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  labels: {app: web, tier: front}
+  annotations: {team: front, note: "two\\nlines"}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: registry.example/shop/web:1.0
+        ports: [{containerPort: 8080, name: http}]
+        env:
+        - {name: COLOR, value: blue}
+        - name: LEVEL
+          valueFrom: {configMapKeyRef: {name: settings, key: level}}
+        - name: TOKEN
+          valueFrom: {secretKeyRef: {name: keys, key: token, optional: true}}
+        - name: POD
+          valueFrom: {fieldRef: {fieldPath: metadata.name}}
+        readinessProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1}
+        livenessProbe: {tcpSocket: {port: 8080}}
+        resources: {limits: {memory: 64Mi, cpu: 200m}, requests: {memory: 16Mi}}
+        volumeMounts:
+        - {name: cfg, mountPath: /etc/web, readOnly: true}
+        - {name: work, mountPath: /work, subPath: x}
+      volumes:
+      - {name: cfg, configMap: {name: settings}}
+      - {name: keys, secret: {secretName: keys}}
+      - {name: work, emptyDir: {}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  selector: {app: web}
+  ports: [{name: http, port: 80, targetPort: http}, {name: other, port: 81, targetPort: 8080}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data:
+  level: info
+  app.conf: |
+    a=1
+    b=2
+  html: "<b>&amp;</b>"
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: keys}
+stringData: {token: abc}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: two, labels: {app: two}}
+spec:
+  nodeSelector: {kubernetes.io/os: linux}
+  tolerations: [{key: a, operator: Equal, value: b, effect: NoSchedule}]
+  initContainers:
+  - {name: first, image: "registry.example/library/busybox:1.36", command: [sh, -c, "exit 0"]}
+  containers:
+  - {name: one, image: "registry.example/shop/worker:1.0", args: [a, "b c"]}
+  - {name: other, image: "registry.example/shop/worker:1.0"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: flaky, labels: {app: flaky}}
+spec:
+  containers:
+  - {name: flaky, image: "registry.example/shop/flaky:1.0", env: [{name: CODE, value: "3"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: nowhere, labels: {app: nowhere}}
+spec:
+  containers: [{name: c, image: "registry.example/shop/none:1.0"}]
+"""
+
+# How often a pair of runs may fall into different seconds of the wall clock.
+TRIES = 3
+
+
+class Run(NamedTuple):
+    """What a command gave back, and all objects that it left."""
+
+    result: CommandResult
+    objects: dict[str, list[dict[str, Any]]]
+
+
+class BothWays:
+    """Runs commands on forks of one world, in process and through the binary."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self._world = world
+        self._live = LiveWorld(world.fork(), Stepped(request_cost_s=0.0, waiting_ratio=100.0))
+        self._endpoint = ApiEndpoint(self._live)
+        self._endpoint.start()
+        self.folder = folder
+        self._kubeconfig = write_kubeconfig(folder / "kubeconfig", self._endpoint.url)
+        self._memory: dict[str, Any] = {}
+
+    def close(self) -> None:
+        self._endpoint.close()
+
+    def present(self) -> World:
+        """A fork in which it is now what it is outside."""
+        world = self._world.fork()
+        world.run_until(max(world.now, time.time() - world.epoch))
+        return world
+
+    def twin(self, world: World, argv: list[str], stdin: str = "") -> Run:
+        access = DirectAccess(world)
+        access.memory = self._memory
+        result = run(access, argv, stdin, self.folder)
+        return Run(result, objects(world))
+
+    def binary(self, world: World, argv: list[str], stdin: str = "") -> Run:
+        self._live.replace(world)
+        result = run_binary(self._kubeconfig, argv, stdin, self.folder, timeout_s=30)
+        return Run(result, objects(world))
+
+    def runs(self, argv: list[str], stdin: str = "") -> tuple[Run, Run]:
+        """The twin's run and the binary's, repeated when they differ in the second they saw."""
+        for _ in range(TRIES):
+            world = self.present()
+            twin = self.twin(world.fork(), argv, stdin)
+            binary = self.binary(world, argv, stdin)
+            if twin.result == binary.result:
+                break
+        return twin, binary
+
+
+def objects(world: World) -> dict[str, list[dict[str, Any]]]:
+    return {resource: world.store.list(resource) for resource in world.store.resources()}
+
+
+@pytest.fixture(scope="session")
+def both_ways(
+    make_shop: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BothWays]:
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not installed")
+    shop = make_shop(epoch=int(time.time()) - 200)
+    shop.apply(SHOP)
+    shop.run(90)
+    folder = tmp_path_factory.mktemp("kubectl")
+    ways = BothWays(shop.world, folder)
+    yield ways
+    ways.close()
