@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -105,7 +106,8 @@ def test_accounts_are_those_of_the_secret(
     store = hotel.component(f"mongodb-{name}")
     assert store is not None
     (account,) = store.accounts
-    secret = objects["Secret", f"mongodb-{name}-accounts"]["stringData"]
+    encoded = objects["Secret", f"mongodb-{name}-accounts"]["data"]
+    secret = {key: b64decode(value).decode() for key, value in encoded.items()}
     script = objects["ConfigMap", f"mongo-{name}-script"]["data"]["create-app-user.sh"]
 
     assert (account.user, account.password, account.admin_user, account.admin_password) == (
