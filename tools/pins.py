@@ -21,7 +21,7 @@ def main() -> int:
         name = re.sub(r"[-_.]+", "-", found.metadata["Name"]).lower()
         if name not in own:
             pins[name] = found.version
-    lines = [f"{name}=={version}\n" for name, version in sorted(pins.items())]
+    lines = sorted(f"{name}=={version}\n" for name, version in pins.items())
     (ROOT / "constraints.txt").write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{len(lines)} pins")
     return 0

@@ -1,0 +1,135 @@
+"""Each project folder is a complete distribution of its own, and looks like the others."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+import sregym_core
+from workspace import ROOT, Project, projects
+
+PROJECTS = projects()
+PLUGINS = [project for project in PROJECTS if project.is_plugin]
+KINDS = ("agent", "app", "cluster", "injector", "noise", "observer", "oracle", "reporter")
+
+
+def name_of(project: Project) -> str:
+    return project.name
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_has_the_files_of_a_project(project: Project) -> None:
+    needed = ["pyproject.toml", "README.md", "tests", f"src/{project.module}/py.typed"]
+    if project.is_plugin:
+        needed.append(f"src/{project.module}/plugin.py")
+    assert [name for name in needed if not (project.folder / name).exists()] == []
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_has_tests(project: Project) -> None:
+    # The core's tests stand in tests/core: they use the kit, which is part of it.
+    folder = ROOT / "tests" / "core" if project.name == "sregym-core" else project.folder / "tests"
+    assert list(folder.rglob("test_*.py"))
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_source_is_one_package_in_src(project: Project) -> None:
+    found = [path.name for path in (project.folder / "src").iterdir() if path.is_dir()]
+    assert [name for name in found if not name.endswith(".egg-info")] == [project.module]
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_is_imported_from_src(project: Project) -> None:
+    """A folder at the root must not shadow the package that it holds."""
+    module = importlib.import_module(project.module)
+    assert module.__file__ is not None
+    assert Path(module.__file__).resolve() == (project.source / "__init__.py").resolve()
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_versions_are_in_lockstep(project: Project) -> None:
+    assert project.settings["project"]["version"] == sregym_core.__version__
+
+
+def test_version_of_the_root() -> None:
+    assert Project(ROOT).settings["project"]["version"] == sregym_core.__version__
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_siblings_are_required_by_range(project: Project) -> None:
+    """One minor version, never exactly one release; and siblings come from their folders here."""
+    settings = project.settings
+    siblings = [line for line in settings["project"]["dependencies"] if line.startswith("sregym")]
+    assert [line for line in siblings if not re.fullmatch(r"[a-z-]+>=0\.1,<0\.2", line)] == []
+    named = {re.match(r"[a-z-]+", line).group() for line in [*siblings, *project.test_group]}
+    sources = settings.get("tool", {}).get("uv", {}).get("sources", {})
+    needed = {name for name in named if name.startswith("sregym") and name != project.name}
+    assert needed <= set(sources)
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_every_requirement_has_a_floor(project: Project) -> None:
+    lines = [*project.settings["project"]["dependencies"], *project.test_group]
+    assert [line for line in lines if ">" not in line and not line.startswith("sregym")] == []
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_tools_are_set_up_in_one_place(project: Project) -> None:
+    assert set(project.settings.get("tool", {})) <= {"hatch", "uv"}
+
+
+@pytest.mark.parametrize("project", PLUGINS, ids=name_of)
+def test_plugin_is_named_by_kind(project: Project) -> None:
+    assert project.name == project.folder.name
+    kind = project.name.removeprefix("sregym-").partition("-")[0]
+    assert kind in KINDS or project.name == "sregym-dev"
+
+
+@pytest.mark.parametrize("project", PLUGINS, ids=name_of)
+def test_plugin_has_one_entry_point(project: Project) -> None:
+    expected = {project.name.removeprefix("sregym-"): f"{project.module}.plugin"}
+    assert project.settings["project"]["entry-points"] == {"sregym": expected}
+
+
+@pytest.mark.parametrize("project", PLUGINS, ids=name_of)
+def test_plugin_runs_its_contract(project: Project) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in project.folder.glob("tests/**/test_*.py")]
+    assert any("(PluginContract)" in text and f'"{project.name}"' in text for text in texts)
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_readme_names_it_and_its_owner(project: Project) -> None:
+    text = (project.folder / "README.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# {project.name}\n")
+    assert re.search(r"(?m)^Owner: \S", text)
+
+
+def test_installing_the_root_brings_only_projects_of_this_repository() -> None:
+    names = {re.match(r"[a-z-]+", line).group() for line in _root()["project"]["dependencies"]}
+    assert names <= {project.name for project in PROJECTS}
+
+
+def test_imports_are_checked_for_every_package() -> None:
+    linter = _root()["tool"]["importlinter"]
+    modules = [project.module for project in PROJECTS]
+    contracts = {contract["name"]: contract for contract in linter["contracts"]}
+    plugins = sorted(project.module for project in PLUGINS)
+    toolkits = sorted(p.module for p in PROJECTS if not p.is_plugin and p.name != "sregym-core")
+    assert sorted(linter["root_packages"]) == sorted(modules)
+    assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
+    assert sorted(contracts["Toolkits are unaware of each other"]["modules"]) == toolkits
+    assert [sorted(row.split(" | ")) for row in contracts["Core knows no one above it"]["layers"]] == [
+        plugins,
+        toolkits,
+        ["sregym_core"],
+    ]
+    agents = contracts["Agent adapters cannot see faults or verdicts"]
+    assert sorted(agents["source_modules"]) == [m for m in sorted(modules) if "_agent" in m]
+    seen = [m for m in sorted(modules) if "_injector" in m or "_oracle" in m]
+    assert sorted(agents["forbidden_modules"]) == seen
+
+
+def _root() -> dict:
+    return Project(ROOT).settings
