@@ -84,7 +84,7 @@ def _request_lines(
             first = max(segment.start, oldest, stop - missing / rate)
             for stream in segment.lines:
                 found.extend(_stream(world, process, program, stream, segment.start, first, stop))
-        stop = segment.start
+        stop = min(stop, segment.start)
     return found
 
 

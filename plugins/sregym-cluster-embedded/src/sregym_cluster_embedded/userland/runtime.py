@@ -296,12 +296,13 @@ class Runtime:
     def durable_state(self, world: World) -> dict[str, str]:
         """What datastores keep, as canonical text by the identity of their storage.
 
-        Without what differs when an account is made anew: its uid, the order of its roles.
+        Without what lives and dies with a pod, and without what differs when an account is made
+        anew: its uid, the order of its roles.
         """
         return {
             f"mongodb at {storage}": describe_data(data)
             for storage, data in sorted(world.table("userland.mongodb").items())
-            if not storage.startswith("layer of ")
+            if not storage.startswith(("layer of ", "pod/"))
         }
 
     def become(

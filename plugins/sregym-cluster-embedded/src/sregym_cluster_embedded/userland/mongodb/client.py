@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sregym_cluster_embedded.userland.mongodb.data import load
 from sregym_cluster_embedded.userland.mongodb.database import Connection, Database
 from sregym_cluster_embedded.userland.mongodb.javascript import (
     UNDEFINED,
@@ -87,7 +86,7 @@ class Shell:
         authdb = given.get("authdb") or (found.group(1) if found else "")
         user = given.get("user") or address.user
         if user and not connection.log_in(
-            authdb or database, user, given.get("password") or address.password
+            authdb or (database if places else "admin"), user, given.get("password") or address.password
         ):
             return Output(1, "" if quiet else banner, self._failed("Authentication failed."))
         if not quiet:
@@ -281,11 +280,6 @@ def _mongosh_name(error: ScriptError) -> str:
 
 def _compact(value: Any) -> str:
     return one_line(value).replace('" : ', '":').replace("{ ", "{").replace(" }", "}")
-
-
-def accounts_of(session: Session, storage: str) -> list[str]:
-    """Names of the accounts kept under an identity, for inspection."""
-    return [account.name for account in load(session.world, storage).accounts.values()]
 
 
 MONGO_COMMANDS: dict[str, Command] = {"mongo": _mongo, "mongosh": _mongo}

@@ -455,7 +455,7 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
         return holder[key] if 0 <= key < len(holder) else UNDEFINED
     if isinstance(holder, list):
         return {
-            "forEach": lambda f: [f(item) for item in holder] and UNDEFINED,
+            "forEach": lambda f: _each(holder, f),
             "map": lambda f: [f(item) for item in holder],
             "filter": lambda f: [item for item in holder if truthy(f(item))],
             "push": holder.append,
@@ -471,6 +471,12 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
         "includes": lambda part: part in holder,
         "split": lambda mark: holder.split(mark),
     }.get(key, UNDEFINED)
+
+
+def _each(items: list[Any], function: Callable[[Any], Any]) -> Undefined:
+    for item in items:
+        function(item)
+    return UNDEFINED
 
 
 def _shown(tree: Tree) -> str:

@@ -115,7 +115,8 @@ class Expansion:
             return session.arguments[number] if number < len(session.arguments) else None
         if name == "PWD":
             return session.working_dir
-        return session.environment.get(name)
+        value: str | None = session.environment.get(name)
+        return value
 
     def _braced(self, inner: str) -> str:
         found = _BRACED.fullmatch(inner)

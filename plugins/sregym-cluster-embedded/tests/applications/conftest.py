@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubelet.runtime import (
     Mount,
 )
 from sregym_cluster_embedded.userland import Runtime
+from sregym_cluster_embedded.userland.builtin import builtin_models
 from sregym_cluster_embedded.world import World
 
 SHOP = """
@@ -43,11 +44,6 @@ images:
     size_mib: 10
     entrypoint: [/load]
     binaries: {/load: load}
-    tools: [busybox]
-  - repository: registry.example/library/busybox
-    tags: ["1.36"]
-    size_mib: 2
-    cmd: [sh]
     tools: [busybox]
 programs:
   web:
@@ -187,19 +183,32 @@ class Shop:
     def run(self, seconds: float) -> None:
         self.world.run_until(self.world.now + seconds)
 
-    def texts(self, ref: ContainerRef) -> list[str]:
-        return [line.text for line in self.runtime.logs(self.world, ref)]
+    def texts(self, pod: str) -> list[str]:
+        return [line.text for line in self.runtime.logs(self.world, self.ref(pod))]
 
-    def exit(self, ref: ContainerRef) -> ExitState | None:
-        return self.world.table("test.exits").get(ref)
+    def ended(self, pod: str) -> ExitState | None:
+        return self.world.table("test.exits").get(self.ref(pod))
 
-    def mongo(self, ref: ContainerRef, expression: str) -> tuple[int, str, str]:
-        words = ("mongo", "admin", "--quiet", "-u", "root", "-p", "root")
+    def rounds(self, count: int = 1) -> list[str]:
+        """The last lines of the load generator, without their times."""
+        return [text.partition(" ")[2] for text in self.texts("load")[-count:]]
+
+    def fork(self) -> Shop:
+        return Shop(self.world.fork(), self.runtime, list(self.started))
+
+    def ref(self, pod: str) -> ContainerRef:
+        return max(ref for ref in self.started if ref.pod == pod)
+
+    def mongo(
+        self, expression: str, user: str = "root", password: str = "root"
+    ) -> tuple[int, str, str]:
+        words = ("mongo", "admin", "--quiet", "-u", user, "-p", password)
+        ref = self.ref("mongodb-stock")
         result = self.runtime.exec(self.world, ref, (*words, "--eval", expression), "")
         return result.exit_code, result.stdout, result.stderr
 
-    def shell(self, ref: ContainerRef, script: str) -> tuple[int, str, str]:
-        result = self.runtime.exec(self.world, ref, ("sh", "-c", script), "")
+    def shell(self, pod: str, script: str) -> tuple[int, str, str]:
+        result = self.runtime.exec(self.world, self.ref(pod), ("sh", "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 
     def open(self, parts: Iterable[str] = ("mongo", "stock", "price", "web", "load")) -> None:
@@ -234,14 +243,12 @@ class Shop:
         env = {"STOCK_ADDR": "stock:8081"}
         self.start("web", "ghcr.io/acme/shop:1.0", "4", command=("web",), env=env)
 
+    def start_box(self, *command: str, **fields: Any) -> None:
+        image = "registry.example/library/busybox:1.36"
+        self.start("box", image, "6", command=command, **fields)
+
     def start_load(self) -> None:
         self.start("load", "ghcr.io/acme/load:1.0", "5")
-
-
-MONGO = ContainerRef("shop", "mongodb-stock", "1", "main", 0)
-STOCK = ContainerRef("shop", "stock", "2", "main", 0)
-WEB = ContainerRef("shop", "web", "4", "main", 0)
-LOAD = ContainerRef("shop", "load", "5", "main", 0)
 
 
 @pytest.fixture(scope="session")
@@ -254,7 +261,7 @@ def make_shop() -> Callable[[], Shop]:
         )
         parts = [
             surroundings,
-            userland.contribution([model]),
+            userland.contribution([model, *builtin_models()]),
             traffic.contribution(),
             telemetry.contribution(),
         ]

@@ -1,0 +1,61 @@
+"""Lines of requests: computed when asked for, the same whenever and however they are asked for."""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def noisy(open_shop: Any) -> Any:
+    open_shop.mongo('db.dropUser("admin")')
+    open_shop.run(60)
+    return open_shop
+
+
+def test_errors_are_logged_at_the_rate_of_the_requests(noisy: Any) -> None:
+    lines = noisy.runtime.logs(noisy.world, noisy.ref("stock"))
+    start = noisy.world.now - 10
+    assert len([line for line in lines if line.at >= start]) == pytest.approx(1000, abs=2)
+
+
+def test_the_tail_is_the_end_of_the_whole(noisy: Any) -> None:
+    ref = noisy.ref("stock")
+    whole = noisy.runtime.logs(noisy.world, ref)
+    tail = noisy.runtime.logs(noisy.world, ref, tail_lines=50)
+    assert tail == whole[-50:]
+    since = noisy.world.now - 1
+    recent = noisy.runtime.logs(noisy.world, ref, since=since)
+    assert recent == [line for line in whole if line.at >= since]
+
+
+def test_what_was_read_is_read_again(noisy: Any) -> None:
+    ref = noisy.ref("stock")
+    early = noisy.runtime.logs(noisy.world, ref)
+    twin = noisy.fork()
+    noisy.run(5)
+    late = noisy.runtime.logs(noisy.world, ref)
+    assert late[: len(early)] == early
+    assert twin.runtime.logs(twin.world, ref) == early
+
+
+def test_a_process_that_has_ended_says_no_more(noisy: Any) -> None:
+    noisy.runtime.kill(noisy.world, noisy.ref("stock"))
+    before = noisy.texts("stock")
+    noisy.run(30)
+    assert noisy.texts("stock") == before
+
+
+def test_a_thousand_lines_are_quick(noisy: Any) -> None:
+    ref = noisy.ref("stock")
+    noisy.runtime.logs(noisy.world, ref, tail_lines=1000)
+    best = min(_timed(noisy, ref) for _ in range(5))
+    assert best < 0.010
+
+
+def _timed(shop: Any, ref: Any) -> float:
+    start = process_time()
+    assert len(shop.runtime.logs(shop.world, ref, tail_lines=1000)) == 1000
+    return process_time() - start
