@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _POLICIES = ("Background", "Foreground", "Orphan")
+_PERMANENT = frozenset({"default", "kube-public", "kube-system"})
 # Types whose dependents stay unless the client says otherwise: how their first versions did it.
 _ORPHANED = frozenset({"jobs.batch", "replicationcontrollers"})
 
@@ -73,6 +74,8 @@ def delete(world: World, request: Request, target: Target) -> Response:
     chosen = options(request, resource)
     old = reading.existing(world, target)
     _check_preconditions(resource, old, chosen)
+    if resource.name == "namespaces" and target.name in _PERMANENT:
+        raise errors.forbidden(resource, target.name, "this namespace may not be deleted")
     if dry_run(request):
         return encode(_success(resource, old))
     key = Key(resource.name, target.namespace, target.name)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MASTERS = "system:masters"
 _TOKEN_S = 3600
+_SHORTEST_TOKEN_S = 600
 _OPEN_PATHS = (
     ("/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"),
     ("/healthz", "/livez", "/readyz", "/version", "/version/"),
@@ -64,6 +65,13 @@ def token(world: World, request: Request, target: Target) -> Response:
     )
     spec = {"audiences": ["https://kubernetes.default.svc.cluster.local"], **sent.get("spec", {})}
     spec.setdefault("expirationSeconds", _TOKEN_S)
+    if spec["expirationSeconds"] < _SHORTEST_TOKEN_S:
+        cause = errors.Cause(
+            "spec.expirationSeconds",
+            f"Invalid value: {spec['expirationSeconds']}: "
+            "may not specify a duration less than 10 minutes",
+        )
+        raise errors.invalid("authentication.k8s.io", "TokenRequest", "", [cause])
     issued = int(world.epoch + world.now)
     claims = {
         "aud": spec["audiences"],

@@ -100,12 +100,20 @@ def _requirement(tokens: list[str]) -> Requirement:
 
 
 def _value(tokens: list[str]) -> str:
-    return "" if not tokens or tokens[0] == "," else tokens.pop(0)
+    if not tokens or tokens[0] == ",":
+        return ""
+    token = tokens.pop(0)
+    if token in _SYMBOLS:
+        raise errors.bad_request(
+            f"unable to parse requirement: found '{token}', expected: identifier"
+        )
+    return token
 
 
 def _values(tokens: list[str]) -> tuple[str, ...]:
-    if not tokens or tokens.pop(0) != "(":
-        raise errors.bad_request("unable to parse requirement: found '', expected: '('")
+    found = tokens.pop(0) if tokens else ""
+    if found != "(":
+        raise errors.bad_request(f"unable to parse requirement: found '{found}' expected: '('")
     values: list[str] = []
     while tokens and tokens[0] != ")":
         token = tokens.pop(0)
@@ -193,9 +201,16 @@ def parse_fields(text: str, resource: str) -> tuple[FieldCondition, ...]:
     for part in filter(None, text.split(",")):
         field, operator, value = _split(part)
         if field not in _META and field not in _FIELDS.get(resource, ()):
-            raise errors.bad_request(f"field label not supported: {field}")
+            raise errors.bad_request(_unknown_field(field, resource))
         found.append(FieldCondition(tuple(field.split(".")), value, operator != "!="))
     return tuple(found)
+
+
+def _unknown_field(field: str, resource: str) -> str:
+    if resource in _FIELDS:
+        return f"field label not supported: {field}"
+    known = ", ".join(f'"{name}"' for name in _META)
+    return f'"{field}" is not a known field selector: only {known}'
 
 
 def _split(part: str) -> tuple[str, str, str]:

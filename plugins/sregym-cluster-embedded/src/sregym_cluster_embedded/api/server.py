@@ -7,6 +7,7 @@ alike.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_cluster_embedded.api import (
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 Answer: TypeAlias = Response | Watch | Connect
 _NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
+_DEPRECATED = {
+    "endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    "componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
+}
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
 
@@ -57,8 +62,17 @@ def failure(error: errors.ApiError) -> Response:
 def _route(world: World, request: Request) -> Answer:
     found = target.parse(world, request.path)
     if found is not None:
-        return _resource(world, request, found)
+        return _warned(found, _resource(world, request, found))
     return _elsewhere(world, request)
+
+
+def _warned(found: Target, answer: Answer) -> Answer:
+    """An answer with a warning when its type is deprecated."""
+    text = _DEPRECATED.get(found.resource.group_resource)
+    if text is None or not isinstance(answer, Response):
+        return answer
+    headers = {**answer.headers, "Warning": f'299 - "{text}"'}
+    return replace(answer, headers=headers)
 
 
 def _elsewhere(world: World, request: Request) -> Answer:

@@ -246,6 +246,8 @@ def write(
     elif target.subresource != "status":
         validation.changed(world, kind, old, new)
     warnings.texts.extend(validation.warnings(kind, new, old))
+    if target.subresource != "status":
+        new = _count_annotations(kind, old, new)
     if not owned:
         new = ownership.updated(world, request, kind, old, new, target.subresource)
     if ownership.without(new) == ownership.without(old) and not owned:
@@ -255,6 +257,18 @@ def write(
     if writes.finished(new):
         return world.store.delete(key_of(kind.name, new)) or new
     return world.store.put(kind.name, new)
+
+
+def _count_annotations(kind: Resource, old: Object, new: Object) -> Object:
+    """A Deployment's generation also counts what a user changes in its annotations."""
+    before, after = old["metadata"], new["metadata"]
+    if (
+        kind.name != "deployments.apps"
+        or before.get("annotations", {}) == after.get("annotations", {})
+        or before["generation"] != after["generation"]
+    ):
+        return new
+    return {**new, "metadata": {**after, "generation": after["generation"] + 1}}
 
 
 def _status_is_free(kind: Resource) -> bool:

@@ -101,6 +101,7 @@ def endpoints(obj: Object) -> Object:
 def endpoint_slice(obj: Object) -> Object:
     """EndpointSlice."""
     obj = filled(obj, {"endpoints": [], "ports": []})
+    obj = within(obj, "endpoints", each(lambda point: filled(point, {"conditions": {}})))
     return within(obj, "ports", each(lambda port: filled(port, {"name": "", "protocol": "TCP"})))
 
 

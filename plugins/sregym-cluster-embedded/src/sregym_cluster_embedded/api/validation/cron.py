@@ -6,14 +6,11 @@ from zoneinfo import available_timezones
 
 _FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("dom", 1, 31), ("month", 1, 12), ("dow", 0, 6))
 _MACROS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NAMES = {
-    "month": {
-        name: index
-        for index, name in enumerate(
-            "jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1
-        )
-    },
-    "dow": {name: index for index, name in enumerate("sun mon tue wed thu fri sat".split())},
+    "month": {name: index for index, name in enumerate(_MONTHS, start=1)},
+    "dow": {name: index for index, name in enumerate(_DAYS)},
 }
 
 
