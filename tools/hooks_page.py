@@ -12,8 +12,9 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sregym_core import hookspecs
 from workspace import ROOT
+
+from sregym_core import hookspecs
 
 PAGE = ROOT / "docs" / "reference" / "hooks.md"
 HEAD = """\

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-import sregym_core
 from workspace import ROOT, Project, projects
+
+import sregym_core
 
 PROJECTS = projects()
 PLUGINS = [project for project in PROJECTS if project.is_plugin]
@@ -120,7 +121,9 @@ def test_imports_are_checked_for_every_package() -> None:
     assert sorted(linter["root_packages"]) == sorted(modules)
     assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
     assert sorted(contracts["Toolkits are unaware of each other"]["modules"]) == toolkits
-    assert [sorted(row.split(" | ")) for row in contracts["Core knows no one above it"]["layers"]] == [
+    assert [
+        sorted(row.split(" | ")) for row in contracts["Core knows no one above it"]["layers"]
+    ] == [
         plugins,
         toolkits,
         ["sregym_core"],

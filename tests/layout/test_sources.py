@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from workspace import ROOT, projects
 
@@ -36,7 +35,7 @@ MACHINE = (
 
 
 def test_every_module_imports_alone_without_a_warning() -> None:
-    script = Path(__file__).parent / "import_alone.py"
+    script = ROOT / "tools" / "import_alone.py"
     core, *others = projects()
     layers = [
         core.modules(),

@@ -12,7 +12,20 @@ import sys
 import traceback
 import warnings
 
-OTHERS = ("aiohttp", "argparse", "importlib_metadata", "kubernetes.client", "kubernetes.stream", "orjson", "pluggy", "pydantic", "pytest", "rich", "structlog", "yaml")
+OTHERS = (
+    "aiohttp",
+    "argparse",
+    "importlib_metadata",
+    "kubernetes.client",
+    "kubernetes.stream",
+    "orjson",
+    "pluggy",
+    "pydantic",
+    "pytest",
+    "rich",
+    "structlog",
+    "yaml",
+)
 
 
 def main(layers: list[list[str]]) -> int:
