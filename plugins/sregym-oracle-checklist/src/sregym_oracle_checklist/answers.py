@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.details import detail_tokens, gives_detail, whole_word
 from sregym_oracle_checklist.lexicon import NOUN_PATTERNS
-from sregym_oracle_checklist.mechanisms import Marks, says_mechanism, truth_family
+from sregym_oracle_checklist.mechanisms import Marks, all_hits, says_mechanism, truth_family
 from sregym_oracle_checklist.reading import Level, Reading, Statement
-from sregym_oracle_checklist.stance import NO_IMPACT
+from sregym_oracle_checklist.stance import ALTERNATIVES, NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
 
 if TYPE_CHECKING:
@@ -73,16 +73,17 @@ def claims_of(reading: Reading) -> list[Statement]:
     ):
         firm = []
     pool = firm or reading.statements
+    chosen: list[Statement] = []
     for levels in (
         (Level.EXPLICIT, Level.EXPLICIT_DEFECT),
         (Level.LINKED_DEFECT,),
         (Level.DEFECT,),
         (Level.LINKED,),
     ):
-        chosen = [s for s in pool if s.level in levels]
-        if chosen:
-            return chosen
-    return []
+        chosen += [s for s in pool if s.level in levels]
+        if any(s.blamed for s in chosen):
+            break
+    return chosen
 
 
 def marks_of(truths: Sequence[GroundTruth]) -> Marks:
@@ -97,6 +98,8 @@ def marks_of(truths: Sequence[GroundTruth]) -> Marks:
                 for t in detail_tokens(truth)
                 if t.isalpha() and len(t) > MIN_KEY
             ]
+        if family == "account-dropped":
+            nouns.append(("account", whole_word(truth.object_name)))
         before = truth.changed.before.lower()
         for token in detail_tokens(truth):
             new = token in truth.changed.after.lower() and token not in before
@@ -158,7 +161,7 @@ def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case)
         )
     )
     mixed = list(dict.fromkeys(f for s in about for f in s.families if f not in expected))
-    guessing = all(s.hedged for s in about) and bool(mixed)
+    guessing = all(s.hedged for s in about) and (bool(mixed) or any(_alternates(s) for s in about))
     mechanism = (
         right is not None and len(mixed) <= MAX_OTHER_FAMILIES + (not wrong) and not guessing
     )
@@ -207,6 +210,12 @@ def _is_right(statement: Statement, truth: GroundTruth, family: str) -> bool:
         and any(pattern.search(statement.text) for pattern in nouns)
         and _has_after(statement.quote, truth)
     )
+
+
+def _alternates(statement: Statement) -> bool:
+    """Whether a guess offers one kind of defect or another."""
+    families = {hit.family for hit in all_hits(statement.quote)}
+    return len(families) > 1 and ALTERNATIVES.search(statement.quote) is not None
 
 
 def _has_after(text: str, truth: GroundTruth) -> bool:

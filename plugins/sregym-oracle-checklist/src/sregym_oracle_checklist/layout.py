@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 # Work is linear in the text, and the text is bounded: a diagnosis that needs more is none. Both
 # ends are kept, since reports put the conclusion first or last.
-MAX_CHARS = 40_000
+MAX_CHARS = 20_000
 MAX_JSON_LEAVES = 400
+# A longer sentence is cut at a space: work on one sentence grows faster than its length.
+MAX_SENTENCE = 1_500
 # A row at least this long was probably broken by an editor and not by its author.
 WRAPPED_AT = 70
 

@@ -42,14 +42,14 @@ NOUNS: dict[str, str] = {
 }
 
 DEFECTS: dict[str, str] = {
-    "wrong": r"wrong(?:ly)?|incorrect(?:ly)?|mis-?match(?:e[sd]|ing)?|mis-?configur\w+|mis-?set|invalid|bad|bogus|broken|corrupt\w*"
+    "wrong": r"wrong(?:ly)?|incomplete|incorrect(?:ly)?|mis-?match(?:e[sd]|ing)?|mis-?configur\w+|mis-?set|invalid|bad|bogus|broken|corrupt\w*"
     r"|(?:does|do|did|is|are|was|were)(?: not|n't) (?:actually )?(?:match(?:ing)?|select(?:ing)?|correspond(?:ing)?|agree|line up|align(?:ed)?|carry|have)"
     r"|(?:no longer|never|not|cannot|can't) match(?:es|ing)?|no longer selects?|match(?:es|ing)? (?:no|none|nothing|zero|0)"
     r"|select(?:s|ing)? (?:no|none|nothing|zero|0)|typos?|mistyped|misspel\w+|erroneous|faulty|drift(?:ed|s|ing)?"
     r"|(?:was |were |been |got |is |has )*(?:changed|modified|altered|edited|mutated|tampered\w*|switched|swapped|overwritten|repointed|patched)"
     r"|points? (?:to|at)|pointing (?:to|at)|pointed (?:to|at)|set to|(?:un|in)expected|extra|differ(?:s|ent|ing)?|stale|nobody listens|nothing listens|not listening"
     r"|not the (?:right|correct)|(?:does|do) not listen|renamed|pinned to|bumped to|instead of|rather than|but should be|should be",
-    "missing": r"absence|deletion|removal|loss|(?:is |was )?not set|missing|deleted|removed|gone|absent|vanished|disappeared|dropped|lost|lacks?|lacking|unregistered"
+    "missing": r"absence|deletion|removal|loss|(?:is |was )?not set|no(?= (?:mongodb |database |db )?(?:account|role|privilege|permission|config ?map)s?\b)|missing|deleted|removed|gone|absent|vanished|disappeared|dropped|lost|lacks?|lacking|unregistered"
     r"|(?:does|do|did)(?: not|n't) (?:even )?exist(?: any ?more)?|not exist\w*|non-?existent|nonexistent|inexistent|not found|not (?:be )?found|not present|not registered|not defined|undefined"
     r"|(?:isn't|is not|aren't|wasn't) (?:there|in|defined|present|registered)|no longer (?:exists?|has|contains?|have|there|present|defined|in)"
     r"|without|wiped|stripped|omitted|empty|unset|blank|does(?: not|n't) (?:have|contain|include)|has no|have no|had no|with no|there is no|there's no|there are no|no such|cannot be found|can't be found|took away|never created|erased",
@@ -112,7 +112,7 @@ PHRASES: dict[str, str] = {
     "configmap-missing": r"(?:missing|deleted|absent|nonexistent|removed) config[- ]?map\b(?! (?:key|entry|field|data))|config[- ]?maps? \S+ not found",
     "configmap-drift": r"config(?:uration|map)?[- ]drift|config[- ]?map (?:\S+ )?(?:lacks|lost|no longer (?:has|contains)|has lost|is missing (?:the|its|a|key))"
     r"|(?:missing|removed|deleted|lost|absent) (?:\w+ ){0,3}(?:config(?:uration)? )?(?:key|entry|field|setting)\b",
-    "image-wrong": r"image ?pull ?back-?off|err ?image ?pull|errimageneverpull|(?:wrong|bad|invalid|nonexistent|non-existent|incorrect|mistyped|misspelled|unknown|bogus|broken) (?:\w+ )?(?:image|tag)"
+    "image-wrong": r"image ?pull ?back-?off|image pull (?:failure|error)s?|err ?image ?pull|errimageneverpull|(?:wrong|bad|invalid|nonexistent|non-existent|incorrect|mistyped|misspelled|unknown|bogus|broken) (?:\w+ )?(?:image|tag)"
     r"|manifest (?:for \S+ )?(?:unknown|not found)|(?:image|tag) typo|typo in (?:the |its )?(?:\w+ )?(?:image|tag)|no such (?:image|tag)",
     "resource-limit": r"oom[- ]?kill\w*|out[- ]of[- ]memory|memory[- ]starv\w+|\boom\b|exit(?: code|s with|ed with)? 137|(?:exceeds?|exceeding|hits?|hitting|over) (?:its |the )?(?:memory )?limit"
     r"|(?:tiny|small|low|insufficient|inadequate) (?:\w+ )?(?:memory|mem|resource)s? ?(?:limit|request|allocation)?",

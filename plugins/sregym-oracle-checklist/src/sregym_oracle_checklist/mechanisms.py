@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 # How far a defect word may stand from its noun; sentences about one thing rarely stretch more.
 REACH_BACK, REACH_AHEAD = 90, 45
 ADJACENT = 2
+LONGEST_NEGATION = 40
+# Things that have the parts which are defective.
+HOLDERS = frozenset({"account", "configmap", "service", "workload"})
+_OF = re.compile(r"\W{0,3}(?:on|of|in|for|at)\b[^,;:]*$")
 _NEGATED = re.compile(
     r"(?:\bnot|n't|\bnever|\bneither|\bnothing)(?: (?:been|be|at all|the|a|an|any|really|actually|obviously))? $"
 )
@@ -71,13 +75,25 @@ def _tokens(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[
     return kept
 
 
+def _negated(text: str, place: int) -> bool:
+    return _NEGATED.search(text[max(0, place - LONGEST_NEGATION) : place]) is not None
+
+
 def hits(text: str, marks: Marks = _NO_MARKS) -> list[Hit]:
-    """All families that the text speaks of, by place; a negated defect is none."""
+    """The families that the text speaks of, by place; a negated defect is none.
+
+    Where one family only sounds like another that is there too, only that other is given.
+    """
+    return _most_specific(all_hits(text, marks), text)
+
+
+def all_hits(text: str, marks: Marks = _NO_MARKS) -> list[Hit]:
+    """Like `hits`, with those that only sound like others."""
     found = [
         Hit(family, m.start(), m.end())
         for family, pattern in PHRASE_PATTERNS
         for m in pattern.finditer(text)
-        if not _NEGATED.search(text[: m.start()])
+        if not _negated(text, m.start())
     ]
     nouns = _tokens(text, (*marks.nouns, *NOUN_PATTERNS))
     for family, classes, pattern in marks.values:
@@ -93,10 +109,10 @@ def hits(text: str, marks: Marks = _NO_MARKS) -> list[Hit]:
             ]
     for name, defects in DEFECT_PATTERNS:
         for match in defects.finditer(text):
-            if _NEGATED.search(text[: match.start()]):
+            if _negated(text, match.start()):
                 continue
             defect = _Word(name, match.start(), match.end())
-            for noun in _owners(defect, nouns):
+            for noun in _owners(defect, nouns, text):
                 meant = FAMILY_OF.get((noun.name, name))
                 if meant is not None:
                     start, end = min(noun.start, defect.start), max(noun.end, defect.end)
@@ -104,13 +120,20 @@ def hits(text: str, marks: Marks = _NO_MARKS) -> list[Hit]:
                     break
                 if 0 <= noun.start - defect.end <= ADJACENT:
                     break  # `missing endpoints`: the word is theirs, whatever stands before it
-    return _most_specific(sorted(set(found), key=lambda h: (h.start, h.end, h.family)), text)
+    return sorted(set(found), key=lambda h: (h.start, h.end, h.family))
 
 
-def _owners(defect: _Word, nouns: Sequence[_Word]) -> list[_Word]:
-    """The nouns that a defect word may belong to: the nearest before it and the nearest after."""
+def _owners(defect: _Word, nouns: Sequence[_Word], text: str) -> list[_Word]:
+    """The nouns that a defect word may belong to: the nearest before it and the nearest after.
+
+    In `the selector of the Service is wrong` the one before is the selector.
+    """
     before = [n for n in nouns if n.end <= defect.start and defect.start - n.end <= REACH_BACK]
     after = [n for n in nouns if n.start >= defect.end and n.start - defect.end <= REACH_AHEAD]
+    while len(before) > 1 and before[-1].name in HOLDERS:
+        if not _OF.match(text[before[-2].end : before[-1].start]):
+            break
+        before.pop()
     owners = [*before[-1:], *after[:1]]
     return sorted(owners, key=lambda n: min(abs(defect.start - n.end), abs(n.start - defect.end)))
 

@@ -68,6 +68,8 @@ _NOT_AFTER = re.compile(
     r"\s*(?:s\b|-(?!service|deployment|pod|svc)\w|of\b|limit|requests?\b|results?\b|quer|operations?\b|page|endpoints? (?:return|fail|is|are)"
     r"|traffic|flow|functionality|path\b|calls?\b|lookups?\b|feature|api\b|experience|visible|facing|journey)"
 )
+# So many characters on either side decide whether a plain word is a name.
+NEIGHBOURHOOD = 40
 _USER_LIKE = frozenset({"user", "order", "load", "text", "home", "price", "post", "front", "media"})
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_./:*-]*[A-Za-z0-9])?")
 _POD_HASH = re.compile(
@@ -143,7 +145,8 @@ class Names:
         return kept
 
     def _is_name(self, text: str, token: re.Match[str], component: str) -> bool:
-        before, after = text[: token.start()].lower(), text[token.end() :].lower()
+        before = text[max(0, token.start() - NEIGHBOURHOOD) : token.start()].lower()
+        after = text[token.end() : token.end() + NEIGHBOURHOOD].lower()
         if before.endswith(("/", "=")):  # a path of the web, the value of a label
             return False
         word = token[0].lower()
@@ -163,7 +166,7 @@ class Names:
             return bool(
                 re.search(r"(?:^|[,>&(:]|\band|\bor|\bby|->)\s*$", before)
                 and re.match(
-                    r"\s*(?:$|[,.;)>&]|and\b|or\b|is\b|cannot\b|can't\b|fails?\b|->)", after
+                    r"\s*(?:$|[,.;:)>&]|-+ |and\b|or\b|is\b|cannot\b|can't\b|fails?\b|->)", after
                 )
             )
         return True

@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.layout import Line, Section, lines_of
+from sregym_oracle_checklist.layout import MAX_SENTENCE, Line, Section, lines_of
 from sregym_oracle_checklist.mechanisms import Hit, Marks, hits
 from sregym_oracle_checklist.stance import (
     ALTERNATIVES,
@@ -46,6 +46,7 @@ OWNER_BONUS = 40
 POSSESSIVE_BONUS = 40
 DATASTORE_FAMILIES = frozenset({"role-revoked", "account-dropped"})
 NEAR = 80
+LOOK_BACK = 80
 
 
 class Level(IntEnum):
@@ -110,13 +111,25 @@ def read(text: str, names: Names, marks: Marks) -> Reading:
     kept: list[str] = []
     last: tuple[str, ...] = ()
     for line in lines_of(text, names.lower()):
-        for place, sentence in enumerate(_SENTENCE_END.split(line.text)):
+        for place, sentence in enumerate(_sentences(line.text)):
             clean = _without_words_to_the_judge(sentence, reading)
             if re.search(r"\w", clean):
                 last = _read_sentence(clean, line, place == 0, names, marks, last, reading)
                 kept.append(clean)
     reading.text = "\n".join(kept)
     return reading
+
+
+def _sentences(text: str) -> list[str]:
+    sentences = []
+    for sentence in _SENTENCE_END.split(text):
+        while len(sentence) > MAX_SENTENCE:
+            cut = sentence.rfind(" ", 1, MAX_SENTENCE)
+            cut = MAX_SENTENCE if cut < 0 else cut
+            sentences.append(sentence[:cut])
+            sentence = sentence[cut:]
+        sentences.append(sentence)
+    return sentences
 
 
 def _without_words_to_the_judge(sentence: str, reading: Reading) -> str:
@@ -311,7 +324,7 @@ def _blamed(segment: _Segment, role: Level, names: Names) -> tuple[str, ...]:
     for hit in segment.found:
         blamed += _holder(hit, groups, segment.text, names)
     if not segment.found and role is not Level.DEFECT:
-        direct = [g for g in groups if not RELATION.search(segment.text[: g[0].start])]
+        direct = [g for g in groups if not RELATION.search(_just_before(segment.text, g[0]))]
         blamed = [m.component for group in direct or groups[-1:] for m in group]
     return tuple(dict.fromkeys(blamed))
 
@@ -329,12 +342,17 @@ def _groups(segment: _Segment) -> list[list[Mention]]:
     return groups
 
 
+def _just_before(text: str, mention: Mention) -> str:
+    """The words that lead up to a mention."""
+    return text[max(0, mention.start - LOOK_BACK) : mention.start]
+
+
 def _holder(hit: Hit, groups: Sequence[Sequence[Mention]], text: str, names: Names) -> list[str]:
     """The list of components nearest to a defect, as grammar would have it."""
     wanted = {"datastore"} if hit.family in DATASTORE_FAMILIES else set()
 
     def distance(group: Sequence[Mention]) -> float:
-        before, after = text[: group[0].start], text[group[-1].end :]
+        before, after = _just_before(text, group[0]), text[group[-1].end :]
         gap = max(hit.start - group[-1].end, group[0].start - hit.end, 0)
         cost = float(gap)
         if RELATION.search(before) and not OWNER.search(before):
