@@ -46,6 +46,10 @@ class ManifestApplication(Application):
         """All objects in the order of creation; the caller may change them."""
         return copy.deepcopy(self._objects)
 
+    def manifest(self, ref: ObjectRef) -> KubeObject | None:
+        """One object by its address, or None; the caller may change it."""
+        return copy.deepcopy(self._by_ref.get(ref))
+
     def components(self) -> tuple[Component, ...]:
         """One component per workload, sorted by name."""
         return self._components
@@ -94,6 +98,10 @@ class ManifestApplication(Application):
     @cached_property
     def _objects(self) -> list[KubeObject]:
         return load_manifests(self._folder / "manifests")
+
+    @cached_property
+    def _by_ref(self) -> dict[ObjectRef, KubeObject]:
+        return {ref_of(obj): obj for obj in self._objects}
 
     @cached_property
     def _components(self) -> tuple[Component, ...]:

@@ -19,13 +19,14 @@ def what_is_not_ready(cluster: Cluster, objects: Iterable[KubeObject]) -> list[s
     Ready means that the newest specification is rolled out: all wanted replicas are updated and
     available, and no old one is left.
     """
+    wanted = [ref_of(obj) for obj in objects if obj["kind"] in WORKLOAD_KINDS]
+    # One list for each kind and namespace: this is asked again and again while pods come up.
+    places = dict.fromkeys((ref.api_version, ref.kind, ref.namespace) for ref in wanted)
+    live = {ref_of(obj): obj for place in places for obj in cluster.list(*place)}
     phrases = []
-    for obj in objects:
-        if obj["kind"] not in WORKLOAD_KINDS:
-            continue
-        ref = ref_of(obj)
-        live = cluster.get(ref)
-        phrase = "does not exist" if live is None else _shortfall(live)
+    for ref in wanted:
+        found = live.get(ref)
+        phrase = "does not exist" if found is None else _shortfall(found)
         if phrase:
             phrases.append(f"{ref}: {phrase}")
     return phrases

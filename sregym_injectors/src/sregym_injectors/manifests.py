@@ -14,14 +14,9 @@ if TYPE_CHECKING:
 
 def manifest_of(application: Application, ref: ObjectRef) -> KubeObject:
     """The manifest of an object; raises `WorldError` when the application has none."""
-    for manifest in application.manifests():
-        metadata = manifest["metadata"]
-        if (
-            manifest["kind"] == ref.kind
-            and metadata["name"] == ref.name
-            and metadata.get("namespace", "") == ref.namespace
-        ):
-            return manifest
+    manifest = application.manifest(ref)
+    if manifest is not None:
+        return manifest
     raise WorldError(
         f"application {application.name!r} has no manifest of {ref}, but one of its components "
         "names it; its components() and manifests() disagree"

@@ -121,7 +121,7 @@ def wait_ready(cluster: Cluster, application: Application, timeout_s: float) -> 
     Raises:
         WorldError: They are not, and which.
     """
-    if not cluster.clock.wait_until(lambda: not application.ready(cluster), timeout_s, 1.0):
+    if not cluster.clock.wait_until(lambda: not application.ready(cluster), timeout_s, 5.0):
         waiting = "; ".join(application.ready(cluster))
         msg = f"application {application.name!r} was not ready after {timeout_s:g} s: {waiting}"
         raise WorldError(msg)

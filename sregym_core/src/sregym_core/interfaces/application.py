@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces.cluster import Cluster, KubeObject
-    from sregym_core.model import Component
+    from sregym_core.model import Component, ObjectRef
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,15 @@ class Application(ABC):
     @abstractmethod
     def manifests(self) -> list[KubeObject]:
         """All objects, workload generator included, in the order in which they are created."""
+
+    def manifest(self, ref: ObjectRef) -> KubeObject | None:
+        """One object of `manifests` by its address, or None; the caller may change it."""
+        for obj in self.manifests():
+            metadata = obj["metadata"]
+            place = (obj["kind"], metadata.get("namespace", ""), metadata["name"])
+            if place == (ref.kind, ref.namespace, ref.name):
+                return obj
+        return None
 
     @abstractmethod
     def components(self) -> tuple[Component, ...]:

@@ -25,8 +25,6 @@ from sregym_cluster_embedded.cluster.clock import VirtualClock
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
-from sregym_cluster_embedded.http.server import ApiEndpoint
-from sregym_cluster_embedded.http.serving import EndpointError
 from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_kubectl
 from sregym_cluster_embedded.kubectl.containers import run_in_container
@@ -204,6 +202,10 @@ class EmbeddedCluster(Cluster):
             self._scratch = None
 
     def _serve(self) -> str:
+        # The web server is imported only where one is served: most episodes need none.
+        from sregym_cluster_embedded.http.server import ApiEndpoint
+        from sregym_cluster_embedded.http.serving import EndpointError
+
         if self._endpoint is None:
             endpoint = ApiEndpoint(self._live, int(self._spec.options.get("port", "0")))
             try:
