@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 import yaml
-
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.contribution import Contribution, constitution_of

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sregym_cluster_embedded.store import Indexer
 from sregym_cluster_embedded.world import Constitution, Handler, Listener
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sregym_cluster_embedded.store import Change, Indexer
 
 V = TypeVar("V")
 
@@ -21,6 +25,8 @@ class Contribution:
         name: The room, for error messages.
         handlers: Event handlers by name; names begin with the room's name.
         listeners: Told of every write, after those of the contributions before.
+        followers: By resource, told of the writes of that resource only; before all listeners, in
+            the order of the contributions. `""` stands for every resource but events.
         indexers: By resource and index name.
         rooms: Objects that lower rooms ask for by `world.room(name)`.
     """
@@ -28,6 +34,7 @@ class Contribution:
     name: str
     handlers: Mapping[str, Handler] = field(default_factory=dict)
     listeners: tuple[Listener, ...] = ()
+    followers: Mapping[str, tuple[Listener, ...]] = field(default_factory=dict)
     indexers: Mapping[str, Mapping[str, Indexer]] = field(default_factory=dict)
     rooms: Mapping[str, Any] = field(default_factory=dict)
 
@@ -40,6 +47,7 @@ def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
     """
     handlers: dict[str, Handler] = {}
     listeners: list[Listener] = []
+    followers: dict[str, list[Listener]] = {"events": []}
     indexers: dict[str, dict[str, Indexer]] = {}
     rooms: dict[str, Any] = {}
     for contribution in contributions:
@@ -49,9 +57,17 @@ def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
             place = f"index of {resource}"
             _merge(indexers.setdefault(resource, {}), indexes, place, contribution.name)
         listeners.extend(contribution.listeners)
+        for resource, told in contribution.followers.items():
+            followers.setdefault(resource, []).extend(told)
+    general = followers.pop("", [])
+    by_resource = {
+        resource: tuple(told if resource == "events" else [*told, *general])
+        for resource, told in followers.items()
+    }
+    dispatch = partial(_tell_followers, MappingProxyType(by_resource), tuple(general))
     return Constitution(
         handlers=MappingProxyType(handlers),
-        listeners=tuple(listeners),
+        listeners=(dispatch, *listeners),
         indexers=MappingProxyType(
             {resource: MappingProxyType(indexes) for resource, indexes in indexers.items()}
         ),
@@ -59,9 +75,21 @@ def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
     )
 
 
+def _tell_followers(
+    by_resource: Mapping[str, tuple[Listener, ...]],
+    general: tuple[Listener, ...],
+    world: World,
+    change: Change,
+) -> None:
+    for follower in by_resource.get(change.key.resource, general):
+        follower(world, change)
+
+
 def _merge(into: dict[str, V], more: Mapping[str, V], what: str, room: str) -> None:
     for name, value in more.items():
         if name in into:
-            message = f"contribution {room!r} offers the {what} {name!r} that another offers already"
+            message = (
+                f"contribution {room!r} offers the {what} {name!r} that another offers already"
+            )
             raise ValueError(message)
         into[name] = value

@@ -7,9 +7,10 @@ takes it along.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 
 def enqueue(world: World, handler: str, key: Any, delay_s: float) -> None:

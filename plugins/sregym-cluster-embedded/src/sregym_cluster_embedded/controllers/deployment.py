@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers import rollout
 from sregym_cluster_embedded.controllers.deployment_status import (
@@ -27,12 +29,14 @@ from sregym_cluster_embedded.controllers.template_hash import LABEL, template_ha
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.deployment"
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
-_DELAY_S = 0.01
+_DELAY_S = 0.015
 _DEADLINE_SLACK_S = 1.0
 
 
@@ -69,7 +73,8 @@ def reconcile(world: World, key: Key) -> None:
     if spec.get("paused") or _was_scaled(deployment, replica_sets):
         newest = _renumber(world, deployment, newest, others)
         rollout.scale(world, deployment, newest, others)
-        _settle(world, key, deployment)
+        # As in the real controller, this status is of the sizes before; the next follows at once.
+        _settle(world, key, deployment, replica_sets)
         return
     if spec.get("strategy", {}).get("type") == "Recreate":
         _recreate(world, key, deployment, newest, others, wanted_hash)
@@ -138,7 +143,7 @@ def _ensure_newest(
     if replicas:
         text = f"Scaled up replica set {name} from 0 to {replicas}"
         events.record(world, deployment, RESOURCE, "Normal", "ScalingReplicaSet", text, COMPONENT)
-    _note_new(world, key, deployment, created)
+    _note_new(world, deployment, created)
     return created
 
 
@@ -170,7 +175,7 @@ def _new_replica_set(
     }
 
 
-def _note_new(world: World, key: Key, deployment: Object, replica_set: Object) -> None:
+def _note_new(world: World, deployment: Object, replica_set: Object) -> None:
     """Revision and condition on the Deployment for a ReplicaSet that was just made."""
     status = deployment.get("status", {})
     conditions = list(status.get("conditions", ()))
@@ -205,10 +210,13 @@ def _renumber(
     return newest
 
 
-def _settle(world: World, key: Key, deployment: Object) -> None:
+def _settle(
+    world: World, key: Key, deployment: Object, replica_sets: list[Object] | None = None
+) -> None:
     """Write the status, tidy up after a finished rollout, watch over an unfinished one."""
     deployment = world.store.get(key) or deployment
-    replica_sets = _replica_sets(world, deployment)
+    if replica_sets is None:
+        replica_sets = _replica_sets(world, deployment)
     spec = deployment["spec"]
     wanted_hash = template_hash(
         spec["template"], deployment.get("status", {}).get("collisionCount", 0)

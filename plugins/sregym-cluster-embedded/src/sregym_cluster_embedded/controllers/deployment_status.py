@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.controllers.times import seconds_since
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 # The API's way to say that there is no progress deadline.
 NO_DEADLINE_S = 2147483647
@@ -48,7 +52,9 @@ def status_of(
     return status
 
 
-def with_progress(world: World, deployment: Object, status: Object, newest: Object | None) -> Object:
+def with_progress(
+    world: World, deployment: Object, status: Object, newest: Object | None
+) -> Object:
     """The status with its Progressing condition brought up to date."""
     if deadline_of(deployment) is None:
         return status
@@ -84,7 +90,7 @@ def with_progress(world: World, deployment: Object, status: Object, newest: Obje
 def complete(deployment: Object, status: Object) -> bool:
     """Whether all replicas are of the newest template and available."""
     wanted = deployment["spec"].get("replicas", 1)
-    return (
+    return bool(
         status.get("updatedReplicas", 0) == wanted
         and status.get("replicas", 0) == wanted
         and status.get("availableReplicas", 0) == wanted

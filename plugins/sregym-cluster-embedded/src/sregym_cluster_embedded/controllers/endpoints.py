@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.pods import is_ready, matters, owner_reference
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.endpoints"
 SLICES = "endpointslices.discovery.k8s.io"
@@ -60,7 +62,9 @@ def listen(world: World, change: Change) -> None:
     elif key.resource == "pods" and matters(change):
         _touch_services(world, change.obj)
         old = change.old
-        if old is not None and old["metadata"].get("labels") != change.obj["metadata"].get("labels"):
+        if old is not None and old["metadata"].get("labels") != change.obj["metadata"].get(
+            "labels"
+        ):
             _touch_services(world, old)
     elif key.resource == SLICES and change.type is ChangeType.DELETED:
         service = (change.obj["metadata"].get("labels") or {}).get(_SERVICE_LABEL)

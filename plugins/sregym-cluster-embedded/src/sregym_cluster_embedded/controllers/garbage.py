@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import resources, writes
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 DEPENDENTS = "controllers.garbage.dependents"
 OWNERS = "controllers.garbage.owners"
@@ -24,9 +28,11 @@ def listen(world: World, change: Change) -> None:
         finalizers = metadata.get("finalizers", ())
         if _ORPHAN in finalizers or _FOREGROUND in finalizers:
             enqueue(world, DEPENDENTS, change.key, _DELAY_S)
-    elif change.type is ChangeType.ADDED and "ownerReferences" in metadata:
-        if not all(_exists(world, change.key.namespace, owner) for owner in metadata["ownerReferences"]):
-            enqueue(world, OWNERS, change.key, _DELAY_S)
+    elif change.type is ChangeType.ADDED and any(
+        not _exists(world, change.key.namespace, owner)
+        for owner in metadata.get("ownerReferences", ())
+    ):
+        enqueue(world, OWNERS, change.key, _DELAY_S)
 
 
 def collect(world: World, key: Key) -> None:
@@ -81,10 +87,10 @@ def _owner_gone(world: World, change: Change) -> None:
         enqueue(world, OWNERS, place, _DELAY_S)
     for owner in metadata.get("ownerReferences", ()):
         # An owner that waits for its dependents can go on when this was the last.
-        place = _place(change.key.namespace, owner)
-        waiting = world.store.get(place) if place is not None else None
-        if place is not None and waiting is not None and "deletionTimestamp" in waiting["metadata"]:
-            enqueue(world, DEPENDENTS, place, _DELAY_S)
+        above = _place(change.key.namespace, owner)
+        waiting = world.store.get(above) if above is not None else None
+        if waiting is not None and "deletionTimestamp" in waiting["metadata"]:
+            enqueue(world, DEPENDENTS, above, _DELAY_S)
 
 
 def _dependents(world: World, uid: str) -> list[tuple[Key, Object]]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import resources, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.namespace"
 FURNISH = "controllers.namespace.furnish"
@@ -65,9 +68,9 @@ def listen(world: World, change: Change) -> None:
     elif change.type is ChangeType.DELETED:
         if key.namespace in world.table(_TERMINATING):
             enqueue(world, HANDLER, key.namespace, _EMPTY_DELAY_S)
-        elif key.name == _ROOT_CA and key.resource == "configmaps":
-            enqueue(world, FURNISH, key.namespace, _FURNISH_DELAY_S)
-        elif key.name == "default" and key.resource == "serviceaccounts":
+        elif (key.name == _ROOT_CA and key.resource == "configmaps") or (
+            key.name == "default" and key.resource == "serviceaccounts"
+        ):
             enqueue(world, FURNISH, key.namespace, _FURNISH_DELAY_S)
 
 
@@ -142,13 +145,17 @@ def _report(
     world: World, key: Key, place: Object, remaining: dict[str, int], finalizers: dict[str, int]
 ) -> None:
     bad = {}
-    listed = ", ".join(f"{_path(name)} has {count} resource instances" for name, count in sorted(remaining.items()))
+    listed = ", ".join(
+        f"{_path(name)} has {count} resource instances" for name, count in sorted(remaining.items())
+    )
     bad["NamespaceContentRemaining"] = (
         "SomeResourcesRemain",
         f"Some resources are remaining: {listed}",
     )
     if finalizers:
-        held = ", ".join(f"{name} in {count} resource instances" for name, count in sorted(finalizers.items()))
+        held = ", ".join(
+            f"{name} in {count} resource instances" for name, count in sorted(finalizers.items())
+        )
         text = f"Some content in the namespace has finalizers remaining: {held}"
         bad["NamespaceFinalizersRemaining"] = ("SomeFinalizersRemain", text)
     old = {entry["type"]: entry for entry in place.get("status", {}).get("conditions", ())}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.store import Change, Object
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Change, Object
 
 
 def condition(pod: Object, name: str) -> Object | None:

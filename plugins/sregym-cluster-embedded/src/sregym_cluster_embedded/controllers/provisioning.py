@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.provisioning"
 _CLAIMS = "persistentvolumeclaims"
@@ -73,9 +77,7 @@ def provision(world: World, key: Key, uid: str, node: str) -> None:
                 "path": f"{_ROOT}/{name}_{key.namespace}_{key.name}",
                 "type": "DirectoryOrCreate",
             },
-            "nodeAffinity": {
-                "required": {"nodeSelectorTerms": [{"matchExpressions": [required]}]}
-            },
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [required]}]}},
             "persistentVolumeReclaimPolicy": (found or {}).get("reclaimPolicy", "Delete"),
             "storageClassName": spec["storageClassName"],
             "volumeMode": spec.get("volumeMode", "Filesystem"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.pods import (
@@ -17,7 +19,9 @@ from sregym_cluster_embedded.controllers.pods import (
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.replicaset"
 RESOURCE = "replicasets.apps"
@@ -39,9 +43,10 @@ def listen(world: World, change: Change) -> None:
                 enqueue(world, HANDLER, owner, _DELAY_S)
             if _owner_key(obj) is None and change.type is not ChangeType.DELETED:
                 _offer_orphan(world, obj)
-    elif key.resource == RESOURCE and change.type is not ChangeType.DELETED:
-        if change.old is None or change.old["spec"] is not obj["spec"]:
-            enqueue(world, HANDLER, key, _DELAY_S)
+    elif change.type is not ChangeType.DELETED and (
+        change.old is None or change.old["spec"] is not obj["spec"]
+    ):
+        enqueue(world, HANDLER, key, _DELAY_S)
 
 
 def reconcile(world: World, key: Key) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.controllers.template_hash import LABEL
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = "deployment.kubernetes.io/revision-history"
@@ -37,7 +41,9 @@ def newest_of(replica_sets: list[Object], wanted_hash: str) -> Object | None:
     return None
 
 
-def next_annotations(deployment: Object, newest: Object | None, others: list[Object]) -> dict[str, str]:
+def next_annotations(
+    deployment: Object, newest: Object | None, others: list[Object]
+) -> dict[str, str]:
     """The annotations that the newest ReplicaSet should have."""
     kept = dict(annotations_of(newest)) if newest is not None else {}
     copied = {

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers.deployment_status import max_surge, max_unavailable
 from sregym_cluster_embedded.controllers.revisions import DESIRED, MAXIMUM, annotations_of
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 
 def maximum(deployment: Object) -> int:
@@ -98,7 +102,9 @@ def resize(world: World, deployment: Object, replica_set: Object, replicas: int)
     if before == replicas and annotations == annotations_of(replica_set):
         return False
     metadata = {**replica_set["metadata"], "annotations": annotations}
-    spec = {**replica_set["spec"], "replicas": replicas} if before != replicas else replica_set["spec"]
+    spec = (
+        {**replica_set["spec"], "replicas": replicas} if before != replicas else replica_set["spec"]
+    )
     writes.update(world, "replicasets.apps", {**replica_set, "metadata": metadata, "spec": spec})
     if before != replicas:
         direction = "up" if replicas > before else "down"
@@ -132,7 +138,9 @@ def _proportionally(world: World, deployment: Object, active: list[Object]) -> N
     wanted: int = deployment["spec"].get("replicas", 1)
     allowed = maximum(deployment) if wanted > 0 else 0
     to_add = allowed - present
-    ordered = sorted(active, key=lambda entry: (-size(entry), entry["metadata"]["creationTimestamp"]))
+    ordered = sorted(
+        active, key=lambda entry: (-size(entry), entry["metadata"]["creationTimestamp"])
+    )
     if to_add > 0:
         ordered = sorted(
             active, key=lambda entry: (size(entry), entry["metadata"]["creationTimestamp"])

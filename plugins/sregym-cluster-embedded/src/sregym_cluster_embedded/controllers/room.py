@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
     deployment,
@@ -12,7 +14,9 @@ from sregym_cluster_embedded.controllers import (
     replicaset,
     volumes,
 )
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 
 def pod_labels(pod: Object) -> list[str]:
@@ -45,14 +49,17 @@ def contribution() -> Contribution:
             volumes.VOLUME: volumes.reconcile_volume,
             provisioning.HANDLER: provisioning.provision,
         },
-        listeners=(
-            deployment.listen,
-            replicaset.listen,
-            endpoints.listen,
-            namespace.listen,
-            garbage.listen,
-            volumes.listen,
-        ),
+        followers={
+            deployment.RESOURCE: (deployment.listen,),
+            replicaset.RESOURCE: (deployment.listen, replicaset.listen),
+            "pods": (replicaset.listen, endpoints.listen, volumes.listen),
+            "services": (endpoints.listen,),
+            endpoints.SLICES: (endpoints.listen,),
+            "persistentvolumeclaims": (volumes.listen,),
+            "persistentvolumes": (volumes.listen,),
+            "storageclasses.storage.k8s.io": (volumes.listen,),
+            "": (namespace.listen, garbage.listen),
+        },
         indexers={
             "pods": {"label": pod_labels, "node": pod_node, "claim": volumes.claim_values},
             "services": {"selector": endpoints.selector_values},

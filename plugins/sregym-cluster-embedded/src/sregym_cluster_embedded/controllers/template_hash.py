@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import orjson
 
 from sregym_cluster_embedded.clock.seed import NAME_ALPHABET
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 LABEL = "pod-template-hash"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 
 def seconds_since(world: World, timestamp: str) -> float:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.controllers import provisioning
 from sregym_cluster_embedded.controllers.pods import selects
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 CLAIM, VOLUME = "controllers.volumes.claim", "controllers.volumes.volume"
 _CLAIMS, _VOLUMES = "persistentvolumeclaims", "persistentvolumes"

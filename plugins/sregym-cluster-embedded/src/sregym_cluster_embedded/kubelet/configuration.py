@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.state import PodState, container_spec
 from sregym_cluster_embedded.scheduler.quantities import milli, whole
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 
 class Missing(Exception):
@@ -34,7 +37,7 @@ def _decoded(text: str) -> str:
         return ""
 
 
-def field_value(world: World, pod: Object, state: PodState, host_ip: str, path: str) -> str:
+def field_value(pod: Object, state: PodState, host_ip: str, path: str) -> str:
     """What a `fieldRef` stands for.
 
     Raises:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.configuration import (
     Missing,
@@ -12,9 +11,13 @@ from sregym_cluster_embedded.kubelet.configuration import (
     field_value,
     resource_value,
 )
-from sregym_cluster_embedded.kubelet.state import PodState
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.kubelet.state import PodState
+    from sregym_cluster_embedded.world import World
 
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 
@@ -150,7 +153,7 @@ def _from_reference(
 ) -> str | None:
     namespace = pod["metadata"]["namespace"]
     if "fieldRef" in source:
-        return field_value(world, pod, state, host_ip, source["fieldRef"]["fieldPath"])
+        return field_value(pod, state, host_ip, source["fieldRef"]["fieldPath"])
     if "resourceFieldRef" in source:
         return resource_value(world, pod, container, source["resourceFieldRef"])
     for field, resource, kind in (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.kubelet.report import tell
-from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ImagePull
-from sregym_cluster_embedded.kubelet.state import PodState
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ImagePull
+    from sregym_cluster_embedded.kubelet.state import PodState
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 _FIRST_BACKOFF_S = 10.0
 _LONGEST_BACKOFF_S = 300.0
@@ -76,7 +78,9 @@ def ensure(world: World, pod: Object, state: PodState, container: Object) -> Ima
     return _pull(world, pod, state, container, present is not None)
 
 
-def finish_pull(world: World, pod: Object, state: PodState, container: Object, took_s: float) -> str:
+def finish_pull(
+    world: World, pod: Object, state: PodState, container: Object, took_s: float
+) -> str:
     """The pull that `ensure` began is over; returns the image id."""
     image = container["image"]
     runtime: ContainerRuntime = world.room("runtime")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
@@ -13,7 +15,9 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 _KILLED = ExitState(137, "Error")
 _COMPLETED = ExitState(0, "Completed")
@@ -21,9 +25,7 @@ _COMPLETED = ExitState(0, "Completed")
 _SHORTEST_GRACE_S = 2.0
 
 
-def stop_container(
-    world: World, state: PodState, name: str, message: str, grace_s: float
-) -> None:
+def stop_container(world: World, state: PodState, name: str, message: str, grace_s: float) -> None:
     """Begin to stop a running container; `kubelet.kill` ends it."""
     pod = pod_of(world, state)
     hook_s = 0.0
@@ -32,7 +34,9 @@ def stop_container(
         hook = container_spec(pod["spec"], name).get("lifecycle", {}).get("preStop")
         if hook is not None and grace_s > 0:
             hook_s = min(_run_hook(world, state, name, hook), grace_s)
-    world.after(hook_s, "kubelet.signal", state.uid, name, state.containers[name].attempt, grace_s - hook_s)
+    world.after(
+        hook_s, "kubelet.signal", state.uid, name, state.containers[name].attempt, grace_s - hook_s
+    )
 
 
 def signal(world: World, uid: str, name: str, attempt: int, grace_s: float) -> None:
@@ -57,9 +61,10 @@ def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> No
     ended = runtime.kill(world, state.ref(name))
     if ended is None:
         ended = _COMPLETED if by_itself else _KILLED
-    state = record_exit(world, state, name, ended)
-    if state.deadline is not None or state.ended:
-        wake(world, uid, KILLED_S)
+    leaving = state.deadline is not None or state.ended
+    state = record_exit(world, state, name, ended, killed=not leaving)
+    if leaving:
+        wake(world, uid, KILLED_S * (0.6 + 1.2 * world.seed.fraction("killed", uid)))
         return
     # A container that failed a probe: the sync that killed it goes on to start it again.
     save(world, state._replace(busy=False, again=False))
@@ -72,7 +77,9 @@ def lives(state: PodState, name: str, attempt: int) -> bool:
     return container is not None and container.phase == RUNNING and container.attempt == attempt
 
 
-def _run_hook(world: World, state: PodState, name: str, hook: dict[str, dict[str, object]]) -> float:
+def _run_hook(
+    world: World, state: PodState, name: str, hook: dict[str, dict[str, object]]
+) -> float:
     if "sleep" in hook:
         seconds = hook["sleep"].get("seconds", 0)
         return float(seconds) if isinstance(seconds, (int, float)) else 0.0

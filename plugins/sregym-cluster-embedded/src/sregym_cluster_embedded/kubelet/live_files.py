@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.workqueue import enqueue, taken
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubelet.configuration import Missing
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of
 from sregym_cluster_embedded.kubelet.runtime import FileObserver
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
 from sregym_cluster_embedded.kubelet.volumes import config_sources, content
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import enqueue, taken
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "kubelet.files"
 _TABLE = "kubelet.sources"
@@ -57,7 +61,7 @@ def refresh(world: World, uid: str) -> None:
     mounts = dict(state.mounts)
     for volume in pod["spec"].get("volumes", ()):
         name = volume["name"]
-        if mounts[name].kind != "files" or "projected" in volume and not _shows_config(volume):
+        if mounts[name].kind != "files" or ("projected" in volume and not _shows_config(volume)):
             continue
         try:
             fresh = content(world, pod, state, host_ip(world, state.node), volume)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubelet.pacing import stretch
-from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
     ContainerState,
@@ -11,7 +12,10 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     with_container,
 )
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
+    from sregym_cluster_embedded.world import World
 
 _FIRST_BACKOFF_S = 10.0
 _LONGEST_BACKOFF_S = 300.0
@@ -19,8 +23,15 @@ _LONGEST_BACKOFF_S = 300.0
 _BACKOFF_MEMORY_S = 600.0
 
 
-def record_exit(world: World, state: PodState, name: str, ended: ExitState) -> PodState:
-    """A container has ended: keep how, collect the garbage of the life before, begin the wait."""
+def record_exit(
+    world: World, state: PodState, name: str, ended: ExitState, *, killed: bool = False
+) -> PodState:
+    """A container has ended: keep how, collect the garbage of the life before, begin the wait.
+
+    A container that the kubelet itself killed to start it again is judged by the end of its life
+    *before* that one, as in the real kubelet: the first such restart comes at once and raises no
+    back-off, and so does every one that comes late enough after the end before.
+    """
     container = state.containers[name]
     if container.attempt > 0:
         # Of each container only the last dead life is kept.
@@ -28,6 +39,8 @@ def record_exit(world: World, state: PodState, name: str, ended: ExitState) -> P
         runtime.forget(world, state.ref(name)._replace(attempt=container.attempt - 1))
     backoff_s = remembered_backoff(world, container)
     retry_at = world.now + backoff_s * stretch(world, state.uid) if backoff_s else world.now
+    if killed and world.now >= container.ended_before_at + backoff_s:
+        retry_at = world.now
     finished = container._replace(
         phase=EXITED,
         finished_at=world.now,
@@ -35,6 +48,8 @@ def record_exit(world: World, state: PodState, name: str, ended: ExitState) -> P
         started=False,
         ready=False,
         retry_at=retry_at,
+        ended_before_at=world.now,
+        free_restart=killed and container.attempt == 0,
     )
     return save(world, with_container(state, finished))
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.errors import bad_request, not_found
-from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, LogLine
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING, PodState, state_of
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, LogLine
+    from sregym_cluster_embedded.world import World
 
 
 def read_logs(
@@ -55,7 +59,9 @@ def _container_name(pod: Object, container: str) -> str:
     known = [entry["name"] for group in groups for entry in spec.get(group, ())]
     if not container:
         mains = [entry["name"] for entry in spec["containers"]]
-        default = pod["metadata"].get("annotations", {}).get("kubectl.kubernetes.io/default-container")
+        default = (
+            pod["metadata"].get("annotations", {}).get("kubectl.kubernetes.io/default-container")
+        )
         if len(mains) == 1 and len(known) == 1:
             return str(mains[0])
         if default in known:

@@ -7,9 +7,12 @@ of that machine, their distance.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.workqueue import enqueue
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 ADMIT_S = 0.03
 SANDBOX_S = 0.4

@@ -9,13 +9,11 @@ minutes.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
 from sregym_cluster_embedded.kubelet.state import (
     RUNNING,
     PodState,
@@ -24,8 +22,12 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import enqueue, forget, taken
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 HANDLER = "kubelet.probe"
 _TABLE = "kubelet.probes"
@@ -131,7 +133,12 @@ def drop(world: World, state: PodState) -> None:
 
 
 def _conclude(
-    world: World, pod: Object, state: PodState, key: tuple[str, str, str], probe: Probe, spec: Object
+    world: World,
+    pod: Object,
+    state: PodState,
+    key: tuple[str, str, str],
+    probe: Probe,
+    spec: Object,
 ) -> bool:
     """Act on a verdict that its threshold has made firm; True when the probe is over."""
     uid, name, kind = key

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.kubelet.state import INIT, SIDECAR, PodState
 from sregym_cluster_embedded.kubelet.status import pod_status
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 
 def pod_of(world: World, state: PodState) -> Object | None:
@@ -30,7 +34,9 @@ def host_ip(world: World, node: str) -> str:
 
 def write_status(world: World, pod: Object, state: PodState) -> None:
     """Write the pod's status as it is now; nothing is written when nothing changed."""
-    writes.update_status(world, state.key, pod_status(world, pod, state, host_ip(world, state.node)))
+    writes.update_status(
+        world, state.key, pod_status(world, pod, state, host_ip(world, state.node))
+    )
 
 
 def tell(
@@ -46,6 +52,10 @@ def tell(
     field = None
     if container:
         known = state.containers.get(container)
-        group = "initContainers" if known is not None and known.role in (INIT, SIDECAR) else "containers"
+        group = (
+            "initContainers"
+            if known is not None and known.role in (INIT, SIDECAR)
+            else "containers"
+        )
         field = f"spec.{group}{{{container}}}"
     events.record(world, pod, "pods", type_, reason, message, "kubelet", state.node, field)

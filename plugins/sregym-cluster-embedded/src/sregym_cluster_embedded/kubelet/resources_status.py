@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.scheduler.quantities import counted
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 
 def container_resources(spec: Object, never_ran: bool) -> Object:

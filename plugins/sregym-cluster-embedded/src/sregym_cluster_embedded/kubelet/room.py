@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import killing, live_files, probes, start, sync, termination
 from sregym_cluster_embedded.kubelet.environment import forget_links
@@ -11,7 +13,12 @@ from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relis
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
 from sregym_cluster_embedded.kubelet.state import PodState, new_containers, save, state_of
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
+
+
+_FOLLOWED = ("pods", "configmaps", "secrets", "services")
 
 
 class Kubelet:
@@ -112,6 +119,6 @@ def contribution() -> Contribution:
             "kubelet.probe": probes.evaluate,
             "kubelet.files": live_files.refresh,
         },
-        listeners=(listen,),
+        followers=dict.fromkeys(_FOLLOWED, (listen,)),
         rooms={"kubelet": Kubelet(), "logs": read_logs},
     )

@@ -8,9 +8,10 @@ runtime calls `world.room("kubelet").container_exited(world, container, ExitStat
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 
 class ContainerRef(NamedTuple):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.workqueue import enqueue
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
 from sregym_cluster_embedded.network.addresses import assign, pod_range, release
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import enqueue
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 _FIRST_MOUNT_RETRY_S = 0.5
 _LONGEST_MOUNT_RETRY_S = 122.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import probes
 from sregym_cluster_embedded.kubelet.configuration import Missing
@@ -32,8 +34,10 @@ from sregym_cluster_embedded.kubelet.state import (
 )
 from sregym_cluster_embedded.kubelet.status import terminated
 from sregym_cluster_embedded.kubelet.volumes import container_mounts
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 
 def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -> None:
@@ -104,9 +108,9 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
     name = names[0]
     spec = container_spec(pod["spec"], name)
     before = state.containers[name]
-    raised = {}
-    if before.attempt > 0:
-        raised = {"backoff_s": raised_backoff(world, before), "backoff_since": world.now}
+    if before.attempt > 0 and not before.free_restart:
+        raised_s = raised_backoff(world, before)
+        before = before._replace(backoff_s=raised_s, backoff_since=world.now)
     running = before._replace(
         phase=RUNNING,
         container_id=world.seed.hexadecimal(64),
@@ -115,7 +119,6 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
         waiting=None,
         started="startupProbe" not in spec,
         ready="readinessProbe" not in spec,
-        **raised,
     )
     state = save(world, with_container(state, running))
     tell(world, pod, state, "Normal", "Created", "Container created", name)

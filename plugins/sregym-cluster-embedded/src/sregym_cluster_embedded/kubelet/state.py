@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, Mount
-from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Key, Object
+    from sregym_cluster_embedded.world import World
 
 INIT, SIDECAR, MAIN = "init", "sidecar", "main"
 NEVER, STARTING, RUNNING, EXITED = "never", "starting", "running", "exited"
@@ -33,6 +35,8 @@ class ContainerState(NamedTuple):
         backoff_s: Present restart back-off; 0 before the first restart.
         backoff_since: When the back-off was last raised.
         retry_at: When the back-off of the present end is over, with its random stretch.
+        ended_before_at: When the last life ended; kept while the next runs.
+        free_restart: Whether the next start raises no back-off.
     """
 
     name: str
@@ -52,6 +56,8 @@ class ContainerState(NamedTuple):
     backoff_s: float = 0.0
     backoff_since: float = 0.0
     retry_at: float = 0.0
+    ended_before_at: float = 0.0
+    free_restart: bool = False
 
 
 class PodState(NamedTuple):

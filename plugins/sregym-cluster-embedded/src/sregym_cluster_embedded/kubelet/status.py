@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.kubelet.resources_status import (
@@ -22,8 +22,10 @@ from sregym_cluster_embedded.kubelet.state import (
     ContainerState,
     PodState,
 )
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 _OWN_CONDITIONS = (
     "PodReadyToStartContainers",
@@ -39,7 +41,7 @@ def pod_status(world: World, pod: Object, state: PodState, host_ip: str) -> Obje
     """The whole `status` of a pod now."""
     old: Object = pod.get("status", {})
     generation = pod["metadata"].get("generation", 1)
-    phase = phase_of(pod["spec"], state)
+    phase = phase_of(state)
     status: Object = {
         "observedGeneration": generation,
         "phase": phase,
@@ -51,8 +53,9 @@ def pod_status(world: World, pod: Object, state: PodState, host_ip: str) -> Obje
     if state.ip:
         status["podIP"] = state.ip
         status["podIPs"] = [{"ip": state.ip}]
-    waiting = _default_waiting(pod["spec"], state)
-    inits, mains = [], []
+    waiting = _default_waiting(pod["spec"])
+    inits: list[Object] = []
+    mains: list[Object] = []
     for group, listed in (("initContainers", inits), ("containers", mains)):
         for spec in pod["spec"].get(group, ()):
             container = state.containers[spec["name"]]
@@ -72,7 +75,7 @@ def pod_status(world: World, pod: Object, state: PodState, host_ip: str) -> Obje
     return status
 
 
-def phase_of(spec: Object, state: PodState) -> str:
+def phase_of(state: PodState) -> str:
     """`Pending`, `Running`, `Succeeded` or `Failed`."""
     mains = [entry for entry in state.containers.values() if entry.role == MAIN]
     if state.ended:
@@ -131,7 +134,7 @@ def _first_start(container: ContainerState) -> bool:
     return container.phase == STARTING and container.attempt <= 0
 
 
-def _default_waiting(spec: Object, state: PodState) -> str:
+def _default_waiting(spec: Object) -> str:
     return "PodInitializing" if spec.get("initContainers") else "ContainerCreating"
 
 
@@ -177,7 +180,11 @@ def _state(world: World, container: ContainerState, default: str, never_ran: boo
         return {"terminated": terminated(world, container)}
     if never_ran:
         return {"waiting": {"reason": default}}
-    return {"terminated": container.previous} if container.previous else {"waiting": {"reason": default}}
+    return (
+        {"terminated": container.previous}
+        if container.previous
+        else {"waiting": {"reason": default}}
+    )
 
 
 def _ready(container: ContainerState) -> bool:
@@ -203,7 +210,11 @@ def _conditions(
     if not containers_ready[1]:
         ready = _gates(pod, old)
     verdicts = {
-        "PodReadyToStartContainers": ("True" if state.sandbox and not state.ended else "False", "", ""),
+        "PodReadyToStartContainers": (
+            "True" if state.sandbox and not state.ended else "False",
+            "",
+            "",
+        ),
         "Initialized": _initialization(state, phase),
         "Ready": ready,
         "ContainersReady": containers_ready,
@@ -225,7 +236,9 @@ def _condition(
         "observedGeneration": generation,
         "status": value,
         "lastProbeTime": None,
-        "lastTransitionTime": world.timestamp() if changed or old is None else old["lastTransitionTime"],
+        "lastTransitionTime": world.timestamp()
+        if changed or old is None
+        else old["lastTransitionTime"],
     }
     if reason:
         condition["reason"] = reason
@@ -256,7 +269,9 @@ def _gates(pod: Object, old: dict[str, Any]) -> tuple[str, str, str]:
         name = gate["conditionType"]
         condition = old.get(name)
         if condition is None:
-            missing.append(f'corresponding condition of pod readiness gate "{name}" does not exist.')
+            missing.append(
+                f'corresponding condition of pod readiness gate "{name}" does not exist.'
+            )
         elif condition["status"] != "True":
             missing.append(
                 f'the status of pod readiness gate "{name}" is not "True", but {condition["status"]}'

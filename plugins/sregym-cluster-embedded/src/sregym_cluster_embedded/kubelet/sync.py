@@ -6,7 +6,8 @@ As in the real one, a sync writes the status first and acts afterwards. What an 
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.workqueue import taken
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubelet import termination
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.lives import in_backoff, remembered_backoff, restarts
@@ -36,8 +37,11 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import taken
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 
 def sync(world: World, uid: str) -> None:

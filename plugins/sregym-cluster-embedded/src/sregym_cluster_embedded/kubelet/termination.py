@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.workqueue import forget
 from sregym_cluster_embedded.kubelet import probes
 from sregym_cluster_embedded.kubelet.images import forget_pulls
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
-from sregym_cluster_embedded.kubelet.pacing import REMOVE_S
+from sregym_cluster_embedded.kubelet.pacing import KILLED_S, REMOVE_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, write_status
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.sandbox import release_address
@@ -21,8 +22,11 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import forget
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 _UNKNOWN = ExitState(
     137,
@@ -44,7 +48,7 @@ def advance(world: World, pod: Object, state: PodState) -> None:
         if all(entry.role == SIDECAR for entry in running):
             _stop_sidecars(world, state)
         return
-    if not state.ended:
+    if not state.ended and not _wind_down(world, pod, state):
         _end(world, pod, state)
 
 
@@ -111,6 +115,27 @@ def _stop_sidecars(world: World, state: PodState) -> None:
             stop_container(world, state, container.name, message, left)
 
 
+def _wind_down(world: World, pod: Object, state: PodState) -> bool:
+    """A pod with a container that never started: forget why, then let go of the sandbox.
+
+    Returns True when a further step is planned.
+    """
+    never = [entry for entry in state.containers.values() if entry.attempt < 0]
+    if not never or not state.sandbox:
+        return False
+    if any(entry.waiting for entry in never):
+        containers = {
+            name: entry._replace(waiting=None) if entry.attempt < 0 else entry
+            for name, entry in state.containers.items()
+        }
+        state = save(world, state._replace(containers=containers))
+    else:
+        state = save(world, state._replace(sandbox=False))
+    write_status(world, pod, state)
+    wake(world, state.uid, KILLED_S)
+    return True
+
+
 def _end(world: World, pod: Object, state: PodState) -> None:
     containers = {
         name: entry
@@ -127,5 +152,3 @@ def _end(world: World, pod: Object, state: PodState) -> None:
     write_status(world, pod, state)
     wait_s = REMOVE_S * (1.0 + world.seed.fraction("remove", state.uid))
     world.after(wait_s, "kubelet.gone", state.uid)
-
-

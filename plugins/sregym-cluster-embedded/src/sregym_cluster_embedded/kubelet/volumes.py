@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -15,9 +15,11 @@ from sregym_cluster_embedded.kubelet.configuration import (
 )
 from sregym_cluster_embedded.kubelet.environment import expand
 from sregym_cluster_embedded.kubelet.runtime import Mount
-from sregym_cluster_embedded.kubelet.state import PodState
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.state import PodState
+    from sregym_cluster_embedded.world import World
 
 _SOURCES = (("configMap", "configmaps", "name"), ("secret", "secrets", "secretName"))
 _KINDS = {"configmaps": "configmap", "secrets": "secret"}
@@ -92,7 +94,9 @@ def config_sources(pod: Object) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
-def container_mounts(container: Object, mounts: dict[str, Mount], env: dict[str, str]) -> dict[str, Mount]:
+def container_mounts(
+    container: Object, mounts: dict[str, Mount], env: dict[str, str]
+) -> dict[str, Mount]:
     """Path -> what stands there, for one container."""
     seen: dict[str, Mount] = {}
     for entry in container.get("volumeMounts", ()):
@@ -152,7 +156,7 @@ def _downward(
     for item in source.get("items", ()):
         if "fieldRef" in item:
             path = item["fieldRef"]["fieldPath"]
-            files[item["path"]] = field_value(world, pod, state, host_ip, path)
+            files[item["path"]] = field_value(pod, state, host_ip, path)
         else:
             files[item["path"]] = resource_value(
                 world, pod, pod["spec"]["containers"][0], item["resourceFieldRef"]

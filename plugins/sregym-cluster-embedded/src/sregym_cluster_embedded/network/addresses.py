@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 _TABLE = "network.addresses"
 _LAST = "network.last_address"

@@ -86,7 +86,7 @@ def rewritten(server: ServerBlock, name: str) -> str:
         words = words[1:]
         kind = words[0] if words and words[0] in ("exact", "regex", "suffix", "prefix") else "exact"
         words = words[1:] if words and words[0] == kind else words
-        if len(words) < 2:  # noqa: PLR2004
+        if len(words) < 2:
             continue
         before, after = words[0].rstrip("."), words[1].rstrip(".")
         new = _substituted(kind, name, before, after)

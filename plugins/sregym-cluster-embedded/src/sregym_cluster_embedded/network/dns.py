@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sregym_cluster_embedded.network import corefile
 from sregym_cluster_embedded.network.resolver import Resolver, hosts_of, resolver_of
 from sregym_cluster_embedded.network.services import Backend, Outcome, backends
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 _SLICES = "endpointslices.discovery.k8s.io"
 _MOST_ALIASES = 8
@@ -81,7 +83,9 @@ def query(world: World, source: Object | None, server: str, name: str) -> Resolu
         status = "nxdomain" if server == "10.77.0.1" else "timeout"
         return Resolution(status, (), name, server)
     runtime: Listeners = world.room("runtime")
-    serving = [entry for entry in target.backends if runtime.listening(world, entry.pod_uid, entry.port)]
+    serving = [
+        entry for entry in target.backends if runtime.listening(world, entry.pod_uid, entry.port)
+    ]
     if not serving:
         return Resolution("refused", (), name, server)
     status, addresses = _answer(world, serving[0], name, 0)
@@ -116,12 +120,12 @@ def _answer(world: World, backend: Backend, name: str, depth: int) -> tuple[str,
 def _in_cluster(
     world: World, backend: Backend, labels: list[str], depth: int
 ) -> tuple[str, tuple[str, ...]]:
-    if labels[-1] == "pod" and len(labels) == 3:  # noqa: PLR2004
+    if labels[-1] == "pod" and len(labels) == 3:
         return "ok", (labels[0].replace("-", "."),)
     if labels[-1] != "svc" or len(labels) not in (3, 4):
         return "nxdomain", ()
     namespace, name = labels[-2], labels[-3]
-    host = labels[0] if len(labels) == 4 else ""  # noqa: PLR2004
+    host = labels[0] if len(labels) == 4 else ""
     service = world.store.get(Key("services", namespace, name))
     if service is None:
         return "nxdomain", ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 CLUSTER_DOMAIN = "cluster.local"
 # What kubelets are configured with; a Service with this address must exist for it to work.

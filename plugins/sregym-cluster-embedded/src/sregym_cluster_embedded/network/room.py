@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.network import dns, services
 from sregym_cluster_embedded.network.services import Outcome
-from sregym_cluster_embedded.store import Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 
 class Routes(NamedTuple):
@@ -95,5 +97,3 @@ def contribution() -> Contribution:
         },
         rooms={"network": Network()},
     )
-
-

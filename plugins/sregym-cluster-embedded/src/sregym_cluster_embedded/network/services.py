@@ -7,11 +7,13 @@ of the runtime, which a higher room provides.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 _SLICES = "endpointslices.discovery.k8s.io"
 _SERVICE_NETWORK = "10.96."

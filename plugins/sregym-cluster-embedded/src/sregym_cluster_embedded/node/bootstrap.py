@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers.namespace import furnish
 from sregym_cluster_embedded.kubelet.images import preload
-from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime
 from sregym_cluster_embedded.node import system_objects
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime
+    from sregym_cluster_embedded.world import World
 
 KUBELET_VERSION = "v1.36.2"
 LEASE_DURATION_S = 40
@@ -88,8 +92,10 @@ def _add_node(world: World, spec: NodeSpec, number: int) -> None:
     name = spec.name or f"node{number + 1}"
     images = [*spec.images, system_objects.COREDNS_IMAGE]
     listed = _images(world, name, images)
-    node = writes.create(world, "nodes", _node_object(world, spec, name, number))
-    writes.update_status(world, Key("nodes", "", name), _node_status(world, spec, name, number, listed))
+    node = writes.create(world, "nodes", _node_object(spec, name, number))
+    writes.update_status(
+        world, Key("nodes", "", name), _node_status(world, spec, name, number, listed)
+    )
     lease = {
         "metadata": {
             "name": name,
@@ -123,7 +129,7 @@ def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
     return sorted(listed, key=lambda entry: (-entry["sizeBytes"], entry["names"]))
 
 
-def _node_object(world: World, spec: NodeSpec, name: str, number: int) -> Object:
+def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
     network = pod_network(number)
     node_spec: Object = {"podCIDR": network, "podCIDRs": [network]}
     if spec.taints:
@@ -195,7 +201,12 @@ def _node_status(
 def conditions(world: World) -> list[Object]:
     """The conditions of a healthy node."""
     texts = (
-        ("MemoryPressure", "False", "KubeletHasSufficientMemory", "has sufficient memory available"),
+        (
+            "MemoryPressure",
+            "False",
+            "KubeletHasSufficientMemory",
+            "has sufficient memory available",
+        ),
         ("DiskPressure", "False", "KubeletHasNoDiskPressure", "has no disk pressure"),
         ("PIDPressure", "False", "KubeletHasSufficientPID", "has sufficient PID available"),
         ("Ready", "True", "KubeletReady", "is posting ready status"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.store import Object
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
 DNS_ADDRESS = "10.96.0.10"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"

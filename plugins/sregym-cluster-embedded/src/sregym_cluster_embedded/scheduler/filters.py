@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.scheduler.load import NodeLoad, PodLoad
 from sregym_cluster_embedded.scheduler.quantities import counted
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sregym_cluster_embedded.store import Object
 
 UNSCHEDULABLE = "node(s) were unschedulable"
 TAINTED = "node(s) had untolerated taint(s)"
@@ -59,7 +63,7 @@ def insufficient(wanted: PodLoad, node: Object, load: NodeLoad) -> list[str]:
     return short
 
 
-def helped_by_preemption(pod: Object, wanted: PodLoad, node: Object, why: list[str]) -> bool:
+def helped_by_preemption(wanted: PodLoad, node: Object, why: list[str]) -> bool:
     """Whether the refusal would go away if pods were evicted (not: whether any may be)."""
     if any(reason in _PREEMPTABLE for reason in why):
         return True

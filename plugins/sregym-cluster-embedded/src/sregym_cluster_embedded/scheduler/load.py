@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.scheduler.quantities import requests_of
 from sregym_cluster_embedded.store import Change, ChangeType, Object, owner_of
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 # What the scheduler assumes of a container that asks for nothing, when it spreads load.
 _ASSUMED_CPU_MILLI = 100
@@ -46,9 +48,9 @@ def follow(world: World, change: Change) -> bool:
     pods = world.table("scheduler.pods")
     known: PodLoad | None = pods.get(uid)
     node = change.obj["spec"].get("nodeName", "")
-    over = (
-        change.type is ChangeType.DELETED
-        or change.obj.get("status", {}).get("phase") in ("Succeeded", "Failed")
+    over = change.type is ChangeType.DELETED or change.obj.get("status", {}).get("phase") in (
+        "Succeeded",
+        "Failed",
     )
     if known is None:
         if node and not over:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.store import Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+
 
 @lru_cache(maxsize=4096)
 def milli(quantity: str | float) -> int:

@@ -5,9 +5,10 @@ A pod that fits nowhere is looked at again when a node, a pod or a claim changes
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.workqueue import enqueue, taken
 from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, volumes_of
 from sregym_cluster_embedded.scheduler.filters import helped_by_preemption, reasons
 from sregym_cluster_embedded.scheduler.load import (
@@ -19,12 +20,19 @@ from sregym_cluster_embedded.scheduler.load import (
 )
 from sregym_cluster_embedded.scheduler.quantities import counted
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.workqueue import enqueue, taken
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 NAME = "default-scheduler"
 _HANDLER = "scheduler.schedule"
 _PENDING = "scheduler.pending"
+_FOLLOWED = ("pods", "nodes", "persistentvolumeclaims", "persistentvolumes")
 _DELAY_S = 0.015
+_APART_S = 0.06
+_KEPT_APART = 5
+_BURST_S = 0.5
 _RETRY_S = 0.5
 _VOLUME_RETRY_S = 0.2
 
@@ -39,7 +47,7 @@ def listen(world: World, change: Change) -> None:
         elif not change.obj["spec"].get("nodeName") and (
             change.old is None or change.old["spec"] != change.obj["spec"]
         ):
-            enqueue(world, _HANDLER, change.key, _DELAY_S)
+            enqueue(world, _HANDLER, change.key, _queueing(world))
         if freed:
             _look_again(world, _RETRY_S)
     elif resource == "nodes":
@@ -47,6 +55,19 @@ def listen(world: World, change: Change) -> None:
             _look_again(world, _RETRY_S)
     elif resource in ("persistentvolumeclaims", "persistentvolumes"):
         _look_again(world, _VOLUME_RETRY_S)
+
+
+def _queueing(world: World) -> float:
+    """How long a new pod waits for its turn.
+
+    Pods that come together are bound one after another. The first of a burst are kept apart, so
+    that their consequences come in order; the rest of a large burst shares one moment.
+    """
+    table = world.table("scheduler.burst")
+    last_at, count = table.get("", (-_BURST_S, 0))
+    count = count + 1 if world.now - last_at < _BURST_S else 0
+    table[""] = (world.now, count)
+    return _DELAY_S + _APART_S * min(count, _KEPT_APART)
 
 
 def schedule(world: World, key: Key) -> None:
@@ -79,7 +100,7 @@ def schedule(world: World, key: Key) -> None:
             fitting.append(node)
     if not fitting:
         pending[key] = True
-        _refuse(world, pod, _explanation(pod, wanted, nodes, refusals))
+        _refuse(world, pod, _explanation(wanted, nodes, refusals))
         return
     pending.pop(key, None)
     chosen = min(fitting, key=lambda node: _cost(world, node, wanted))["metadata"]["name"]
@@ -96,13 +117,17 @@ def _cost(world: World, node: Object, wanted: PodLoad) -> tuple[int, float, str]
     allocatable = node["status"].get("allocatable", {})
     cpu = counted("cpu", allocatable.get("cpu", "1")) or 1
     memory = counted("memory", allocatable.get("memory", "1")) or 1
-    used = (load.assumed[0] + wanted.assumed[0]) / cpu + (load.assumed[1] + wanted.assumed[1]) / memory
+    used = (load.assumed[0] + wanted.assumed[0]) / cpu + (
+        load.assumed[1] + wanted.assumed[1]
+    ) / memory
     return (siblings(world, name, wanted.owner) if wanted.owner else 0, round(used, 9), name)
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
     status = pod.get("status", {})
-    conditions = [entry for entry in status.get("conditions", ()) if entry["type"] != "PodScheduled"]
+    conditions = [
+        entry for entry in status.get("conditions", ()) if entry["type"] != "PodScheduled"
+    ]
     conditions.append(
         {
             "type": "PodScheduled",
@@ -132,7 +157,9 @@ def _select_node(world: World, claims: list[Object], node: str) -> None:
 
 
 def _gated(world: World, pod: Object) -> None:
-    _set_unscheduled(world, pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates")
+    _set_unscheduled(
+        world, pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
+    )
 
 
 def _refuse(world: World, pod: Object, message: str) -> None:
@@ -159,9 +186,7 @@ def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> No
     writes.update_status(world, key, {**status, "conditions": [*others, condition]})
 
 
-def _explanation(
-    pod: Object, wanted: PodLoad, nodes: list[Object], refusals: dict[str, list[str]]
-) -> str:
+def _explanation(wanted: PodLoad, nodes: list[Object], refusals: dict[str, list[str]]) -> str:
     """`0/2 nodes are available: 2 Insufficient cpu. ...`, as the scheduler puts it."""
     total = len(nodes)
     if not nodes:
@@ -173,7 +198,7 @@ def _explanation(
     listed = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
     by_name = {node["metadata"]["name"]: node for node in nodes}
     hopeful = sum(
-        1 for name, why in refusals.items() if helped_by_preemption(pod, wanted, by_name[name], why)
+        1 for name, why in refusals.items() if helped_by_preemption(wanted, by_name[name], why)
     )
     verdicts = []
     if hopeful:
@@ -203,4 +228,4 @@ def _look_again(world: World, delay_s: float) -> None:
 
 def contribution() -> Contribution:
     """What this room adds to a cluster."""
-    return Contribution(name="scheduler", handlers={_HANDLER: schedule}, listeners=(listen,))
+    return Contribution(name="scheduler", handlers={_HANDLER: schedule}, followers=dict.fromkeys(_FOLLOWED, (listen,)))

@@ -1,6 +1,6 @@
 """What the embedded cluster costs: deploying, forking, waiting. Prints CPU milliseconds.
 
-    python plugins/sregym-cluster-embedded/benchmarks/embedded_deploy.py
+python benchmarks/embedded_deploy.py
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
 from sregym_cluster_embedded.api import writes
@@ -23,8 +23,12 @@ from sregym_cluster_embedded.kubelet.runtime import (
     ProbeResult,
 )
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
-from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.store import Object
 
 EPOCH = 1_795_000_000
 REPEATS = 7
