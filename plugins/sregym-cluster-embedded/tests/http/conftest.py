@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.http import ApiEndpoint, LiveWorld, Stepped, write_kubeconfig
+from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.pacing import Stepped
+from sregym_cluster_embedded.http.server import ApiEndpoint
 from sregym_cluster_embedded.kubectl import CommandResult
 from sregym_cluster_embedded.kubectl.fallback import run_binary
 
@@ -39,8 +42,15 @@ spec: {containers: [{name: box, image: "registry.example/shop/worker:1.0"}]}
 apiVersion: v1
 kind: Pod
 metadata: {name: flaky}
-spec: {containers: [{name: flaky, image: "registry.example/shop/flaky:1.0"}]}
+spec:
+  containers:
+  - name: flaky
+    image: registry.example/shop/flaky:1.0
+    env: [{name: AFTER, value: "600"}]
 """
+
+# By now the process of `flaky` has ended once and has been started again.
+SETTLED_S = 640
 
 
 class Served:
@@ -78,9 +88,9 @@ def served(
 ) -> Iterator[Served]:
     if shutil.which("kubectl") is None:
         pytest.skip("kubectl is not installed")
-    shop = make_shop(epoch=int(time.time()) - 60)
+    shop = make_shop(epoch=int(time.time()) - SETTLED_S - 20)
     shop.apply(TOOLBOX)
-    shop.run(40)
+    shop.run(SETTLED_S)
     live = LiveWorld(shop.world, Stepped(request_cost_s=0.01))
     with ApiEndpoint(live) as endpoint:
         yield Served(live, endpoint, tmp_path_factory.mktemp("served"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Any
 
 import pytest
@@ -22,6 +21,17 @@ spec:
       - name: web
         image: registry.example/shop/web:1.0
         readinessProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1}
+"""
+SHORT = """
+apiVersion: v1
+kind: Pod
+metadata: {name: short}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: short
+    image: registry.example/shop/flaky:1.0
+    env: [{name: AFTER, value: "20"}, {name: CODE, value: "3"}]
 """
 
 
@@ -89,9 +99,8 @@ def test_edits_by_label_annotate_set_patch_and_an_editor(served: Any) -> None:
     assert served.out("patch", deploy, "-p", '{"spec":{"minReadySeconds":1}}') == (
         "deployment.apps/edited patched\n"
     )
-    edit = served.start("edit", deploy, EDITOR="sed -i s/replicas:.2/replicas:.0/")
-    out, _ = edit.communicate(timeout=20)
-    assert out == "deployment.apps/edited edited\n"
+    edit = served.start("edit", deploy, EDITOR="sed -i s/replicas:.2/replicas:\\x200/")
+    assert edit.communicate(timeout=20) == ("deployment.apps/edited edited\n", "")
     path = "jsonpath={.metadata.labels.x} {.metadata.annotations.a} {.spec.replicas} {.spec.minReadySeconds} {.spec.template.spec.containers[0].env[0].value} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].resources.limits.memory}"
     assert served.out("get", deploy, "-o", path) == "y b 0 1 1 registry.example/shop/web:2.0 64Mi"
     assert served.out("delete", deploy, "--wait=false") == (
@@ -131,13 +140,13 @@ def test_a_watch_tells_of_changes_until_the_client_leaves(served: Any) -> None:
 def test_logs_of_present_and_previous_lives_and_followed_ones(served: Any) -> None:
     assert served.out("logs", "box") == "worker: started, interval 5s\n"
     assert served.out("logs", "flaky", "--previous") == "flaky: started\n"
-    follow = served.start("logs", "-f", "flaky")
-    try:
-        out, err = follow.communicate(timeout=10)
-    except subprocess.TimeoutExpired:
-        follow.kill()
-        raise
-    assert (out.splitlines()[:1], err) == (["flaky: started"], "")
+    served.out("apply", "-f", "-", stdin=SHORT)
+    served.out("wait", "pod/short", "--for=condition=Ready")
+    follow = served.start("logs", "-f", "short")
+    assert follow.communicate(timeout=10) == ("flaky: started\n", "")
+    ended = "jsonpath={.status.containerStatuses[0].state.terminated.exitCode}"
+    assert served.out("get", "pod", "short", "-o", ended) == "3"
+    served.out("delete", "pod", "short")
 
 
 @pytest.mark.parametrize(
@@ -168,13 +177,12 @@ def test_exec(served: Any, argv: tuple[str, ...], stdin: str, expected: CommandR
 
 
 def test_exec_where_there_is_no_process(served: Any) -> None:
-    manifest = WEB.replace("1.0", "none").replace("name: web, labels", "name: none, labels")
+    manifest = SHORT.replace("flaky:1.0", "none:1.0").replace("name: short", "name: none")
     served.out("apply", "-f", "-", stdin=manifest)
-    name = served.out("get", "pods", "-l", "app=web", "-o", "name").strip().splitlines()[0]
-    assert served.kubectl("exec", name, "--", "ls") == CommandResult(
-        1, "", 'error: unable to upgrade connection: container not found ("web")\n'
+    assert served.kubectl("exec", "none", "--", "ls") == CommandResult(
+        1, "", 'error: unable to upgrade connection: container not found ("none")\n'
     )
-    served.out("delete", "deploy", "none")
+    served.out("delete", "pod", "none")
 
 
 def test_what_the_server_offers_and_its_texts(served: Any) -> None:

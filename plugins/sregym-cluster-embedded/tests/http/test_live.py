@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api.request import Request
-from sregym_cluster_embedded.http import LiveWorld, Paced, Stepped
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.pacing import Paced, Stepped
 
 
 class Wall:

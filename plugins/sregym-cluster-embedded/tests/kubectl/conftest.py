@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from sregym_cluster_embedded.http import ApiEndpoint, LiveWorld, Stepped, write_kubeconfig
+from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
+from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.pacing import Stepped
+from sregym_cluster_embedded.http.server import ApiEndpoint
 from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, run
 from sregym_cluster_embedded.kubectl.fallback import run_binary
 from sregym_cluster_embedded.world import World
