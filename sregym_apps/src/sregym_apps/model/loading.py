@@ -32,7 +32,7 @@ def parse_service_model(text: str, name: str) -> ServiceModel:
     """As `load_service_model`, from a text; `name` stands for the file in errors."""
     try:
         root = yaml.compose(text, Loader=_Loader)
-        data = yaml.load(text, Loader=_Loader)
+        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - the loader is a safe one
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark is not None else 1

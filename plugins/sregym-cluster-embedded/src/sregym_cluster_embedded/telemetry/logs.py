@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import (
     AnyProgram,
@@ -28,8 +28,12 @@ from sregym_cluster_embedded.traffic.segments import (
     totals,
 )
 from sregym_cluster_embedded.userland.formats import millis_form, moment, render, seconds_form
-from sregym_cluster_embedded.userland.process import Process
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
 
 # A container's log is rotated: so many computed lines are kept at most.
 LINES_KEPT = 20_000

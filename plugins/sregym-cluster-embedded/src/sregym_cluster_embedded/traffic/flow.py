@@ -7,6 +7,7 @@ fail and what it then does. Rates go down the resulting graph, times come back u
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import (
     AnyCall,
@@ -21,13 +22,15 @@ from sregym_apps.model import (
     expand,
 )
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.traffic.latency import Time, own_time
 from sregym_cluster_embedded.userland.process import Process, process_of
-from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.wiring import Target, looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
 
 # Cores of a container without a limit: those of its node.
 _FREE_CORES = 2.0
@@ -68,7 +71,7 @@ class Node:
     edges: list[tuple[float, Node]] = field(default_factory=list)
     stages: list[list[tuple[float, Node | Time]]] = field(default_factory=list)
     rate: float = 0.0
-    time: Time = Time()
+    time: Time = field(default_factory=Time)
 
 
 class Solver:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import Client, LoadGeneratorProgram, ServiceProgram, expand
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-from sregym_cluster_embedded.store import Change
 from sregym_cluster_embedded.traffic.flow import Node, Solver, route_of
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import (
@@ -22,9 +20,13 @@ from sregym_cluster_embedded.traffic.segments import (
 )
 from sregym_cluster_embedded.userland.life import end, say, touch_probes
 from sregym_cluster_embedded.userland.process import Process, process_of, processes
-from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.wiring import Target, targets
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.store import Change
+    from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
 
 # Changes that come together are solved together.
 _SETTLE_S = 0.05

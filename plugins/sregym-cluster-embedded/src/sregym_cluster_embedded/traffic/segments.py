@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import Line
-
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.traffic.latency import Time
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_apps.model import Line
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.world import World
 
 SENT = "traffic.sent"
 SERVED = "traffic.served"

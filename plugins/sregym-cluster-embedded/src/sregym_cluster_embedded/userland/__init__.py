@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from sregym_apps.model import ServiceModel
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.wiring import forget_routes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sregym_apps.model import ServiceModel
 
 __all__ = ["Process", "Runtime", "contribution"]
 

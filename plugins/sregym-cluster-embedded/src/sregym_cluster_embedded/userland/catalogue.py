@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import DEFAULT_PATH, AnyProgram, Image, ServiceModel, parse_reference
 
 from sregym_cluster_embedded.kubelet.runtime import ImagePull
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MIB = 1024 * 1024
 

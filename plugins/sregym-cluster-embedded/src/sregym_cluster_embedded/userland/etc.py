@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
+    from sregym_cluster_embedded.world import World
 
 CLUSTER_DNS = "10.96.0.10"
 _HOSTS = (

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from sregym_apps.model import Image
-
-from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
-from sregym_cluster_embedded.userland.filesystem import Files
 from sregym_cluster_embedded.userland.toolsets import tool_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_apps.model import Image
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
+    from sregym_cluster_embedded.userland.filesystem import Files
 
 _CREATE = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: "

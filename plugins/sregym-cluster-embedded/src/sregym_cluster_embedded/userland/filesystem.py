@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef, Mount
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, Mount
+    from sregym_cluster_embedded.world import World
 
 
 class ReadOnlyError(OSError):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import Line, Log, expand
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.world import World
 
 _ZEROLOG = {
     "trace": ("TRC", "34"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import AnyProgram, Line, Memory, expand
 
@@ -16,7 +16,11 @@ from sregym_cluster_embedded.userland.process import (
     processes,
 )
 from sregym_cluster_embedded.userland.wiring import dns_changed
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
-from sregym_cluster_embedded.world import World
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
 
 _LATE = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 

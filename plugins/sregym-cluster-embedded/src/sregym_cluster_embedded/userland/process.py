@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sregym_apps.model import AnyProgram, Client
-from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, LogLine
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_apps.model import AnyProgram, Client
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, LogLine
+    from sregym_cluster_embedded.world import World
 
 
 @dataclass(frozen=True)

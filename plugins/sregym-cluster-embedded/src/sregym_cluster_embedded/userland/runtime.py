@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import AnyProgram, Client, Line, ServiceModel, ServiceProgram
 
@@ -58,12 +57,16 @@ from sregym_cluster_embedded.userland.shell.running import (
     run_script_file,
 )
 from sregym_cluster_embedded.userland.wiring import dns_changed, resolve_client
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sregym_cluster_embedded.world import World
 
 # From the creation of a process to its first act.
 _FIRST_ACT_S = 0.01
 
-_FOLDERS = ("/bin", "/dev", "/etc", "/home", "/proc", "/root", "/sys", "/tmp", "/usr", "/var")  # noqa: S108
+_FOLDERS = ("/bin", "/dev", "/etc", "/home", "/proc", "/root", "/sys", "/tmp", "/usr", "/var")  # noqa: S108 - folders of the image
 
 
 class Runtime:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sregym_apps.model import Setting
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-from sregym_cluster_embedded.userland.filesystem import Files
+    from sregym_apps.model import Setting
+
+    from sregym_cluster_embedded.userland.filesystem import Files
 
 
 def read_settings(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BUSYBOX = (
     *("ash", "awk", "base64", "basename", "cat", "chmod", "chown", "clear", "cp", "cut", "date"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
 from sregym_apps.model import Client, expand
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-from sregym_cluster_embedded.store import Change
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.store import Change
+    from sregym_cluster_embedded.world import World
 
 _PORTS = {"http": 80, "mongodb": 27017, "memcached": 11211, "keyvalue": 6379, "registry": 8500}
 # What the network answered, for as long as no object has changed that it could depend on.

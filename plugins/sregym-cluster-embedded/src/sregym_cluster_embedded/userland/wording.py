@@ -5,9 +5,12 @@ The words are those of Go's net and gRPC packages, of mgo and of gomemcache.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sregym_apps.model import Client, expand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _LOOKUP = "lookup ${host} on ${dns}:53: no such host"
 _TCP = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from sregym_apps.model import AnyProgram, Client
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.userland.life import say
-from sregym_cluster_embedded.userland.process import Process
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_apps.model import AnyProgram, Client
+
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
 
 
 class Refusal(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, MongodbProgram, expand
 
@@ -19,7 +19,9 @@ from sregym_cluster_embedded.userland.mongodb.data import (
 )
 from sregym_cluster_embedded.userland.process import Process, change
 from sregym_cluster_embedded.userland.settings import parse_words
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
 _WRITES = ("insert", "update", "delete", "set", "findAndModify")
@@ -32,6 +34,7 @@ class MongodbKind(Kind):
     """mongod: data under its volume's identity, accounts, init scripts, its own log lines."""
 
     def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """Plan what the program does first."""
         files = world.room("runtime").files(world, process)
         flags, _ = parse_words(process.argv[1:], {})
         environment = process.environment
@@ -57,6 +60,7 @@ class MongodbKind(Kind):
     def event(
         self, world: World, process: Process, program: MongodbProgram, *arguments: Any
     ) -> None:
+        """Go on with what was planned."""
         storage = process.settings["mongod.storage"]
         data = load(world, storage)
         if not data.version:
@@ -65,7 +69,7 @@ class MongodbKind(Kind):
             if not self._initialise(world, process, storage):
                 return
         port = int(process.settings["mongod.port"])
-        for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - what it logs
+        for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - its words
             self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
         text = "Waiting for connections"
         self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
@@ -75,6 +79,7 @@ class MongodbKind(Kind):
     def dial(
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
     ) -> Refusal | None:
+        """Let a client in, or not."""
         if not client.user:
             return None
         data = load(world, process.settings["mongod.storage"])
@@ -113,6 +118,7 @@ class MongodbKind(Kind):
         collection: str,
         dialled: bool,
     ) -> Refusal | None:
+        """Carry out a command, or not."""
         data = load(world, process.settings["mongod.storage"])
         account = data.accounts.get((client.auth_database, client.user)) if client.user else None
         known = account is not None and account.password == client.password
@@ -132,6 +138,7 @@ class MongodbKind(Kind):
     def seed(
         self, world: World, process: Process, client: Client, collection: str, documents: int
     ) -> None:
+        """Fill a collection that is empty."""
         storage = process.settings["mongod.storage"]
         data = load(world, storage)
         if data.collection(client.database, collection).count == 0:

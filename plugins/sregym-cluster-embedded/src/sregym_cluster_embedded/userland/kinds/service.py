@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import (
     AnyStep,
@@ -22,14 +22,16 @@ from sregym_apps.model import (
     expand,
 )
 
-from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve, wake_traffic
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.wiring import register, targets
 from sregym_cluster_embedded.userland.wording import error_text
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.world import World
 
 # A MongoDB driver looks for its server again and again until its timeout. Looking less often the
 # longer it takes costs few events and comes late by no more than a part of the time waited.
@@ -51,11 +53,13 @@ class ServiceKind(Kind):
     """Runs the start-up as events on the virtual clock, then serves."""
 
     def begin(self, world: World, process: Process, program: ServiceProgram) -> None:
+        """Plan what the program does first."""
         self._go_on(world, process.ref, program)
 
     def event(
         self, world: World, process: Process, program: ServiceProgram, *arguments: Any
     ) -> None:
+        """Go on with what was planned."""
         what, step, tries, *rest = arguments
         if (process.step, process.tries) != (step, tries):
             return
@@ -65,11 +69,13 @@ class ServiceKind(Kind):
             self._conclude(world, process.ref, program, Result(rest[0], rest[1]))
 
     def protocol_of(self, program: ServiceProgram, listener: str) -> str:
+        """What is spoken on a listener."""
         return program.listeners[listener].protocol
 
     def web(
         self, world: World, process: Process, program: ServiceProgram, method: str, path: str
     ) -> WebAnswer | None:
+        """Answer an HTTP request."""
         bare = path.partition("?")[0]
         for name, operation in program.operations.items():
             if _matches(operation.route, method, bare):
@@ -216,7 +222,7 @@ def _listen(world: World, process: Process, program: ServiceProgram, step: Liste
 def _connect(
     world: World,
     process: Process,
-    program: ServiceProgram,
+    _program: ServiceProgram,
     step: DialStep | QueryStep | SeedStep | RegisterStep,
     since: float,
 ) -> Result | None:

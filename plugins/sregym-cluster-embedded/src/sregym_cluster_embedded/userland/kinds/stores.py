@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import (
     Client,
@@ -17,10 +17,12 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
 from sregym_cluster_embedded.userland.life import open_port, say, serve
-from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.wiring import registered
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
 
 
 class StoreKind(Kind):
@@ -29,9 +31,11 @@ class StoreKind(Kind):
     port_flags: tuple[str, ...] = ("port", "p")
 
     def begin(self, world: World, process: Process, program: Any) -> None:
+        """Plan what the program does first."""
         world.after(program.starts_in_s, "userland.event", process.ref, "open")
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Go on with what was planned."""
         for port in self.ports(process, program):
             open_port(world, process.ref, port, "server")
         say(world, process.ref, program, self.ready_lines(process, program))
@@ -56,6 +60,7 @@ class MemcachedKind(StoreKind):
     port_flags = ("p", "port")
 
     def protocol_of(self, program: MemcachedProgram, listener: str) -> str:
+        """What is spoken on a listener."""
         return "memcached"
 
 
@@ -65,6 +70,7 @@ class KeyValueKind(StoreKind):
     def dial(
         self, world: World, process: Process, program: KeyValueProgram, client: Client, peer: str
     ) -> Refusal | None:
+        """Let a client in, or not."""
         wanted = self._password(process, program)
         if wanted and not client.password:
             return Refusal("auth", "NOAUTH Authentication required.")
@@ -83,9 +89,11 @@ class KeyValueKind(StoreKind):
         collection: str,
         dialled: bool,
     ) -> Refusal | None:
+        """Carry out a command, or not."""
         return self.dial(world, process, program, client, "")
 
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
+        """What it writes once it serves."""
         return (Line(text="* Ready to accept connections"),)
 
     def _password(self, process: Process, program: KeyValueProgram) -> str:
@@ -99,9 +107,11 @@ class RegistryKind(StoreKind):
     port_flags = ("http-port",)
 
     def protocol_of(self, program: RegistryProgram, listener: str) -> str:
+        """What is spoken on a listener."""
         return "registry"
 
     def begin(self, world: World, process: Process, program: Any) -> None:
+        """Plan what the program does first."""
         lines = (
             Line(text="==> Starting Consul agent...", raw=True),
             Line(text=f"           Version: '{program.version}'", raw=True),
@@ -113,10 +123,12 @@ class RegistryKind(StoreKind):
         super().begin(world, process, program)
 
     def ports(self, process: Process, program: Any) -> tuple[int, ...]:
+        """The ports in effect."""
         more = (int(expand(port, process.facts())) for port in program.ports)
         return (*super().ports(process, program), *more)
 
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
+        """What it writes once it serves."""
         address = self.ports(process, program)[0]
         return (
             Line(
@@ -131,6 +143,7 @@ class RegistryKind(StoreKind):
     def web(
         self, world: World, process: Process, program: RegistryProgram, method: str, path: str
     ) -> WebAnswer | None:
+        """Answer an HTTP request."""
         bare = path.partition("?")[0].rstrip("/")
         names = [
             name

@@ -86,7 +86,9 @@ class Shell:
         authdb = given.get("authdb") or (found.group(1) if found else "")
         user = given.get("user") or address.user
         if user and not connection.log_in(
-            authdb or (database if places else "admin"), user, given.get("password") or address.password
+            authdb or (database if places else "admin"),
+            user,
+            given.get("password") or address.password,
         ):
             return Output(1, "" if quiet else banner, self._failed("Authentication failed."))
         if not quiet:
@@ -185,7 +187,7 @@ class Shell:
             "quit": lambda *_: UNDEFINED,
             "JSON": {"stringify": lambda value, *_: _compact(value)},
             "Error": lambda message="": {"message": message},
-            "use": lambda name: UNDEFINED,
+            "use": lambda _: UNDEFINED,
         }
 
     def _server(self, host: str, port: int) -> tuple[Process | None, str]:

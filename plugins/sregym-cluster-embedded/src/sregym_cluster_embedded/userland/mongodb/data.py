@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.world import World
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.world import World
 
 _READ_ANY = ("readAnyDatabase", "readWriteAnyDatabase", "root", "__system", "backup", "restore")
 _WRITE_ANY = ("readWriteAnyDatabase", "root", "__system", "restore")

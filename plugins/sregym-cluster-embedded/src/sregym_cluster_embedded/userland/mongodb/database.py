@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.mongodb.data import (
     BUILT_IN_ROLES,
@@ -16,8 +15,12 @@ from sregym_cluster_embedded.userland.mongodb.data import (
 )
 from sregym_cluster_embedded.userland.mongodb.javascript import UNDEFINED, Host, ScriptError
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
-from sregym_cluster_embedded.userland.process import Process
-from sregym_cluster_embedded.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
 
 _UNAUTHORIZED = 13
 _USER_NOT_FOUND = 11
@@ -167,8 +170,7 @@ class Database(Host):
         name = user.get("user", "")
         try:
             self.connection.demand("users", self.name, "createUser", name)
-            if (self.name, name) in self.connection.data.accounts:
-                raise ScriptError(f'User "{name}@{self.name}" already exists', 51003)
+            self._demand_absent(name)
             roles = self._roles(user.get("roles", []))
         except ScriptError as error:
             raise ScriptError(f"couldn't add user: {error.message} :", error.code) from error
@@ -276,6 +278,10 @@ class Database(Host):
             self.connection.demand("users", self.name, command, target)
         except ScriptError as error:
             raise ScriptError(error.message + " :", error.code) from error
+
+    def _demand_absent(self, name: str) -> None:
+        if (self.name, name) in self.connection.data.accounts:
+            raise ScriptError(f'User "{name}@{self.name}" already exists', 51003)
 
     def _account(self, command: str, name: str) -> Account:
         self._users_demand(command, name)

@@ -7,8 +7,10 @@ functions as arguments. Nothing of it reaches Python's own evaluation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _TOKEN = re.compile(
     r"\s+|//[^\n]*|/\*.*?\*/"
@@ -459,7 +461,7 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
             "map": lambda f: [f(item) for item in holder],
             "filter": lambda f: [item for item in holder if truthy(f(item))],
             "push": holder.append,
-            "join": lambda mark=",": mark.join(map(text_of, holder)),
+            "join": lambda *mark: str(mark[0] if mark else ",").join(map(text_of, holder)),
             "includes": lambda item: item in holder,
             "indexOf": lambda item: holder.index(item) if item in holder else -1,
         }.get(key, UNDEFINED)
@@ -469,7 +471,7 @@ def _sequence_member(holder: list[Any] | str, key: Any) -> Any:
         "trim": holder.strip,
         "startsWith": holder.startswith,
         "includes": lambda part: part in holder,
-        "split": lambda mark: holder.split(mark),
+        "split": holder.split,
     }.get(key, UNDEFINED)
 
 

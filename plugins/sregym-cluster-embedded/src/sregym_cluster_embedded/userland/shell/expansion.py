@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.shell.session import Session
 from sregym_cluster_embedded.userland.shell.syntax import Word, closing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.userland.shell.session import Session
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(r"(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9?#@*$])(?:(:?[-+=?]|##?|%%?)(.*))?", re.S)
@@ -112,7 +116,8 @@ class Expansion:
             return " ".join(session.arguments[1:])
         if name.isdecimal():
             number = int(name)
-            return session.arguments[number] if number < len(session.arguments) else None
+            known = number < len(session.arguments)
+            return str(session.arguments[number]) if known else None
         if name == "PWD":
             return session.working_dir
         value: str | None = session.environment.get(name)
@@ -157,7 +162,7 @@ def _trimmed(value: str, kind: str, pattern: str) -> str:
 
 def arithmetic(text: str) -> int:
     """The value of an integer expression with + - * / % and parentheses; 0 for anything else."""
-    tokens = re.findall(r"\d+|[-+*/%()]", text)
+    tokens: list[str] = re.findall(r"\d+|[-+*/%()]", text)
     position = 0
 
     def take(kinds: tuple[str, ...]) -> str | None:

@@ -365,7 +365,7 @@ class Interpreter:
             raise _Exit(137, Output())
 
     def _words(self, words: Any) -> list[str]:
-        expansion = Expansion(self.session, lambda text: self._substitute(text))
+        expansion = Expansion(self.session, self._substitute)
         found: list[str] = []
         for word in words:
             for text, bare in expansion.fields(word):
@@ -405,7 +405,7 @@ class Interpreter:
         return stdin, ""
 
     def _expanded(self, redirection: Redirection) -> list[str]:
-        expansion = Expansion(self.session, lambda text: self._substitute(text))
+        expansion = Expansion(self.session, self._substitute)
         return [expansion.joined(redirection.target)]
 
     def _redirected(self, redirections: tuple[Redirection, ...], result: Output) -> Output:

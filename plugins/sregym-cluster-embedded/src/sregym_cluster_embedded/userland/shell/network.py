@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import options
 from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 
 
 class Fetched(NamedTuple):
@@ -50,7 +51,7 @@ def _chosen(session: Session, targets: tuple[Target, ...], url: str) -> Target:
     return targets[-1]
 
 
-def _curl(session: Session, words: list[str], stdin: str) -> Output:
+def _curl(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = _curl_words(words)
     if not operands:
         return Output(
@@ -103,7 +104,7 @@ def _curl_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
     return options(short, "oXHdmwur")
 
 
-def _curl_failure(session: Session, result: Fetched, flags: dict[str, str]) -> tuple[int, str]:
+def _curl_failure(_session: Session, result: Fetched, flags: dict[str, str]) -> tuple[int, str]:
     facts = result.target.facts
     host, port = facts["host"], facts["port"]
     if result.kind == "dns":
@@ -116,7 +117,7 @@ def _curl_failure(session: Session, result: Fetched, flags: dict[str, str]) -> t
     return 52, "Empty reply from server"
 
 
-def _wget(session: Session, words: list[str], stdin: str) -> Output:
+def _wget(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words, "OTUt")
     if not operands:
         return Output(1, "", "wget: missing URL\n")
@@ -128,8 +129,6 @@ def _wget(session: Session, words: list[str], stdin: str) -> Output:
     if result.kind == "dns":
         return Output(1, "", f"wget: bad address '{facts['host']}'\n")
     if result.kind == "refused":
-        shown = f"{facts['host']} ({facts['ip']})" if facts["host"] == facts["ip"] else ""
-        del shown
         error = f"wget: can't connect to remote host ({facts['ip']}): Connection refused\n"
         return Output(1, "", connecting + error)
     if result.answer is None:
@@ -155,7 +154,7 @@ def _progress(name: str, body: str, sink: str) -> str:
     return f"saving to '{name}'\n{bar}'{name}' saved\n"
 
 
-def _nslookup(session: Session, words: list[str], stdin: str) -> Output:
+def _nslookup(session: Session, words: list[str], _stdin: str) -> Output:
     _, operands = options(words)
     if not operands:
         return Output(1, "", "Usage: nslookup HOST [DNS_SERVER]\n")
@@ -169,11 +168,10 @@ def _nslookup(session: Session, words: list[str], stdin: str) -> Output:
     if routes.error == "dns":
         shown = f"** server can't find {name}: NXDOMAIN\n\n"
         return Output(1, head + shown + shown)
-    full = name if name.endswith("cluster.local") or "." not in name else name
-    return Output(0, f"{head}\nName:\t{full}\nAddress: {routes.ip}\n\n")
+    return Output(0, f"{head}\nName:\t{name}\nAddress: {routes.ip}\n\n")
 
 
-def _getent(session: Session, words: list[str], stdin: str) -> Output:
+def _getent(session: Session, words: list[str], _stdin: str) -> Output:
     routes = session.world.room("network").routes(
         session.world, session.process.ref.pod_uid, words[-1], 0
     )
@@ -182,7 +180,7 @@ def _getent(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, f"{routes.ip:<15} {words[-1]}\n")
 
 
-def _nc(session: Session, words: list[str], stdin: str) -> Output:
+def _nc(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words, "wip")
     if len(operands) < 2:
         return Output(1, "", "usage: nc [OPTIONS] HOST PORT\n")
@@ -199,7 +197,7 @@ def _nc(session: Session, words: list[str], stdin: str) -> Output:
     return Output(1, "", shown)
 
 
-def _ping(session: Session, words: list[str], stdin: str) -> Output:
+def _ping(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words, "cWwi")
     host = operands[0] if operands else ""
     routes = session.world.room("network").routes(
@@ -218,15 +216,6 @@ def _ping(session: Session, words: list[str], stdin: str) -> Output:
     if alive:
         out += "round-trip min/avg/max = 0.110/0.111/0.113 ms\n"
     return Output(0 if alive else 1, out)
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is an IP address."""
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 NETWORK_COMMANDS: dict[str, Command] = {

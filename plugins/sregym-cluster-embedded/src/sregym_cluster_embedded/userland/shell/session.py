@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sregym_apps.model import Image
-
-from sregym_cluster_embedded.userland.filesystem import Files
-from sregym_cluster_embedded.userland.process import Process
-from sregym_cluster_embedded.world import World
-
 if TYPE_CHECKING:
+    from sregym_apps.model import Image
+
+    from sregym_cluster_embedded.userland.filesystem import Files
+    from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
 
 
 class Output(NamedTuple):

@@ -12,7 +12,7 @@ from sregym_cluster_embedded.userland.shell.text import options
 from sregym_cluster_embedded.userland.toolsets import tool_paths
 
 
-def _env(session: Session, words: list[str], stdin: str) -> Output:
+def _env(session: Session, words: list[str], _stdin: str) -> Output:
     wanted = words[1:]
     if wanted:
         values = [session.environment[name] for name in wanted if name in session.environment]
@@ -20,7 +20,7 @@ def _env(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, "".join(f"{name}={value}\n" for name, value in session.environment.items()))
 
 
-def _hostname(session: Session, words: list[str], stdin: str) -> Output:
+def _hostname(session: Session, words: list[str], _stdin: str) -> Output:
     config = session.process.config
     if "-i" in words:
         return Output(0, f"{config.pod_ip}\n")
@@ -37,7 +37,7 @@ def _user(session: Session) -> tuple[int, int]:
     return context.get("runAsUser", 0), context.get("runAsGroup", 0)
 
 
-def _id(session: Session, words: list[str], stdin: str) -> Output:
+def _id(session: Session, words: list[str], _stdin: str) -> Output:
     user, group = _user(session)
     if "-u" in words:
         return Output(0, f"{user}\n")
@@ -46,14 +46,14 @@ def _id(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, f"uid={shown} gid={gid} groups={gid}\n")
 
 
-def _whoami(session: Session, words: list[str], stdin: str) -> Output:
+def _whoami(session: Session, _words: list[str], _stdin: str) -> Output:
     user, _ = _user(session)
     if user == 0:
         return Output(0, "root\n")
     return Output(1, "", f"whoami: unknown uid {user}\n")
 
 
-def _date(session: Session, words: list[str], stdin: str) -> Output:
+def _date(session: Session, words: list[str], _stdin: str) -> Output:
     when = datetime.fromtimestamp(session.world.epoch + session.world.now, UTC)
     form = next((word[1:] for word in words[1:] if word.startswith("+")), "")
     if form:
@@ -62,7 +62,7 @@ def _date(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, when.strftime("%a %b %e %H:%M:%S UTC %Y\n"))
 
 
-def _ps(session: Session, words: list[str], stdin: str) -> Output:
+def _ps(session: Session, words: list[str], _stdin: str) -> Output:
     rows = [(1, " ".join(session.process.argv)), (44, " ".join(words))]
     if session.busybox:
         user = "root" if _user(session)[0] == 0 else str(_user(session)[0])
@@ -82,7 +82,7 @@ def _ps(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, head + body)
 
 
-def _ls(session: Session, words: list[str], stdin: str) -> Output:
+def _ls(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words)
     out, err = "", ""
     for operand in operands or ["."]:
@@ -121,7 +121,7 @@ def _long(session: Session, name: str, path: str) -> str:
     return f"{kind} {links:>4} root     root     {size:>9} {date} {name}\n"
 
 
-def _test(session: Session, words: list[str], stdin: str) -> Output:
+def _test(session: Session, words: list[str], _stdin: str) -> Output:
     parts = words[1:]
     if words[0] == "[":
         if parts[-1:] != ["]"]:
@@ -171,7 +171,7 @@ def _compared(left: str, operator: str, right: str) -> bool:
     return answers.get(operator, False)
 
 
-def _which(session: Session, words: list[str], stdin: str) -> Output:
+def _which(session: Session, words: list[str], _stdin: str) -> Output:
     paths = {**tool_paths(session.image.tools), **session.image.binaries}
     out, missing = "", False
     for word in words[1:]:
@@ -182,7 +182,7 @@ def _which(session: Session, words: list[str], stdin: str) -> Output:
     return Output(1 if missing else 0, out)
 
 
-def _change_file(session: Session, words: list[str], stdin: str) -> Output:
+def _change_file(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words, "m")
     for operand in operands:
         path = session.path(operand)
@@ -201,7 +201,7 @@ def _change_file(session: Session, words: list[str], stdin: str) -> Output:
     return Output()
 
 
-def _kill(session: Session, words: list[str], stdin: str) -> Output:
+def _kill(session: Session, words: list[str], _stdin: str) -> Output:
     """Signals to PID 1: KILL from inside the container is ignored, TERM asks the program."""
     if words[-1] != "1":
         return Output(1, "", f"sh: can't kill pid {words[-1]}: No such process\n")
@@ -214,18 +214,18 @@ def _kill(session: Session, words: list[str], stdin: str) -> Output:
     return Output()
 
 
-def _uname(session: Session, words: list[str], stdin: str) -> Output:
+def _uname(session: Session, words: list[str], _stdin: str) -> Output:
     if "-a" in words:
         host = session.process.config.hostname
         return Output(0, f"Linux {host} 6.1.0 #1 SMP x86_64 GNU/Linux\n")
     return Output(0, "6.1.0\n" if "-r" in words else "Linux\n")
 
 
-def _pwd(session: Session, words: list[str], stdin: str) -> Output:
+def _pwd(session: Session, _words: list[str], _stdin: str) -> Output:
     return Output(0, f"{session.working_dir}\n")
 
 
-def _free(session: Session, words: list[str], stdin: str) -> Output:
+def _free(session: Session, _words: list[str], _stdin: str) -> Output:
     used = sum(
         session.runtime.memory_bytes(session.world, process.ref) // 1024
         for process in running_in(session.world, session.process.ref.pod_uid)
@@ -236,20 +236,20 @@ def _free(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, head + row)
 
 
-def _df(session: Session, words: list[str], stdin: str) -> Output:
+def _df(_session: Session, _words: list[str], _stdin: str) -> Output:
     head = "Filesystem           1K-blocks      Used Available Use% Mounted on\n"
     return Output(0, head + "overlay              103079200  19327352  83735464  19% /\n")
 
 
-def _true(session: Session, words: list[str], stdin: str) -> Output:
+def _true(_session: Session, _words: list[str], _stdin: str) -> Output:
     return Output()
 
 
-def _false(session: Session, words: list[str], stdin: str) -> Output:
+def _false(_session: Session, _words: list[str], _stdin: str) -> Output:
     return Output(1)
 
 
-def _basename(session: Session, words: list[str], stdin: str) -> Output:
+def _basename(_session: Session, words: list[str], _stdin: str) -> Output:
     call = posixpath.basename if words[0] == "basename" else posixpath.dirname
     return Output(0, call(words[1]) + "\n")
 

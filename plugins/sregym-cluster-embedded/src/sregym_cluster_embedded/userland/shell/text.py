@@ -55,7 +55,7 @@ def inputs(session: Session, name: str, operands: list[str], stdin: str) -> tupl
     return texts, errors
 
 
-def _echo(session: Session, words: list[str], stdin: str) -> Output:
+def _echo(_session: Session, words: list[str], _stdin: str) -> Output:
     rest, newline, escapes = words[1:], "\n", False
     while rest and re.fullmatch(r"-[neE]+", rest[0]):
         newline = "" if "n" in rest[0] else newline
@@ -70,7 +70,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"\\([ntr\\ae])", lambda match: known[match.group(1)], text)
 
 
-def _printf(session: Session, words: list[str], stdin: str) -> Output:
+def _printf(_session: Session, words: list[str], _stdin: str) -> Output:
     if len(words) < 2:
         return Output(1, "", "printf: usage: printf FORMAT [ARGUMENT...]\n")
     form, arguments = _escaped(words[1]), words[2:]
@@ -237,7 +237,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _tr(session: Session, words: list[str], stdin: str) -> Output:
+def _tr(_session: Session, words: list[str], stdin: str) -> Output:
     flags, sets = options(words)
     if not sets:
         return Output(1, "", "tr: missing operand\n")
@@ -293,7 +293,7 @@ def _base64(session: Session, words: list[str], stdin: str) -> Output:
     return Output(0, base64.b64encode(data.encode()).decode() + "\n", errors)
 
 
-def _seq(session: Session, words: list[str], stdin: str) -> Output:
+def _seq(_session: Session, words: list[str], _stdin: str) -> Output:
     numbers = [int(word) for word in words[1:] if word.lstrip("-").isdecimal()]
     first = numbers[0] if len(numbers) > 1 else 1
     step = numbers[1] if len(numbers) > 2 else 1
