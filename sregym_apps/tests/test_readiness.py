@@ -24,8 +24,10 @@ class Frozen(MemoryCluster):
         super().__init__()
         self._live = live
 
-    def get(self, ref: Any) -> Any:
-        return self._live
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[dict[str, Any]]:
+        return [self._live]
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
-from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
+from sregym_core.interfaces import ClusterProvider
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+from sregym_core.testing import (
+    ApplicationContract,
+    LivingApplicationContract,
+    PluginContract,
+    ProblemContract,
+)
+from sregym_core.testing.clusters import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Application
+    from sregym_core.testing.clusters import Provision
 
 
 class TestPlugin(PluginContract):
@@ -21,6 +33,18 @@ class TestHotelReservation(ApplicationContract):
     @pytest.fixture
     def application(self) -> Application:
         return HotelReservation()
+
+
+class TestHotelReservationOnTheEmbeddedCluster(LivingApplicationContract):
+    @pytest.fixture
+    def application(self) -> Application:
+        return HotelReservation()
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
+        with opened(provider) as give:
+            yield give
 
 
 class TestProblems(ProblemContract):
