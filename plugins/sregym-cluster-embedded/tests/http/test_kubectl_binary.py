@@ -99,7 +99,10 @@ def test_edits_by_label_annotate_set_patch_and_an_editor(served: Any) -> None:
     assert served.out("patch", deploy, "-p", '{"spec":{"minReadySeconds":1}}') == (
         "deployment.apps/edited patched\n"
     )
-    edit = served.start("edit", deploy, EDITOR="sed -i s/replicas:.2/replicas:\\x200/")
+    editor = served.folder / "editor"
+    editor.write_text("""#!/bin/sh\nsed -i 's/replicas: 2/replicas: 0/' "$1"\n""")
+    editor.chmod(0o755)
+    edit = served.start("edit", deploy, EDITOR=str(editor))
     assert edit.communicate(timeout=20) == ("deployment.apps/edited edited\n", "")
     path = "jsonpath={.metadata.labels.x} {.metadata.annotations.a} {.spec.replicas} {.spec.minReadySeconds} {.spec.template.spec.containers[0].env[0].value} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].resources.limits.memory}"
     assert served.out("get", deploy, "-o", path) == "y b 0 1 1 registry.example/shop/web:2.0 64Mi"

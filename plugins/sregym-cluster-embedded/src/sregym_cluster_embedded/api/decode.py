@@ -68,6 +68,7 @@ _ZERO_DROPPED = frozenset(
     {
         "failureThreshold",
         "generation",
+        "healthCheckNodePort",
         "hostPort",
         "initialDelaySeconds",
         "minReadySeconds",

@@ -176,7 +176,7 @@ class _Sorter:
             return
         state = length
         modulus = 1 << length.bit_length()
-        index = a + (length // 4) * 2 - 1
+        index = a + (length // 4) * 2
         for i in range(3):
             state ^= (state << 13) & 0xFFFFFFFFFFFFFFFF
             state ^= state >> 7

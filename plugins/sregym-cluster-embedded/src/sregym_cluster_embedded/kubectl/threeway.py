@@ -69,8 +69,12 @@ def _additions(wanted: Object, present: Object, kind: schema.Definition | None) 
             if field is not None and field.merge_key and _merges(field):
                 entries = _list_additions(value, there, field)
                 order = [{field.merge_key: item[field.merge_key]} for item in value]
-                if entries:
+                # kubectl sends the order also when all that differs is more items on the server.
+                if entries or [item.get(field.merge_key) for item in there] != [
+                    item[field.merge_key] for item in value
+                ]:
                     patch[f"$setElementOrder/{name}"] = order
+                if entries:
                     patch[name] = entries
             elif _merges(field):
                 missing = [item for item in value if item not in there]
