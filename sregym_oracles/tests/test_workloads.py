@@ -211,8 +211,13 @@ def test_merge_patches_remove_merge_and_replace() -> None:
 
 
 def test_traffic_follows_the_history_of_the_objects() -> None:
-    cluster, _ = world()
+    cluster = MemoryCluster(shop_programs())
     application = shop_application()
+    with pytest.raises(ClusterError) as caught:
+        application.traffic(cluster, 20)
+    assert caught.value.message == "application shop is not deployed"
+    application.deploy(cluster)
+    cluster.clock.advance(30)
     assert application.traffic(cluster, 20).success_rate == 1.0
     cluster.delete(ObjectRef(api_version="v1", kind="Service", namespace="shop", name="orders"))
     cluster.clock.advance(5)

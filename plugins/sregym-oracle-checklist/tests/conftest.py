@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from sregym_core.model import Account, Component, ConfigUse, GroundTruth, ObjectRef, VolumeUse
+from sregym_core.model import (
+    Account,
+    Change,
+    Component,
+    ConfigUse,
+    GroundTruth,
+    ObjectRef,
+    VolumeUse,
+)
+from sregym_core.testing.oracles import OracleCase, judged_shop
+from sregym_oracle_checklist.oracle import ChecklistOracle
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import OracleContext
+    from sregym_core.testing.oracles import Situation
 
 FOLDER = Path(__file__).parent / "calibration"
+SELECTOR = GroundTruth(
+    component="cart",
+    kind="Service",
+    object_name="cart",
+    namespace="shop",
+    mechanism="service-selector-mismatch",
+    changed=Change(what="spec.selector", before="app=cart", after="app=trolley"),
+)
 NAMESPACE = "hotel-reservation"
 
 
@@ -55,3 +78,24 @@ def components() -> tuple[Component, ...]:
 def truths() -> dict[str, GroundTruth]:
     facts = yaml.safe_load((FOLDER / "truths.yaml").read_text())
     return {name: GroundTruth.model_validate(fact) for name, fact in facts.items()}
+
+
+@pytest.fixture
+def case() -> OracleCase:
+    """Both sides, for the contract that every oracle must hold to."""
+
+    def says(text: str) -> Situation:
+        def build(provision: Any) -> OracleContext:
+            return replace(judged_shop(provision), truths=(SELECTOR,), text=text)
+
+        return build
+
+    return OracleCase(
+        oracle=ChecklistOracle(),
+        passing={"the root cause": says(SELECTOR.sentence())},
+        failing={
+            "nothing": says(""),
+            "vague": says("The cart does not work."),
+            "another mechanism": says("The cart Service was deleted."),
+        },
+    )

@@ -159,9 +159,7 @@ def test_a_text_without_content_gets_nine_noes(text: str, truths: Any, component
     assert (verdict.outcome, verdict.score, len(noes(verdict))) == (Outcome.FAIL, 0.0, 9)
 
 
-@pytest.mark.parametrize(
-    "piece", ["wrong ", "mongodb-geo, ", "because ", "x:", "{"]
-)
+@pytest.mark.parametrize("piece", ["wrong ", "mongodb-geo, ", "because ", "x:", "{"])
 def test_work_is_bounded_whatever_the_text(piece: str, truths: Any, components: Any) -> None:
     truth = truths["wrong-selector"]
     began = time.process_time()

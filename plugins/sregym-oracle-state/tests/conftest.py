@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
@@ -19,6 +19,8 @@ from sregym_core.model import (
     Problem,
     Timing,
 )
+from sregym_core.testing.oracles import OracleCase
+from sregym_oracle_state.oracle import StateOracle
 from sregym_oracles.testing import (
     MemoryApplication,
     MemoryCluster,
@@ -28,6 +30,11 @@ from sregym_oracles.testing import (
 )
 
 from sregym_oracles import ref_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_core.testing.oracles import Situation
 
 WRONG_PORT = 9999
 
@@ -169,6 +176,26 @@ def shop() -> Shop:
 @pytest.fixture
 def build_shop() -> Any:
     return make_shop
+
+
+@pytest.fixture
+def case(build_shop: Any) -> OracleCase:
+    """Both sides, for the contract that every oracle must hold to."""
+
+    def world(*acts: Callable[[Shop], None]) -> Situation:
+        def build(provision: Any) -> OracleContext:
+            shop = build_shop(repair_s=40)
+            for act in acts:
+                act(shop)
+            return shop.context
+
+        return build
+
+    return OracleCase(
+        oracle=StateOracle(),
+        passing={"untouched": world(), "repaired": world(Shop.inject, Shop.repair)},
+        failing={"not repaired": world(Shop.inject)},
+    )
 
 
 @pytest.fixture

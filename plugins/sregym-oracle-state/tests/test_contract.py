@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from sregym_core.testing import PluginContract
+import pytest
+from sregym_core.testing import OracleContract, PluginContract
+from sregym_core.testing.oracles import OracleCase
 
 
 class TestPlugin(PluginContract):
     distribution = "sregym-oracle-state"
+
+
+class TestOracle(OracleContract):
+    @pytest.fixture
+    def case(self, case: OracleCase) -> OracleCase:
+        return case

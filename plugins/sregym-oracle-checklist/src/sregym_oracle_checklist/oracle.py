@@ -64,8 +64,16 @@ def judge_diagnosis(
             answers = answers_from_claims(claims, case)
         else:
             answers = answers_from_text(reading, case)
-        verdicts.append(verdict_of_answers(answers, truth.component if len(truths) > 1 else ""))
+        verdicts.append(verdict_of_answers(answers, _label(truth, truths)))
     return combine(verdicts, [_note(reading.to_the_judge)] if reading.to_the_judge else [])
+
+
+def _label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
+    """What tells the checks of this root cause from those of the others; nothing if it is alone."""
+    if len(truths) == 1:
+        return ""
+    alone = sum(1 for other in truths if other.component == truth.component) == 1
+    return truth.component if alone else f"{truth.component} {truth.mechanism}"
 
 
 def _note(words: Sequence[str]) -> Check:

@@ -77,8 +77,11 @@ def state_probes(context: OracleContext) -> list[Callable[[], Check]]:
     cluster, objects = context.cluster, context.baseline.objects
     several = len(context.faults) > 1
     probes: list[Callable[[], Check]] = []
+    seen: dict[str, int] = {}
     for fault, fault_context in context.faults:
         name = f"{GONE}[{fault.name} {fault_context.component.name}]" if several else GONE
+        seen[name] = seen.get(name, 0) + 1
+        name += f"#{seen[name]}" if seen[name] > 1 else ""
         probes.append(partial(defect_gone, fault, fault_context, name))
     probes += [
         partial(look_at, cluster, objects)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces import Application, OperationTraffic, Traffic
+from sregym_core.interfaces import Application, ClusterError, OperationTraffic, Traffic
 
 from sregym_oracles.objects import ref_of
+from sregym_oracles.testing.cluster import MemoryCluster
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Component
 
-    from sregym_oracles.testing.cluster import MemoryCluster
     from sregym_oracles.testing.pods import Program
 
 
@@ -55,6 +55,7 @@ class MemoryApplication(Application):
         self._rates = dict(rates)
         self._load = load
         self._programs = dict(programs)
+        self._home: MemoryCluster | None = None
 
     def manifests(self) -> list[KubeObject]:
         """All objects."""
@@ -69,7 +70,9 @@ class MemoryApplication(Application):
         return ()
 
     def deploy(self, cluster: Cluster) -> None:
-        """Create everything."""
+        """Create everything; traffic is later read from the history of this cluster."""
+        if isinstance(cluster, MemoryCluster):
+            self._home = cluster
         for obj in self._manifests:
             cluster.create(obj)
 
@@ -88,7 +91,10 @@ class MemoryApplication(Application):
 
     def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
         """What users saw in the last whole seconds."""
-        memory: MemoryCluster = cluster  # type: ignore[assignment]  # it lives nowhere else
+        del cluster  # perhaps somebody's wrapper; the history is where it was deployed
+        memory = self._home
+        if memory is None:
+            raise ClusterError(404, "NotFound", f"application {self.name} is not deployed")
         whole = int(seconds)
         asked = dict.fromkeys(self._paths, 0)
         answered = dict.fromkeys(self._paths, 0)
