@@ -1,0 +1,20 @@
+"""The environment in which stories of the documentation happen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from sregym_core.testing import FreshEnvironment, same_as_here
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
+    """What an author of plugins has installed: the core with its kit, the generator, a toolkit."""
+    environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
+    core = same_as_here("sregym-core", "testing")
+    environment.install("pip", *core, *same_as_here("sregym-dev"), *same_as_here("sregym-apps"))
+    return environment

@@ -1,0 +1,105 @@
+"""Every block of the documentation is run, or at least looked at; every link leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from blocks import Block, blocks_of
+from sregym_core.testing import FreshEnvironment
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    page.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/**/*.md", "sregym_*/README.md", "plugins/*/README.md")
+    for page in ROOT.glob(pattern)
+)
+STORIES = [page for page in PAGES if any(block.verb for block in blocks_of(ROOT / page))]
+SHELL = ("bash", "console", "sh", "shell", "")
+
+
+@pytest.mark.parametrize("page", STORIES)
+def test_story_happens_as_told(page: str, author: FreshEnvironment, tmp_path: Path) -> None:
+    said = ""
+    for block in blocks_of(ROOT / page):
+        where = f"{page}:{block.line}"
+        if block.verb == "file":
+            path = tmp_path / block.argument
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.verb == "run":
+            done = subprocess.run(
+                ["bash", "-e", "-c", block.text],
+                cwd=tmp_path,
+                env={**author.environment(), "HOME": str(tmp_path)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            said = done.stdout
+            failed = done.returncode != 0
+            assert failed == (block.argument == "fails"), f"{where}\n{said}"
+        elif block.verb == "output":
+            _occurs_in_order(block, said, where)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_are_well_formed(page: str, commands: set[str]) -> None:
+    for block in blocks_of(ROOT / page):
+        where = f"{page}:{block.line}"
+        if block.language == "python":
+            compile(block.text, where, "exec")
+        elif block.language in ("yaml", "yml"):
+            list(yaml.safe_load_all(block.text))
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "json":
+            json.loads(block.text)
+        elif block.language in SHELL:
+            unknown = [name for name in _subcommands(block.text) if name not in commands]
+            assert unknown == [], where
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+@pytest.fixture(scope="session")
+def commands() -> set[str]:
+    """Every subcommand that `sregym --help` names."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sregym_core", "--help"], capture_output=True, text=True, check=True
+    )
+    return set(re.findall(r"(?m)^  ([a-z-]+) ", done.stdout))
+
+
+def _subcommands(text: str) -> list[str]:
+    """The word behind `sregym` in each command line."""
+    found = []
+    for line in text.splitlines():
+        match = re.match(r"(?:\$ )?(?:[A-Z_]+=\S* )*sregym ([a-z][a-z-]*)", line.strip())
+        if match:
+            found.append(match.group(1))
+    return found
+
+
+def _occurs_in_order(block: Block, said: str, where: str) -> None:
+    printed = iter(" ".join(line.split()) for line in said.splitlines())
+    for line in block.text.splitlines():
+        wanted = " ".join(line.split())
+        assert not wanted or any(wanted in seen for seen in printed), f"{where}: {line!r}\n{said}"
+
+
+def test_commands_are_found_in_shell_blocks() -> None:
+    text = "$ sregym up X\nSREGYM_LOG=text sregym run X\npip install sregym\nsregym --help\n"
+    assert _subcommands(text) == ["up", "run"]
