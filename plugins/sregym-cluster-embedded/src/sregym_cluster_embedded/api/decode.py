@@ -69,6 +69,7 @@ _ZERO_DROPPED = frozenset(
         "failureThreshold",
         "generation",
         "healthCheckNodePort",
+        "healthCheckNodePort",
         "hostPort",
         "initialDelaySeconds",
         "minReadySeconds",

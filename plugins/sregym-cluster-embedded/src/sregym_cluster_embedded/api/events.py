@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -112,11 +111,18 @@ def _first(
     now = world.timestamp()
     source = {"component": component, "host": host} if host else {"component": component}
     name = f"{reference['name']}.{world.seed.hexadecimal(16)}"
-    stored = writes.create(
-        world,
+    # Events have no defaults and no admission: the namespace was looked at above.
+    stored = world.store.put(
         "events",
         {
-            "metadata": {"name": name, "namespace": namespace},
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {
+                "name": name,
+                "namespace": namespace,
+                "uid": world.seed.uid(),
+                "creationTimestamp": now,
+            },
             "involvedObject": reference,
             "reason": reason,
             "message": message,

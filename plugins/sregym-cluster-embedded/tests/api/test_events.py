@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from sregym_cluster_embedded.api import events, writes
+
+
+def a_pod(world):
+    spec = {"containers": [{"name": "c", "image": "x:1"}]}
+    return writes.create(
+        world, "pods", {"metadata": {"name": "p", "namespace": "shop"}, "spec": spec}
+    )
+
+
+def test_an_event_says_about_what_it_is(world):
+    pod = a_pod(world)
+    event = events.record(
+        world, pod, "pods", "Normal", "Pulled", "done", "kubelet", "node1", "spec.containers{c}"
+    )
+    name = event["metadata"]["name"]
+    assert name.startswith("p.")
+    assert len(name) == len("p.") + 16
+    assert {key: value for key, value in event.items() if key != "metadata"} == {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "involvedObject": {
+            "kind": "Pod",
+            "namespace": "shop",
+            "name": "p",
+            "uid": pod["metadata"]["uid"],
+            "apiVersion": "v1",
+            "resourceVersion": pod["metadata"]["resourceVersion"],
+            "fieldPath": "spec.containers{c}",
+        },
+        "reason": "Pulled",
+        "message": "done",
+        "source": {"component": "kubelet", "host": "node1"},
+        "firstTimestamp": "2026-01-01T00:00:00Z",
+        "lastTimestamp": "2026-01-01T00:00:00Z",
+        "count": 1,
+        "type": "Normal",
+        "eventTime": None,
+        "reportingComponent": "kubelet",
+        "reportingInstance": "node1",
+    }
+
+
+def test_an_identical_event_is_counted(world):
+    pod = a_pod(world)
+    for at in (0, 10, 20):
+        world.clock.move_to(at)
+        events.record(world, pod, "pods", "Warning", "BackOff", "again", "kubelet", "node1")
+    (event,) = world.store.list("events")
+    assert (event["count"], event["firstTimestamp"], event["lastTimestamp"]) == (
+        3,
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:20Z",
+    )
+
+
+def test_many_similar_events_share_one_object(world):
+    pod = a_pod(world)
+    for number in range(12):
+        message = f"attempt {number}"
+        events.record(world, pod, "pods", "Warning", "Failed", message, "kubelet", "node1")
+    recorded = [(event["message"], event["count"]) for event in world.store.list("events")]
+    assert sorted(recorded) == sorted(
+        [(f"attempt {number}", 1) for number in range(9)]
+        + [("(combined from similar events): attempt 11", 3)]
+    )
+
+
+def test_similar_events_long_after_each_other_stay_apart(world):
+    pod = a_pod(world)
+    for number in range(12):
+        world.clock.move_to(number * 601)
+        message = f"attempt {number}"
+        events.record(world, pod, "pods", "Warning", "Failed", message, "kubelet", "node1")
+    assert len(world.store.list("events")) == 12

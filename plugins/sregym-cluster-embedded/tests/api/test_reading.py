@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.request import Watch
+from sregym_cluster_embedded.store import Key
+
+PODS = "/api/v1/namespaces/shop/pods"
+MAPS = "/api/v1/namespaces/shop/configmaps"
+
+
+def put(world, name, **labels):
+    meta = {"name": name, "namespace": "shop", "labels": labels}
+    return writes.create(world, "configmaps", {"metadata": meta})
+
+
+def names(answer):
+    return [item["metadata"]["name"] for item in answer["items"]]
+
+
+def test_a_missing_object_is_named(client):
+    assert client("GET", f"{PODS}/none") == {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": 'pods "none" not found',
+        "reason": "NotFound",
+        "details": {"name": "none", "kind": "pods"},
+        "code": 404,
+    }
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ("app=a", ["one"]),
+        ("app!=a", ["three", "two"]),
+        ("app in (a,b)", ["one", "two"]),
+        ("app notin (a)", ["three", "two"]),
+        ("app", ["one", "two"]),
+        ("!app", ["three"]),
+        ("app=a,tier=x", ["one"]),
+        ("tier>1", []),
+    ],
+)
+def test_labels_select(client, world, selector, found):
+    put(world, "one", app="a", tier="x")
+    put(world, "two", app="b")
+    put(world, "three")
+    assert names(client("GET", MAPS, labelSelector=selector)) == found
+
+
+def test_fields_select(client, world, make_pod):
+    for name, node in (("a", "node1"), ("b", "node2")):
+        obj = make_pod(name)
+        obj["metadata"]["namespace"] = "shop"
+        writes.create(world, "pods", obj)
+        writes.bind(world, Key("pods", "shop", name), node)
+    assert names(client("GET", PODS, fieldSelector="spec.nodeName=node1")) == ["a"]
+    assert names(
+        client("GET", PODS, fieldSelector="spec.nodeName!=node1,status.phase!=Failed")
+    ) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"limit": "x"}, 'strconv.ParseInt: parsing "x": invalid syntax'),
+        (
+            {"labelSelector": "a b"},
+            "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
+        ),
+        (
+            {"resourceVersion": "abc"},
+            'invalid resource version: resourceVersion: Invalid value: "abc": '
+            'strconv.ParseUint: parsing "abc": invalid syntax',
+        ),
+        (
+            {"continue": "bogus", "limit": "1"},
+            "invalid continue token: continue key is not valid: "
+            "illegal base64 data at input byte 4",
+        ),
+        ({"fieldSelector": "spec.color=red"}, "field label not supported: spec.color"),
+    ],
+)
+def test_bad_parameters_are_refused(client, query, message):
+    answer = client("GET", PODS, **query)
+    assert (answer["code"], answer["reason"], answer["message"]) == (400, "BadRequest", message)
+
+
+def test_pages_together_are_the_whole(client, world):
+    for name in ("a", "b", "c", "d", "e"):
+        put(world, name)
+    first = client("GET", MAPS, limit="2")
+    assert first["metadata"]["remainingItemCount"] == 3
+    second = client("GET", MAPS, limit="2", **{"continue": first["metadata"]["continue"]})
+    third = client("GET", MAPS, limit="2", **{"continue": second["metadata"]["continue"]})
+    assert [names(page) for page in (first, second, third)] == [["a", "b"], ["c", "d"], ["e"]]
+    assert "continue" not in third["metadata"]
+
+
+def test_a_table_has_cells_and_metadata(client, world):
+    made = put(world, "one")
+    accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    answer = client("GET", MAPS, accept=accept)
+    partial = {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": made["metadata"],
+    }
+    assert answer["rows"] == [{"cells": ["one", 0, "0s"], "object": partial}]
+    assert [column["name"] for column in answer["columnDefinitions"]] == ["Name", "Data", "Age"]
+
+
+def test_what_nobody_can_write_is_not_acceptable(client):
+    assert client("GET", PODS, accept="text/html")["reason"] == "NotAcceptable"
+
+
+class TestWatch:
+    def watch(self, client, **query):
+        answer = client.raw("GET", MAPS, watch="true", **query)
+        assert isinstance(answer, Watch)
+        return answer
+
+    def events(self, world, watch):
+        seen = [orjson.loads(line) for line in watch.initial]
+        for change in world.store.history:
+            if change.revision > watch.since and (line := watch.render(change)):
+                seen.append(orjson.loads(line))
+        return [(event["type"], event["object"]["metadata"].get("name", "")) for event in seen]
+
+    def test_it_resumes_from_a_revision(self, client, world):
+        put(world, "before")
+        at = str(world.store.revision)
+        put(world, "after")
+        watch = self.watch(client, resourceVersion=at)
+        assert self.events(world, watch) == [("ADDED", "after")]
+
+    def test_initial_events_end_with_a_bookmark(self, client, world):
+        put(world, "one")
+        watch = self.watch(client, sendInitialEvents="true", allowWatchBookmarks="true")
+        assert self.events(world, watch) == [("ADDED", "one"), ("BOOKMARK", "")]
+        bookmark = orjson.loads(watch.initial[-1])["object"]["metadata"]
+        assert bookmark["annotations"] == {"k8s.io/initial-events-end": "true"}
+
+    def test_entering_and_leaving_a_selection_are_additions_and_deletions(self, client, world):
+        at = str(world.store.revision)
+        put(world, "one")
+        key = Key("configmaps", "shop", "one")
+        writes.patch_metadata(world, key, labels={"app": "a"})
+        writes.patch_metadata(world, key, labels={"tier": "x"})
+        writes.patch_metadata(world, key, labels={"app": None})
+        watch = self.watch(client, resourceVersion=at, labelSelector="app=a")
+        assert self.events(world, watch) == [
+            ("ADDED", "one"),
+            ("MODIFIED", "one"),
+            ("DELETED", "one"),
+        ]
+
+    def test_a_revision_long_past_has_expired(self, client, world):
+        del world.store.history[:3]
+        oldest = world.store.history[0].revision - 1
+        answer = client.raw("GET", MAPS, watch="true", resourceVersion="1")
+        event = orjson.loads(answer.body)
+        assert (event["type"], event["object"]["code"], event["object"]["message"]) == (
+            "ERROR",
+            410,
+            f"too old resource version: 1 ({oldest})",
+        )
