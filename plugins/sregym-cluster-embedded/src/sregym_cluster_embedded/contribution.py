@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sregym_cluster_embedded.store import Change, Indexer
+    from sregym_cluster_embedded.world import World
 
 V = TypeVar("V")
 

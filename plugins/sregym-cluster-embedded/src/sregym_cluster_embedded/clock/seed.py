@@ -7,7 +7,6 @@ another order, gives the same answer. `hash()` is salted per process and therefo
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TypeVar
@@ -33,7 +32,11 @@ class Seed:
 
     def uid(self) -> str:
         """Draw an object uid in the form of a version 4 UUID."""
-        return str(uuid.UUID(bytes=self._draw(16), version=4))
+        digits = self._draw(16).hex()
+        variant = "89ab"[int(digits[16], 16) & 3]
+        return (
+            f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+        )
 
     def suffix(self, length: int = 5) -> str:
         """Draw the random end of a generated name."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.controllers.pods import is_ready, matters, owner_reference
+from sregym_cluster_embedded.controllers.pods import is_ready, owner_reference
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -50,7 +50,7 @@ def selector_values(service: Object) -> list[str]:
 
 
 def listen(world: World, change: Change) -> None:
-    """Services are looked at when they or a pod that they select change."""
+    """Services are looked at when they change, or lose a slice."""
     key = change.key
     if key.resource == "services":
         if change.type is not ChangeType.DELETED and (
@@ -59,17 +59,18 @@ def listen(world: World, change: Change) -> None:
             enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
         elif change.type is ChangeType.DELETED:
             _remove_endpoints(world, key)
-    elif key.resource == "pods" and matters(change):
-        _touch_services(world, change.obj)
-        old = change.old
-        if old is not None and old["metadata"].get("labels") != change.obj["metadata"].get(
-            "labels"
-        ):
-            _touch_services(world, old)
     elif key.resource == SLICES and change.type is ChangeType.DELETED:
         service = (change.obj["metadata"].get("labels") or {}).get(_SERVICE_LABEL)
         if service:
             enqueue(world, HANDLER, (key.namespace, service), _DELAY_S)
+
+
+def pod_changed(world: World, change: Change) -> None:
+    """A pod was written in a way that matters: the Services that select it are looked at."""
+    old, new = change.old, change.obj
+    _touch_services(world, new)
+    if old is not None and old["metadata"].get("labels") != new["metadata"].get("labels"):
+        _touch_services(world, old)
 
 
 def reconcile(world: World, key: tuple[str, str]) -> None:

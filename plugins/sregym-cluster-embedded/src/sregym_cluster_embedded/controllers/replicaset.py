@@ -12,7 +12,6 @@ from sregym_cluster_embedded.controllers.pods import (
     is_active,
     is_ready,
     is_terminating,
-    matters,
     owner_reference,
     selects,
 )
@@ -34,19 +33,23 @@ _PHASE_RANK = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
 def listen(world: World, change: Change) -> None:
-    """ReplicaSets are looked at when they or one of their pods change."""
-    key, obj = change.key, change.obj
-    if key.resource == "pods":
-        if matters(change):
-            owners = {_owner_key(obj)} | ({_owner_key(change.old)} if change.old else set())
-            for owner in sorted(owner for owner in owners if owner is not None):
-                enqueue(world, HANDLER, owner, _DELAY_S)
-            if _owner_key(obj) is None and change.type is not ChangeType.DELETED:
-                _offer_orphan(world, obj)
-    elif change.type is not ChangeType.DELETED and (
-        change.old is None or change.old["spec"] is not obj["spec"]
+    """ReplicaSets are looked at when they change."""
+    if change.type is not ChangeType.DELETED and (
+        change.old is None or change.old["spec"] is not change.obj["spec"]
     ):
-        enqueue(world, HANDLER, key, _DELAY_S)
+        enqueue(world, HANDLER, change.key, _DELAY_S)
+
+
+def pod_changed(world: World, change: Change) -> None:
+    """A pod was written in a way that matters: its ReplicaSet is looked at."""
+    owner = _owner_key(change.obj)
+    if owner is not None:
+        enqueue(world, HANDLER, owner, _DELAY_S)
+    before = _owner_key(change.old) if change.old is not None else None
+    if before is not None and before != owner:
+        enqueue(world, HANDLER, before, _DELAY_S)
+    if owner is None and change.type is not ChangeType.DELETED:
+        _offer_orphan(world, change.obj)
 
 
 def reconcile(world: World, key: Key) -> None:

@@ -14,9 +14,11 @@ from sregym_cluster_embedded.controllers import (
     replicaset,
     volumes,
 )
+from sregym_cluster_embedded.controllers.pods import matters
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.store import Change, Object
+    from sregym_cluster_embedded.world import World
 
 
 def pod_labels(pod: Object) -> list[str]:
@@ -31,6 +33,13 @@ def pod_node(pod: Object) -> list[str]:
     """The node that a pod is bound to."""
     node = pod["spec"].get("nodeName")
     return [node] if node else []
+
+
+def follow_pod(world: World, change: Change) -> None:
+    """Tell the controllers of pods, once it is clear that the write matters to them."""
+    if matters(change):
+        replicaset.pod_changed(world, change)
+        endpoints.pod_changed(world, change)
 
 
 def contribution() -> Contribution:
@@ -52,7 +61,7 @@ def contribution() -> Contribution:
         followers={
             deployment.RESOURCE: (deployment.listen,),
             replicaset.RESOURCE: (deployment.listen, replicaset.listen),
-            "pods": (replicaset.listen, endpoints.listen, volumes.listen),
+            "pods": (follow_pod, volumes.listen),
             "services": (endpoints.listen,),
             endpoints.SLICES: (endpoints.listen,),
             "persistentvolumeclaims": (volumes.listen,),

@@ -78,7 +78,8 @@ def create(
     name = names[0]
     container = container_spec(pod["spec"], name)
     try:
-        environment(world, pod, state, container, host_ip(world, state.node))
+        if "envFrom" in container or any("valueFrom" in e for e in container.get("env", ())):
+            environment(world, pod, state, container, host_ip(world, state.node))
     except Missing as missing:
         tell(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
         _hold(world, state, name, "CreateContainerConfigError", str(missing))

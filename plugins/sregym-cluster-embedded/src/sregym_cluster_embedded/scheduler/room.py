@@ -228,4 +228,8 @@ def _look_again(world: World, delay_s: float) -> None:
 
 def contribution() -> Contribution:
     """What this room adds to a cluster."""
-    return Contribution(name="scheduler", handlers={_HANDLER: schedule}, followers=dict.fromkeys(_FOLLOWED, (listen,)))
+    return Contribution(
+        name="scheduler",
+        handlers={_HANDLER: schedule},
+        followers=dict.fromkeys(_FOLLOWED, (listen,)),
+    )

@@ -59,7 +59,11 @@ class Store:
 
     def get(self, key: Key) -> Object | None:
         """The object at `key`, or None. Never change what this returns."""
-        return self._objects.get(key.resource, {}).get(key.namespace, {}).get(key.name)
+        resource, namespace, name = key
+        try:
+            return self._objects[resource][namespace].get(name)
+        except KeyError:
+            return None
 
     def list(self, resource: str, namespace: str | None = None) -> list[Object]:
         """All objects of a resource, of one namespace or of all, sorted by namespace and name."""
