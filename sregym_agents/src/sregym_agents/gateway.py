@@ -94,9 +94,12 @@ class Gateway:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
-        application = web.Application(
-            client_max_size=BODY_CAP_BYTES, middlewares=[web.middleware(self._authorise)]
-        )
+
+        @web.middleware  # marks a function; a bound method cannot be marked
+        async def authorise(request: web.Request, handler: Handler) -> web.StreamResponse:
+            return await self._authorise(request, handler)
+
+        application = web.Application(client_max_size=BODY_CAP_BYTES, middlewares=[authorise])
         application.router.add_get("/instruction", self._instruction)
         application.router.add_get("/status", self._status)
         application.router.add_post("/submit", self._submit)
