@@ -6,13 +6,9 @@ import re
 from typing import Any
 
 from sregym_cluster_embedded.userland.mongodb.database import Connection, Database
-from sregym_cluster_embedded.userland.mongodb.javascript import (
-    UNDEFINED,
-    Evaluator,
-    ScriptError,
-    parse_script,
-)
+from sregym_cluster_embedded.userland.mongodb.javascript import Evaluator
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, shown, tojson
+from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError, parse_script
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach

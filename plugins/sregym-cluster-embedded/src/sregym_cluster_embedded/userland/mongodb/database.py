@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.mongodb.collection import CollectionObject
 from sregym_cluster_embedded.userland.mongodb.data import (
     BUILT_IN_ROLES,
     Account,
-    Collection,
     MongoData,
     load,
     store,
 )
-from sregym_cluster_embedded.userland.mongodb.javascript import UNDEFINED, Host, ScriptError
+from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
+from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,23 +86,6 @@ class Connection:
         self.demand("list", "admin", "listDatabases", 1.0)
         names = dict.fromkeys(["admin", "config", "local", *self.data.databases])
         return [(name, 0.0) for name in sorted(names)]
-
-
-def _command_error(error: ScriptError, head: str) -> ScriptError:
-    if error.code is None:
-        return error
-    names = {
-        _UNAUTHORIZED: "Unauthorized",
-        _USER_NOT_FOUND: "UserNotFound",
-        _ROLE_NOT_FOUND: "RoleNotFound",
-    }
-    document = {
-        "ok": 0,
-        "errmsg": error.message,
-        "code": error.code,
-        "codeName": names.get(error.code, "Error"),
-    }
-    return ScriptError(f"{head}: {tojson(document)} :", error.code)
 
 
 class Database(Host):
@@ -313,170 +297,3 @@ def _user_document(account: Account) -> dict[str, Any]:
         "roles": [{"role": role, "db": place} for role, place in account.roles],
         "mechanisms": ["SCRAM-SHA-1", "SCRAM-SHA-256"],
     }
-
-
-class CollectionObject(Host):
-    """`db.name`."""
-
-    def __init__(self, database: Database, name: str) -> None:
-        self.database = database
-        self.name = name
-
-    def __str__(self) -> str:
-        return f"{self.database.name}.{self.name}\n"
-
-    def get(self, name: str) -> Any:
-        """A method, or else a collection with a dotted name."""
-        found = super().get(name)
-        return (
-            CollectionObject(self.database, f"{self.name}.{name}") if found is UNDEFINED else found
-        )
-
-    @property
-    def content(self) -> Collection:
-        """What is in it now."""
-        return self.database.connection.data.collection(self.database.name, self.name)
-
-    def _demand(self, action: str, command: str, head: str = "error") -> None:
-        try:
-            self.database.connection.demand(action, self.database.name, command, self.name)
-        except ScriptError as error:
-            raise _command_error(error, head) from error
-
-    def js_count(self, query: Any = None, *_: Any) -> int:
-        """How many documents there are."""
-        self._demand("read", "count", "count failed")
-        if query:
-            return len(_matching(self.content, query))
-        return self.content.count
-
-    js_countDocuments = js_count
-    js_estimatedDocumentCount = js_count
-
-    def js_find(self, query: Any = None, *_: Any) -> Cursor:
-        """A cursor over the documents that match."""
-        self._demand("read", "find")
-        return Cursor(_matching(self.content, query), self.content.count if not query else None)
-
-    def js_findOne(self, query: Any = None, *_: Any) -> Any:
-        """The first document that matches, or null."""
-        self._demand("read", "find")
-        found = _matching(self.content, query)
-        return found[0] if found else None
-
-    def js_insert(self, documents: Any, *_: Any) -> Any:
-        """Add one document or several."""
-        self._demand("write", "insert")
-        listed = documents if isinstance(documents, list) else [documents]
-        stamped = [{"_id": self._object_id(), **document} for document in listed]
-        kept = (*self.content.documents, *stamped)
-        self._save(Collection(self.content.count + len(listed), kept))
-        return Raw(f'WriteResult({{ "nInserted" : {len(listed)} }})')
-
-    def js_insertOne(self, document: dict[str, Any], *_: Any) -> Any:
-        """Add one document."""
-        self.js_insert(document)
-        return {"acknowledged": True, "insertedId": self.content.documents[-1]["_id"]}
-
-    def js_insertMany(self, documents: list[Any], *_: Any) -> Any:
-        """Add several documents."""
-        self.js_insert(documents)
-        return {"acknowledged": True}
-
-    def js_deleteMany(self, query: Any = None, *_: Any) -> Any:
-        """Remove the documents that match."""
-        self._demand("write", "delete")
-        gone = self.content.count if not query else len(_matching(self.content, query))
-        kept = tuple(
-            d for d in self.content.documents if query and d not in _matching(self.content, query)
-        )
-        self._save(Collection(self.content.count - gone, kept))
-        return {"acknowledged": True, "deletedCount": gone}
-
-    js_remove = js_deleteMany
-
-    def js_drop(self, *_: Any) -> bool:
-        """Remove the collection."""
-        self._demand("write", "drop")
-        there = self.name in self.database.connection.data.databases.get(self.database.name, {})
-        if there:
-            self._save(None)
-        return there
-
-    def js_createIndex(self, *_: Any) -> Any:
-        """Accepted; indexes are not kept."""
-        self._demand("write", "createIndexes")
-        return {"numIndexesBefore": 1, "numIndexesAfter": 2, "ok": 1}
-
-    def js_stats(self, *_: Any) -> Any:
-        """Sizes of the collection."""
-        self._demand("read", "collStats")
-        namespace = f"{self.database.name}.{self.name}"
-        return {
-            "ns": namespace,
-            "count": self.content.count,
-            "size": 120 * self.content.count,
-            "ok": 1,
-        }
-
-    def _save(self, content: Collection | None) -> None:
-        connection = self.database.connection
-        data = connection.data.with_collection(self.database.name, self.name, content)
-        connection.save(data)
-
-    def _object_id(self) -> Raw:
-        connection = self.database.connection
-        return Raw(f'ObjectId("{connection.world.seed.hexadecimal(24)}")')
-
-
-def _matching(content: Collection, query: Any) -> list[dict[str, Any]]:
-    wanted = query if isinstance(query, dict) else {}
-    return [
-        dict(document)
-        for document in content.documents
-        if all(document.get(name) == value for name, value in wanted.items())
-    ]
-
-
-class Cursor(Host):
-    """What `find` gives."""
-
-    def __init__(self, documents: list[dict[str, Any]], total: int | None = None) -> None:
-        self.documents = documents
-        self.total = len(documents) if total is None else total
-
-    def __str__(self) -> str:
-        shown = "".join(f"{one_line(document)}\n" for document in self.documents[:20])
-        more = 'Type "it" for more\n' if len(self.documents) > 20 else ""
-        return shown + more
-
-    def js_limit(self, count: int) -> Cursor:
-        """The first documents only."""
-        return Cursor(self.documents[:count], min(self.total, count))
-
-    def js_skip(self, count: int) -> Cursor:
-        """Without the first documents."""
-        return Cursor(self.documents[count:], max(0, self.total - count))
-
-    def js_sort(self, *_: Any) -> Cursor:
-        """In the order they are kept."""
-        return self
-
-    js_pretty = js_sort
-
-    def js_count(self, *_: Any) -> int:
-        """How many there are."""
-        return self.total
-
-    js_size = js_count
-    js_itcount = js_count
-
-    def js_toArray(self) -> list[dict[str, Any]]:
-        """All documents."""
-        return self.documents
-
-    def js_forEach(self, function: Callable[[Any], Any]) -> Any:
-        """Call a function with each document."""
-        for document in self.documents:
-            function(document)
-        return UNDEFINED

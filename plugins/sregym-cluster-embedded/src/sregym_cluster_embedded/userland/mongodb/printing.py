@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sregym_cluster_embedded.userland.mongodb.javascript import UNDEFINED, Host, text_of
+from sregym_cluster_embedded.userland.mongodb.javascript import Host, text_of
+from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED
 
 
 class Raw(str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.shell.syntax import Word, closing
+from sregym_cluster_embedded.userland.shell.lexing import Word, closing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

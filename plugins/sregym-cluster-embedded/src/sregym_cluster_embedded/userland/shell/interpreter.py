@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
-from sregym_cluster_embedded.userland.filesystem import ReadOnlyError
+from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
+from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Leave, Suspended
 from sregym_cluster_embedded.userland.shell.expansion import Expansion
+from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import (
     Condition,
@@ -19,9 +22,7 @@ from sregym_cluster_embedded.userland.shell.syntax import (
     Loop,
     Node,
     Pipeline,
-    Redirection,
     Sequence,
-    ShellSyntaxError,
     Simple,
     parse,
 )
@@ -30,39 +31,6 @@ _SHELLS = ("sh", "ash", "bash", "dash")
 
 # A main script that never waits: it spins, and goes on after so long.
 _SPIN_S = 60.0
-
-
-class Suspended(Exception):
-    """A main process waits; `seconds` is None when it waits for ever."""
-
-    def __init__(self, seconds: float | None) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
-
-
-class BecomeProgram(Exception):
-    """A main script runs a program of the service model in the foreground."""
-
-    def __init__(self, path: str, argv: tuple[str, ...]) -> None:
-        super().__init__(path)
-        self.path = path
-        self.argv = argv
-
-
-class _Exit(Exception):
-    def __init__(self, code: int, output: Output) -> None:
-        super().__init__(code)
-        self.code = code
-        self.output = output
-
-
-class _Leave(Exception):
-    """break or continue."""
-
-    def __init__(self, word: str, output: Output) -> None:
-        super().__init__(word)
-        self.word = word
-        self.output = output
 
 
 class Interpreter:
@@ -79,7 +47,7 @@ class Interpreter:
         self._journal = None if journal is None else list(journal)
         self._position = 0
         self._lines: list[LogLine] = []
-        self._stop_on_error = False
+        self.stop_on_error = False
         # How many pipes and redirections surround the present command of a main process.
         self._captured = 0
 
@@ -115,20 +83,20 @@ class Interpreter:
 
     def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
         """Run a script to its end."""
-        self._stop_on_error = stop_on_error
+        self.stop_on_error = stop_on_error
         try:
             tree = parse(text)
             return self.run(tree, stdin)
         except ShellSyntaxError as error:
             return Output(2, "", f"{self.session.arguments[0]}: {error}\n")
-        except _Exit as stop:
+        except Exit as stop:
             return Output(stop.code, stop.output.out, stop.output.err)
 
     def execute(self, argv: list[str], stdin: str) -> Output:
         """Run one command line without a shell around it."""
         try:
             return self.simple_words(argv, stdin)
-        except _Exit as stop:
+        except Exit as stop:
             return Output(stop.code, stop.output.out, stop.output.err)
 
     def run(self, node: Node, stdin: str) -> Output:
@@ -152,17 +120,17 @@ class Interpreter:
                 continue
             try:
                 result = self.run(part, stdin)
-            except _Exit as stop:
+            except Exit as stop:
                 joined = Output(stop.code, out + stop.output.out, err + stop.output.err)
-                raise _Exit(stop.code, joined) from None
-            except _Leave as leave:
+                raise Exit(stop.code, joined) from None
+            except Leave as leave:
                 joined = Output(0, out + leave.output.out, err + leave.output.err)
-                raise _Leave(leave.word, joined) from None
+                raise Leave(leave.word, joined) from None
             code = self.session.last = result.code
             out, err = out + result.out, err + result.err
             following = node.parts[index + 1][0] if index + 1 < len(node.parts) else ";"
-            if code != 0 and self._stop_on_error and following == ";" and operator == ";":
-                raise _Exit(code, Output(code, out, err))
+            if code != 0 and self.stop_on_error and following == ";" and operator == ";":
+                raise Exit(code, Output(code, out, err))
         return Output(code, out, err)
 
     def _pipeline(self, node: Pipeline, stdin: str) -> Output:
@@ -189,9 +157,9 @@ class Interpreter:
         return Output(0, out, err)
 
     def _quietly(self, test: Node, stdin: str) -> Output:
-        kept, self._stop_on_error = self._stop_on_error, False
+        kept, self.stop_on_error = self.stop_on_error, False
         result = self.run(test, stdin)
-        self._stop_on_error = kept
+        self.stop_on_error = kept
         return result
 
     def _loop(self, node: Loop | Each, stdin: str) -> Output:
@@ -211,7 +179,7 @@ class Interpreter:
                     break
             try:
                 result = self.run(node.body, stdin)
-            except _Leave as leave:
+            except Leave as leave:
                 out, err = out + leave.output.out, err + leave.output.err
                 if leave.word == "break":
                     break
@@ -221,14 +189,14 @@ class Interpreter:
 
     def _group(self, node: Group, stdin: str) -> Output:
         kept = (dict(self.session.environment), self.session.working_dir)
-        stdin, error = self._input(node.redirections, stdin)
+        stdin, error = self._redirector().input(node.redirections, stdin)
         if error:
             return Output(1, "", error)
         before, caught = len(self._journal or ()), int(bool(node.redirections))
         self._captured += caught
         try:
             result = self.run(node.body, stdin)
-        except _Exit as stop:
+        except Exit as stop:
             if not node.subshell:
                 raise
             result = Output(stop.code, stop.output.out, stop.output.err)
@@ -236,7 +204,7 @@ class Interpreter:
             self._captured -= caught
         if node.subshell:
             self.session.environment, self.session.working_dir = kept
-        result = self._redirected(node.redirections, result)
+        result = self._redirector().output(node.redirections, result)
         return self._emitted(before, result) if caught else result
 
     def _simple(self, node: Simple, stdin: str) -> Output:
@@ -246,8 +214,8 @@ class Interpreter:
         values = {name: " ".join(self._words((word,))) for name, word in node.assignments}
         if not words:
             session.environment.update(values)
-            return self._redirected(node.redirections, Output())
-        stdin, error = self._input(node.redirections, stdin)
+            return self._redirector().output(node.redirections, Output())
+        stdin, error = self._redirector().input(node.redirections, stdin)
         if error:
             return Output(1, "", error)
         before = len(self._journal or ())
@@ -258,7 +226,7 @@ class Interpreter:
         finally:
             if kept is not None:
                 session.environment = kept
-        return self._emitted(before, self._redirected(node.redirections, result))
+        return self._emitted(before, self._redirector().output(node.redirections, result))
 
     def _emitted(self, before: int, result: Output) -> Output:
         """Let a main process write what a command gave, unless an earlier run has written it."""
@@ -269,10 +237,8 @@ class Interpreter:
     def simple_words(self, words: list[str], stdin: str) -> Output:
         """Run a command that has been taken apart into words."""
         name, arguments = words[0], words[1:]
-        builtin = getattr(self, f"_builtin_{name}", None) if name.isidentifier() else None
-        if builtin is not None:
-            result: Output = builtin(arguments, stdin)
-            return result
+        if name in BUILTINS:
+            return BUILTINS[name](self, arguments, stdin)
         if name in (":", "true"):
             return Output()
         if name == "[" or name == "test":
@@ -362,7 +328,10 @@ class Interpreter:
         if self.session.budget[0] < 0:
             if self._journal is not None:
                 raise Suspended(_SPIN_S)
-            raise _Exit(137, Output())
+            raise Exit(137, Output())
+
+    def _redirector(self) -> Redirector:
+        return Redirector(self.session, Expansion(self.session, self._substitute))
 
     def _words(self, words: Any) -> list[str]:
         expansion = Expansion(self.session, self._substitute)
@@ -388,123 +357,6 @@ class Interpreter:
         self.session.environment, self.session.working_dir = kept
         self.session.last = result.code
         return result.out.rstrip("\n")
-
-    def _input(self, redirections: tuple[Redirection, ...], stdin: str) -> tuple[str, str]:
-        for redirection in redirections:
-            target = "".join(self._expanded(redirection))
-            if redirection.operator == "<<":
-                stdin = target
-            elif redirection.operator == "<<<":
-                stdin = target + "\n"
-            elif redirection.operator == "<":
-                found = self.session.files.read(self.session.path(target))
-                if found is None and target != "/dev/null":
-                    shell = self.session.arguments[0].rpartition("/")[2]
-                    return "", f"{shell}: can't open {target}: no such file\n"
-                stdin = found or ""
-        return stdin, ""
-
-    def _expanded(self, redirection: Redirection) -> list[str]:
-        expansion = Expansion(self.session, self._substitute)
-        return [expansion.joined(redirection.target)]
-
-    def _redirected(self, redirections: tuple[Redirection, ...], result: Output) -> Output:
-        code, out, err = result
-        for redirection in redirections:
-            target = "".join(self._expanded(redirection))
-            if redirection.operator == ">&":
-                if (redirection.descriptor, target) == (2, "1"):
-                    out, err = out + err, ""
-                elif (redirection.descriptor, target) == (1, "2"):
-                    out, err = "", err + out
-            elif redirection.operator in (">", ">>", ">|"):
-                text = err if redirection.descriptor == 2 else out
-                error = self._save(target, text, append=redirection.operator == ">>")
-                if redirection.descriptor == 2:
-                    err = ""
-                else:
-                    out = ""
-                if error:
-                    return Output(1, out, err + error)
-        return Output(code, out, err)
-
-    def _save(self, target: str, text: str, *, append: bool) -> str:
-        if target in ("/dev/null", "/dev/stdout", "/dev/stderr"):
-            return ""
-        session, path = self.session, self.session.path(target)
-        shell = session.arguments[0].rpartition("/")[2]
-        parent = path.rpartition("/")[0] or "/"
-        if session.files.listing(parent) is None:
-            return f"{shell}: can't create {target}: nonexistent directory\n"
-        try:
-            before = (session.files.read(path) or "") if append else ""
-            session.files.write(path, before + text)
-        except ReadOnlyError:
-            return f"{shell}: can't create {target}: Read-only file system\n"
-        return ""
-
-    # Commands that change the shell itself.
-
-    def _builtin_cd(self, arguments: list[str], stdin: str) -> Output:
-        target = arguments[0] if arguments else self.session.environment.get("HOME", "/root")
-        path = self.session.path(target)
-        if self.session.files.listing(path) is None:
-            return Output(2, "", f"sh: cd: can't cd to {target}: No such file or directory\n")
-        self.session.working_dir = path
-        return Output()
-
-    def _builtin_export(self, arguments: list[str], stdin: str) -> Output:
-        for word in arguments:
-            name, equals, value = word.partition("=")
-            if equals:
-                self.session.environment[name] = value
-        return Output()
-
-    def _builtin_unset(self, arguments: list[str], stdin: str) -> Output:
-        for name in arguments:
-            self.session.environment.pop(name, None)
-        return Output()
-
-    def _builtin_set(self, arguments: list[str], stdin: str) -> Output:
-        for word in arguments:
-            if word.startswith("-") and "e" in word:
-                self._stop_on_error = True
-            elif word.startswith("+") and "e" in word:
-                self._stop_on_error = False
-        return Output()
-
-    def _builtin_trap(self, arguments: list[str], stdin: str) -> Output:
-        return Output()
-
-    def _builtin_wait(self, arguments: list[str], stdin: str) -> Output:
-        return Output()
-
-    def _builtin_exec(self, arguments: list[str], stdin: str) -> Output:
-        if not arguments:
-            return Output()
-        result = self.simple_words(arguments, stdin)
-        raise _Exit(result.code, result)
-
-    def _builtin_eval(self, arguments: list[str], stdin: str) -> Output:
-        return self.run(parse(" ".join(arguments)), stdin)
-
-    def _builtin_command(self, arguments: list[str], stdin: str) -> Output:
-        if arguments[:1] == ["-v"]:
-            return COMMANDS["which"](self.session, ["which", *arguments[1:]], stdin)
-        return self.simple_words(arguments, stdin)
-
-    def _builtin_exit(self, arguments: list[str], stdin: str) -> NoReturn:
-        code = int(arguments[0]) if arguments and arguments[0].isdecimal() else self.session.last
-        raise _Exit(code & 255, Output())
-
-    def _builtin_return(self, arguments: list[str], stdin: str) -> NoReturn:
-        self._builtin_exit(arguments, stdin)
-
-    def _builtin_break(self, arguments: list[str], stdin: str) -> NoReturn:
-        raise _Leave("break", Output())
-
-    def _builtin_continue(self, arguments: list[str], stdin: str) -> NoReturn:
-        raise _Leave("continue", Output())
 
 
 def _joined(out: str, err: str, result: Output) -> Output:

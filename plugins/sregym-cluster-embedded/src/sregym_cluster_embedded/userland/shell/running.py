@@ -8,11 +8,8 @@ from typing import Any
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
-from sregym_cluster_embedded.userland.shell.interpreter import (
-    BecomeProgram,
-    Interpreter,
-    Suspended,
-)
+from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Suspended
+from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.session import Session
 
 __all__ = ["Outcome", "Session", "run_command", "run_main_script", "run_script_file"]

@@ -1,0 +1,43 @@
+"""Ways in which the flow of a script leaves its present command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.shell.session import Output
+
+
+class Suspended(Exception):
+    """A main process waits; `seconds` is None when it waits for ever."""
+
+    def __init__(self, seconds: float | None) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class BecomeProgram(Exception):
+    """A main script runs a program of the service model in the foreground."""
+
+    def __init__(self, path: str, argv: tuple[str, ...]) -> None:
+        super().__init__(path)
+        self.path = path
+        self.argv = argv
+
+
+class Exit(Exception):
+    """The shell ends with a code, and what it has written so far."""
+
+    def __init__(self, code: int, output: Output) -> None:
+        super().__init__(code)
+        self.code = code
+        self.output = output
+
+
+class Leave(Exception):
+    """break or continue."""
+
+    def __init__(self, word: str, output: Output) -> None:
+        super().__init__(word)
+        self.word = word
+        self.output = output
