@@ -138,7 +138,9 @@ class EpisodePlayer:
         problem = plan.problem
         self._bench.check(problem)
         timing = problem.timing
-        world = self._worlds.make(self._application, timing.warm_up_s, plan.seed, plan.agent.served)
+        world = self._worlds.make(
+            self._application, timing.warm_up_s, plan.seed, plan.agent.served, plan.session_folder
+        )
         self._world = world
         self._timeline.follow(world.cluster.clock)
         self._timeline.record(ApplicationDeployed(self._application.name, world.forked))
