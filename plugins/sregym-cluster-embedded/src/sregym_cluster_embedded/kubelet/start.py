@@ -49,8 +49,8 @@ def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -
             state = _hold(world, state, name, image.reason, image.message)
             continue
         rest = names[position:]
-        state = save(world, state._replace(busy=True))
         if image.pull_s:
+            save(world, state._replace(busy=True))
             world.after(image.pull_s, "kubelet.pulled", state.uid, rest, image.pull_s)
             return
         if create(world, pod, state, rest, image.image_id):
@@ -86,16 +86,14 @@ def create(
         return False
     present = state.containers[name]
     previous = terminated(world, present) if present.phase == EXITED else present.previous
-    change(
-        world,
-        state.uid,
-        name,
+    starting = present._replace(
         phase=STARTING,
         attempt=present.attempt + 1,
         image=container["image"],
         image_id=image_id,
         previous=previous,
     )
+    save(world, with_container(state, starting)._replace(busy=True))
     world.after(START_S, "kubelet.start", state.uid, names)
     return True
 
