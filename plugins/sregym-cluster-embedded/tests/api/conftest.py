@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 import pytest
-
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle

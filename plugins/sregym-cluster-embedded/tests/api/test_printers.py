@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from sregym_cluster_embedded.api.printers import cells
 from sregym_cluster_embedded.api.printers.duration import human, seconds_of
 

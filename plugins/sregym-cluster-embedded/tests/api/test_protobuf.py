@@ -7,7 +7,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-
 from sregym_cluster_embedded.api import body, protobuf
 from sregym_cluster_embedded.api.errors import ApiError
 
@@ -31,7 +30,7 @@ def test_a_body_holds_what_the_command_prints(request_):
 
 def test_what_is_cut_off_is_refused():
     whole = base64.b64decode(REQUESTS[0]["body"])
-    with pytest.raises(ApiError, match="^unexpected EOF$"):
+    with pytest.raises(ApiError, match=r"^unexpected EOF$"):
         protobuf.decode(whole[:-7])
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.api.quantity import canonical, parse
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import orjson
 import pytest
-
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.request import Watch
 from sregym_cluster_embedded.store import Key

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.store import Key
@@ -44,14 +43,14 @@ def test_the_same_seed_makes_the_same_objects(make_world):
 
 def test_a_name_is_taken_once(world):
     put_pod(world)
-    with pytest.raises(ApiError, match='^pods "p" already exists$') as caught:
+    with pytest.raises(ApiError, match=r'^pods "p" already exists$') as caught:
         put_pod(world)
     assert caught.value.reason == "AlreadyExists"
 
 
 def test_a_missing_namespace_is_refused(world):
     obj = {"metadata": {"name": "c", "namespace": "none"}}
-    with pytest.raises(ApiError, match='^namespaces "none" not found$'):
+    with pytest.raises(ApiError, match=r'^namespaces "none" not found$'):
         writes.create(world, "configmaps", obj)
 
 

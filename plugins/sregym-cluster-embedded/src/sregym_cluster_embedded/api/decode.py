@@ -69,7 +69,6 @@ _ZERO_DROPPED = frozenset(
         "failureThreshold",
         "generation",
         "healthCheckNodePort",
-        "healthCheckNodePort",
         "hostPort",
         "initialDelaySeconds",
         "minReadySeconds",

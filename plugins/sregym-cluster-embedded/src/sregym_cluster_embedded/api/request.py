@@ -6,11 +6,13 @@ oracles, the in-process kubectl) uses them directly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.store import Change
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_cluster_embedded.store import Change
 
 
 @dataclass(frozen=True)

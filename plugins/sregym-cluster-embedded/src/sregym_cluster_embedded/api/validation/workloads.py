@@ -140,7 +140,7 @@ def _template(spec: Object) -> list[Cause]:
         return [causes.required("spec.template")]
     found: list[Cause] = []
     labels = template.get("metadata", {}).get("labels", {})
-    wanted = _requirements(spec.get("selector"))
+    wanted = selectors.of_object(spec.get("selector"))
     if wanted is None or not selectors.labels_match(wanted, labels):
         found.append(causes.invalid("spec.template.metadata.labels", labels, _MISMATCH))
     found += pods.template(template, "spec.template")
@@ -149,11 +149,6 @@ def _template(spec: Object) -> list[Cause]:
         place = "spec.template.spec.restartPolicy"
         found.append(causes.unsupported(place, policy, _ONLY_ALWAYS))
     return found
-
-
-def _requirements(selector: Any) -> selectors.Requirements | None:
-    """None when there is nothing that labels could match."""
-    return selectors.of_object(selector) or None
 
 
 def _deployment_strategy(strategy: Object) -> list[Cause]:
