@@ -13,6 +13,7 @@ from sregym_cluster_embedded.http.channels import serve_exec
 from sregym_cluster_embedded.http.following import serve_log
 from sregym_cluster_embedded.http.serving import BackgroundServer
 from sregym_cluster_embedded.http.status import failure_response
+from sregym_cluster_embedded.http.time_shift import shifted_json
 from sregym_cluster_embedded.http.watching import serve_watch
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerNotRunningError,
@@ -38,9 +39,14 @@ class ApiEndpoint:
         live: The world.
         port: 0 for a free one.
         user: Who every client is taken to be.
+
+    Attributes:
+        shift_s: Whole seconds by which the clients' clock is ahead of the world's; timestamps are
+            moved by it on the wire (see `time_shift`).
     """
 
     def __init__(self, live: LiveWorld, port: int = 0, user: User | None = None) -> None:
+        self.shift_s = 0
         self._live = live
         self._user = user or User()
         self._server = BackgroundServer(self._application, port, self._keep_pace)
@@ -94,10 +100,10 @@ class ApiEndpoint:
             _LOG.exception("%s %s failed", incoming.method, incoming.path)
             answer = failure_response(500, f"Internal error occurred: {error!r}")
         if isinstance(answer, Watch):
-            return await serve_watch(self._live, answer, incoming)
+            return await serve_watch(self._live, answer, incoming, self.shift_s)
         if isinstance(answer, Connect):
             return await self._connect(answer, incoming)
-        return _respond(answer)
+        return _respond(answer, self.shift_s)
 
     async def _request(self, incoming: web.Request) -> Request:
         return Request(
@@ -105,7 +111,7 @@ class ApiEndpoint:
             path=incoming.rel_url.path,
             query=tuple(incoming.rel_url.query.items()),
             headers={name.lower(): value for name, value in incoming.headers.items()},
-            body=await incoming.read(),
+            body=shifted_json(await incoming.read(), -self.shift_s),
             user=self._user,
         )
 
@@ -132,10 +138,10 @@ class ApiEndpoint:
         return ""
 
 
-def _respond(answer: Response) -> web.Response:
+def _respond(answer: Response, shift_s: int = 0) -> web.Response:
     headers = {"Cache-Control": "no-cache, private", **answer.headers}
     return web.Response(
         status=answer.status,
-        body=answer.body,
+        body=shifted_json(answer.body, shift_s),
         headers={**headers, "Content-Type": answer.content_type},
     )

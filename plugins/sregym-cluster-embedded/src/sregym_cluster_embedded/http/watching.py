@@ -11,6 +11,7 @@ import orjson
 from aiohttp import web
 
 from sregym_cluster_embedded.http.status import failure
+from sregym_cluster_embedded.http.time_shift import shifted_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,9 @@ async def wait_for_change(changed: asyncio.Event, timeout_s: float) -> None:
     changed.clear()
 
 
-async def serve_watch(live: LiveWorld, watch: Watch, incoming: web.Request) -> web.StreamResponse:
+async def serve_watch(
+    live: LiveWorld, watch: Watch, incoming: web.Request, shift_s: int = 0
+) -> web.StreamResponse:
     """Write the events of `watch` until it times out, expires, or the client leaves."""
     loop = asyncio.get_running_loop()
     answer = web.StreamResponse(
@@ -62,14 +65,14 @@ async def serve_watch(live: LiveWorld, watch: Watch, incoming: web.Request) -> w
     position = watch.since
     with changes(live) as changed, live.waiting():
         if watch.initial:
-            await answer.write(b"".join(watch.initial))
+            await answer.write(shifted_json(b"".join(watch.initial), shift_s))
         while True:
             chunks, position, expired = _pull(live, watch, position)
             if loop.time() >= next_bookmark and watch.bookmark is not None and not expired:
                 next_bookmark = loop.time() + BOOKMARK_S
                 chunks.append(watch.bookmark(position))
             if chunks:
-                await answer.write(b"".join(chunks))
+                await answer.write(shifted_json(b"".join(chunks), shift_s))
             left = min(end, next_bookmark) - loop.time()
             if expired or loop.time() >= end:
                 break
