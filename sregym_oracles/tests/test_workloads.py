@@ -11,6 +11,7 @@ from sregym_oracles.testing import MemoryCluster, Program, shop_application, sho
 from sregym_oracles.testing.cluster import merged
 
 from sregym_oracles import (
+    Glance,
     declared_objects,
     objects_present,
     probes_kept,
@@ -44,7 +45,7 @@ def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
 
 def test_everything_passes_on_a_healthy_cluster() -> None:
     cluster, objects = world()
-    checks = [f(cluster, objects) for f in (objects_present, workloads_ready, probes_kept)]
+    checks = [f(Glance(cluster), objects) for f in (objects_present, workloads_ready, probes_kept)]
     assert [(c.name, c.outcome, c.got) for c in checks] == [
         ("workloads-present", Outcome.PASS, "all 9"),
         ("workloads-ready", Outcome.PASS, "all 4"),
@@ -82,7 +83,7 @@ def test_owned_and_derived_objects_are_not_asked_for() -> None:
 def test_objects_present_fails(act: Callable[[MemoryCluster], None], got: str) -> None:
     cluster, objects = world()
     act(cluster)
-    check = objects_present(cluster, objects)
+    check = objects_present(Glance(cluster), objects)
     assert (check.outcome, check.got) == (Outcome.FAIL, got)
 
 
@@ -106,7 +107,7 @@ def test_objects_present_fails(act: Callable[[MemoryCluster], None], got: str) -
 def test_workloads_ready_fails(change: Callable[[Any], None], got: str) -> None:
     cluster, objects = world()
     edit(cluster, change)
-    check = workloads_ready(cluster, objects)
+    check = workloads_ready(Glance(cluster), objects)
     assert (check.outcome, check.got) == (Outcome.FAIL, got)
 
 
@@ -133,10 +134,10 @@ def test_a_roll_out_is_read_from_status(
     }
 
     class Shows(MemoryCluster):
-        def get(self, ref: ObjectRef) -> Any:
-            return workload
+        def list(self, *_: str) -> Any:
+            return [workload]
 
-    check = workloads_ready(Shows({}), {f"{kind} shop/x": workload})
+    check = workloads_ready(Glance(Shows({})), {f"{kind} shop/x": workload})
     expected = "all 1" if got is None else f"{kind} shop/x {got}"
     assert check.got == expected
 
@@ -167,7 +168,7 @@ def test_a_roll_out_is_read_from_status(
 def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
     cluster, objects = world()
     edit(cluster, change)
-    assert probes_kept(cluster, objects).got == (got or "all of it")
+    assert probes_kept(Glance(cluster), objects).got == (got or "all of it")
 
 
 def test_restarts_are_counted_by_container() -> None:
@@ -177,7 +178,7 @@ def test_restarts_are_counted_by_container() -> None:
     application.deploy(cluster)
     objects = {str(ref_of(o)): o for o in application.manifests()}
     cluster.clock.advance(35)
-    assert restarts(cluster, objects) == {
+    assert restarts(Glance(cluster), objects) == {
         "shop/catalogue-1-0/catalogue": 0,
         "shop/front-1-0/front": 3,
         "shop/orders-1-0/orders": 0,

@@ -18,6 +18,7 @@ from sregym_oracles.checklist import (
     score_answers,
     verdict_of_answers,
 )
+from sregym_oracles.glance import Glance
 from sregym_oracles.looking import look, unreadable
 from sregym_oracles.objects import baseline_refs, declared_objects, ref_of
 from sregym_oracles.traffic import load_running, success_rate
@@ -37,6 +38,7 @@ __all__ = [
     "WORKLOAD_KINDS",
     "Answer",
     "Dimension",
+    "Glance",
     "Held",
     "Question",
     "Window",

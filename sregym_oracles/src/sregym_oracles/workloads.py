@@ -10,8 +10,10 @@ from sregym_oracles.objects import declared_objects, ref_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Check
+
+    from sregym_oracles.glance import Glance
 
 WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -28,7 +30,7 @@ def _desired(workload: KubeObject) -> int:
 
 
 def objects_present(
-    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "workloads-present"
+    glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-present"
 ) -> Check:
     """Every declared object of the baseline exists, workloads with at least their replicas."""
 
@@ -36,7 +38,7 @@ def objects_present(
         wrong = []
         for before in declared_objects(objects):
             ref = ref_of(before)
-            now = cluster.get(ref)
+            now = glance.get(ref)
             if now is None:
                 wrong.append(f"{ref} does not exist")
             elif "deletionTimestamp" in now["metadata"]:
@@ -51,7 +53,7 @@ def objects_present(
 
 
 def workloads_ready(
-    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "workloads-ready"
+    glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-ready"
 ) -> Check:
     """Every workload of the baseline is rolled out and no container of it waits or crashes.
 
@@ -62,10 +64,10 @@ def workloads_ready(
         wrong = []
         for before in _workloads(objects):
             ref = ref_of(before)
-            now = cluster.get(ref)
+            now = glance.get(ref)
             if now is None:
                 continue
-            reasons = [*_container_troubles(cluster, now), *_status_troubles(now)]
+            reasons = [*_container_troubles(glance, now), *_status_troubles(now)]
             wrong += [f"{ref} {reasons[0]}"] if reasons else []
         return wrong
 
@@ -93,18 +95,9 @@ def _status_troubles(workload: KubeObject) -> list[str]:
     return troubles
 
 
-def _pods(cluster: Cluster, workload: KubeObject) -> list[KubeObject]:
-    selector = workload["spec"].get("selector") or {}
-    labels: Mapping[str, str] = selector.get("matchLabels") or {}
-    if not labels:
-        return []
-    text = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
-    return cluster.list("v1", "Pod", workload["metadata"].get("namespace", ""), text)
-
-
-def _container_troubles(cluster: Cluster, workload: KubeObject) -> list[str]:
+def _container_troubles(glance: Glance, workload: KubeObject) -> list[str]:
     troubles = []
-    for pod in _pods(cluster, workload):
+    for pod in glance.pods(workload):
         if "deletionTimestamp" in pod["metadata"]:
             continue
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
@@ -118,12 +111,12 @@ def _container_troubles(cluster: Cluster, workload: KubeObject) -> list[str]:
     return troubles
 
 
-def restarts(cluster: Cluster, objects: Mapping[str, KubeObject]) -> dict[str, int]:
+def restarts(glance: Glance, objects: Mapping[str, KubeObject]) -> dict[str, int]:
     """Restart counts of all containers of the baseline's workloads, by `namespace/pod/container`."""
     counts = {}
     for before in _workloads(objects):
-        now = cluster.get(ref_of(before))
-        for pod in _pods(cluster, now) if now else []:
+        now = glance.get(ref_of(before))
+        for pod in glance.pods(now) if now else []:
             metadata = pod["metadata"]
             for status in (pod.get("status") or {}).get("containerStatuses") or []:
                 key = f"{metadata.get('namespace', '')}/{metadata['name']}/{status['name']}"
@@ -132,7 +125,7 @@ def restarts(cluster: Cluster, objects: Mapping[str, KubeObject]) -> dict[str, i
 
 
 def probes_kept(
-    cluster: Cluster, objects: Mapping[str, KubeObject], name: str = "probes-kept"
+    glance: Glance, objects: Mapping[str, KubeObject], name: str = "probes-kept"
 ) -> Check:
     """Probes and resource requests of the baseline's workloads were not taken away.
 
@@ -144,7 +137,7 @@ def probes_kept(
         wrong = []
         for before in _workloads(objects):
             ref = ref_of(before)
-            now = cluster.get(ref)
+            now = glance.get(ref)
             if now is None:
                 continue
             current = {c["name"]: c for c in now["spec"]["template"]["spec"]["containers"]}

@@ -9,6 +9,7 @@ from sregym_core.interfaces import ClusterError, Oracle
 from sregym_core.model import Check, Outcome, Verdict
 
 from sregym_oracles import (
+    Glance,
     Window,
     first_bad,
     hold,
@@ -47,34 +48,34 @@ class StateOracle(Oracle):
         """Checks in a fixed order, all of them made even when an early one fails."""
         timing = context.problem.timing
         window = Window(window_s=timing.window_s, repair_s=timing.repair_s)
-        probes = state_probes(context)
         counts: dict[str, int] = {}
         opened = False
 
         def condition() -> Check | None:
             nonlocal opened
-            bad = first_bad(probes)
+            glance = Glance(context.cluster)
+            bad = first_bad(state_probes(context, glance))
             if bad is not None:
                 return bad
             if not opened:
                 bad = _traffic_calm(context)
                 if bad is None:
                     opened = True
-                    counts.update(restarts(context.cluster, context.baseline.objects))
+                    counts.update(restarts(glance, context.baseline.objects))
                 return bad
-            check = no_new_restarts(context, counts)
+            check = no_new_restarts(context, glance, counts)
             return None if check.outcome is Outcome.PASS else check
 
         held = hold(context.cluster.clock, condition, window)
+        probes = state_probes(context, Glance(context.cluster))
         *gone, present, ready, kept = [probe() for probe in probes]
         load, success = traffic_checks(context, window.window_s)
         stays = held.check("stays-healthy", window)
         return Verdict.of([*gone, present, ready, load, success, kept, stays])
 
 
-def state_probes(context: OracleContext) -> list[Callable[[], Check]]:
+def state_probes(context: OracleContext, glance: Glance) -> list[Callable[[], Check]]:
     """Looks at state: one per fault, then presence, readiness, probes. Cheap ones come first."""
-    cluster, objects = context.cluster, context.baseline.objects
     several = len(context.faults) > 1
     probes: list[Callable[[], Check]] = []
     seen: dict[str, int] = {}
@@ -84,7 +85,7 @@ def state_probes(context: OracleContext) -> list[Callable[[], Check]]:
         name += f"#{seen[name]}" if seen[name] > 1 else ""
         probes.append(partial(defect_gone, fault, fault_context, name))
     probes += [
-        partial(look_at, cluster, objects)
+        partial(look_at, glance, context.baseline.objects)
         for look_at in (objects_present, workloads_ready, probes_kept)
     ]
     return probes
@@ -99,11 +100,11 @@ def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     return check.model_copy(update={"name": name})
 
 
-def no_new_restarts(context: OracleContext, before: Mapping[str, int]) -> Check:
+def no_new_restarts(context: OracleContext, glance: Glance, before: Mapping[str, int]) -> Check:
     """No container was restarted since `before`; a pod that is new since then started afresh."""
 
     def find() -> list[str]:
-        now = restarts(context.cluster, context.baseline.objects)
+        now = restarts(glance, context.baseline.objects)
         return [
             f"container {key} restarted {count - before.get(key, 0)} times"
             for key, count in sorted(now.items())

@@ -1,0 +1,47 @@
+"""One look at a cluster: each list of objects is read at most once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.model import ObjectRef
+
+
+class Glance:
+    """The cluster at one moment, as far as somebody has asked.
+
+    Checks that share a glance see the same moment, and a cluster far away is asked a dozen times
+    and not a hundred. Make a new one whenever time may have passed.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._lists: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
+
+    def get(self, ref: ObjectRef) -> KubeObject | None:
+        """The object, or None when it does not exist; raises `ClusterError` like the cluster."""
+        return self._list(ref.api_version, ref.kind, ref.namespace).get(ref.name)
+
+    def pods(self, workload: KubeObject) -> list[KubeObject]:
+        """Pods with all labels that the workload's selector asks for; none for an empty selector."""
+        selector = workload["spec"].get("selector") or {}
+        labels: Mapping[str, str] = selector.get("matchLabels") or {}
+        if not labels:
+            return []
+        pods = self._list("v1", "Pod", workload["metadata"].get("namespace", ""))
+        return [
+            pod
+            for pod in pods.values()
+            if labels.items() <= (pod["metadata"].get("labels") or {}).items()
+        ]
+
+    def _list(self, api_version: str, kind: str, namespace: str) -> Mapping[str, KubeObject]:
+        key = (api_version, kind, namespace)
+        if key not in self._lists:
+            found = self._cluster.list(api_version, kind, namespace)
+            self._lists[key] = {obj["metadata"]["name"]: obj for obj in found}
+        return self._lists[key]
