@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 
-from sregym_apps.model import parse_service_model
+from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded import telemetry, traffic, userland
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.kubelet.runtime import (
@@ -132,6 +133,8 @@ class TableNetwork:
     """A network of names and pods written down in a table of the world."""
 
     def routes(self, world: World, pod_uid: str, host: str, port: int) -> Routes:
+        if host.startswith("10.244.0."):
+            return Routes("", host, "", ((1.0, host.rpartition(".")[2], host, port),))
         entry = world.table("test.names").get(host)
         if entry is None:
             return Routes("dns", "", "10.96.0.10", ())
@@ -251,29 +254,39 @@ class Shop:
         self.start("load", "ghcr.io/acme/load:1.0", "5")
 
 
+def new_shop(text: str) -> Shop:
+    """A world that knows the application of a service model."""
+    surroundings = Contribution(
+        name="surroundings", rooms={"network": TableNetwork(), "kubelet": ExitBook()}
+    )
+    parts = [
+        surroundings,
+        userland.contribution([_model(text), *builtin_models()]),
+        traffic.contribution(),
+        telemetry.contribution(),
+    ]
+    world = World(constitution_of(parts), seed=7, epoch=1_763_760_000)
+    return Shop(world, world.room("runtime"))
+
+
+@cache
+def _model(text: str) -> ServiceModel:
+    return parse_service_model(text, "application.yaml")
+
+
 @pytest.fixture(scope="session")
-def make_shop() -> Callable[[], Shop]:
-    model = parse_service_model(SHOP, "shop.yaml")
+def shop_model() -> ServiceModel:
+    return _model(SHOP)
 
-    def make() -> Shop:
-        surroundings = Contribution(
-            name="surroundings", rooms={"network": TableNetwork(), "kubelet": ExitBook()}
-        )
-        parts = [
-            surroundings,
-            userland.contribution([model, *builtin_models()]),
-            traffic.contribution(),
-            telemetry.contribution(),
-        ]
-        world = World(constitution_of(parts), seed=7, epoch=1_763_760_000)
-        return Shop(world, world.room("runtime"))
 
-    return make
+@pytest.fixture(scope="session")
+def make_shop() -> Callable[..., Shop]:
+    return lambda text=SHOP: new_shop(text)
 
 
 @pytest.fixture
-def shop(make_shop: Callable[[], Shop]) -> Shop:
-    return make_shop()
+def shop() -> Shop:
+    return new_shop(SHOP)
 
 
 @pytest.fixture

@@ -1,0 +1,210 @@
+"""The shop on an assembled cluster: what is done to its objects is what its users feel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.world import World
+
+RESOURCES = {"Deployment": "deployments.apps", "Service": "services", "ConfigMap": "configmaps"}
+
+SCRIPT = (
+    "mongo admin --quiet --eval \"db.createUser({user: 'admin', pwd: 'secret', "
+    "roles: [{role: 'readWrite', db: 'stock-db'}]})\"\n"
+)
+CONFIG = '{"StockPort": "8081", "StockMongoAddress": "mongodb-stock:27017"}'
+
+
+def workload(name: str, image: str, **container: Any) -> dict[str, Any]:
+    labels = {"app": name}
+    volumes = container.pop("volumes", [])
+    spec = {"containers": [{"name": name, "image": image, **container}], "volumes": volumes}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": spec},
+        },
+    }
+
+
+def service(name: str, port: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"selector": {"app": name}, "ports": [{"port": port, "targetPort": port}]},
+    }
+
+
+def config_map(name: str, **data: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "shop"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def manifests() -> list[dict[str, Any]]:
+    image = "ghcr.io/acme/shop:1.0"
+    root = [
+        {"name": "MONGO_INITDB_ROOT_USERNAME", "value": "root"},
+        {"name": "MONGO_INITDB_ROOT_PASSWORD", "value": "root"},
+    ]
+    probe = {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1}
+    return [
+        config_map("scripts", **{"user.sh": SCRIPT}),
+        config_map("config", **{"config.json": CONFIG}),
+        workload(
+            "mongodb-stock",
+            "mongo:4.4.6",
+            env=root,
+            volumeMounts=[{"name": "scripts", "mountPath": "/docker-entrypoint-initdb.d"}],
+            volumes=[{"name": "scripts", "configMap": {"name": "scripts"}}],
+        ),
+        workload(
+            "stock",
+            image,
+            command=["stock"],
+            volumeMounts=[
+                {"name": "config", "mountPath": "/app/config.json", "subPath": "config.json"}
+            ],
+            volumes=[{"name": "config", "configMap": {"name": "config"}}],
+        ),
+        workload("price", image, command=["price"]),
+        workload(
+            "web",
+            image,
+            command=["web"],
+            env=[{"name": "STOCK_ADDR", "value": "stock:8081"}],
+            readinessProbe=probe,
+        ),
+        workload("load", "ghcr.io/acme/load:1.0"),
+        service("mongodb-stock", 27017),
+        service("stock", 8081),
+        service("price", 8082),
+        service("web", 8080),
+    ]
+
+
+class Deployed:
+    """The shop, running in a cluster."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.runtime = world.room("runtime")
+
+    def run(self, seconds: float) -> None:
+        self.world.run_until(self.world.now + seconds)
+
+    def edit(self, kind: str, name: str, change: Callable[[dict[str, Any]], None]) -> None:
+        old = self.world.store.get(Key(RESOURCES[kind], "shop", name))
+        new = yaml.safe_load(yaml.safe_dump(old))
+        change(new)
+        writes.update(self.world, RESOURCES[kind], new)
+
+    def ref(self, name: str) -> ContainerRef:
+        running = self.runtime.running(self.world)
+        return [process.ref for process in running if process.ref.name == name][-1]
+
+    def last(self, name: str) -> str:
+        return str(self.runtime.logs(self.world, self.ref(name))[-1].text.partition(" ")[2])
+
+    def statuses(self, name: str) -> list[dict[str, Any]]:
+        return [
+            pod["status"]["containerStatuses"][0]
+            for pod in self.world.store.list("pods", "shop")
+            if pod["metadata"]["labels"]["app"] == name
+        ]
+
+
+@pytest.fixture(scope="module")
+def running(shop_model: Any) -> World:
+    world = build(Blueprint(models=(shop_model,)))
+    writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
+    for obj in manifests():
+        writes.create(world, RESOURCES[obj["kind"]], obj)
+    world.run_until(world.now + 120)
+    return world
+
+
+@pytest.fixture
+def shop(running: World) -> Deployed:
+    return Deployed(running.fork())
+
+
+def test_users_are_served(shop: Deployed) -> None:
+    assert shop.last("load").startswith("op=buy requests=1000 ok=1000 failed=0 ")
+    assert all(
+        shop.statuses(name)[0]["ready"] for name in ("mongodb-stock", "stock", "web", "load")
+    )
+
+
+def test_a_selector_that_matches_nothing_refuses_until_it_is_right(shop: Deployed) -> None:
+    shop.edit("Service", "stock", lambda obj: obj["spec"]["selector"].update({"tier": "x"}))
+    shop.run(30)
+    assert shop.last("load") == 'op=buy requests=1000 ok=0 failed=1000 errors="http 500=1000"'
+    assert "connect: connection refused" in shop.last("web")
+    shop.edit("Service", "stock", lambda obj: obj["spec"]["selector"].pop("tier"))
+    shop.run(30)
+    assert shop.last("load").startswith("op=buy requests=1000 ok=1000 failed=0 ")
+
+
+def test_a_wrong_target_port_is_refused(shop: Deployed) -> None:
+    shop.edit("Service", "web", lambda obj: obj["spec"]["ports"][0].update({"targetPort": 9999}))
+    shop.run(30)
+    assert shop.last("load") == 'op=buy requests=1000 ok=0 failed=1000 errors="connect=1000"'
+
+
+def test_a_changed_config_is_read_by_the_next_process_only(shop: Deployed) -> None:
+    broken = CONFIG.replace("StockMongoAddress", "MongoAddress")
+    shop.edit("ConfigMap", "config", lambda obj: obj.update(data={"config.json": broken}))
+    shop.run(120)
+    assert shop.last("load").startswith("op=buy requests=1000 ok=1000 failed=0 ")
+
+    def restart(obj: dict[str, Any]) -> None:
+        obj["spec"]["strategy"] = {"type": "Recreate"}
+        obj["spec"]["template"]["metadata"]["annotations"] = {"restarted": "now"}
+
+    shop.edit("Deployment", "stock", restart)
+    shop.run(60)
+    status = shop.statuses("stock")[0]
+    ended = status["lastState"].get("terminated") or status["state"]["terminated"]
+    assert (status["ready"], ended["exitCode"], ended["reason"]) == (False, 2, "Error")
+    assert shop.last("load") == 'op=buy requests=1000 ok=0 failed=1000 errors="http 500=1000"'
+
+
+def test_a_memory_limit_that_is_too_small_kills_the_database(shop: Deployed) -> None:
+    def shrink(obj: dict[str, Any]) -> None:
+        container = obj["spec"]["template"]["spec"]["containers"][0]
+        container["resources"] = {"limits": {"memory": "10Mi"}, "requests": {"memory": "10Mi"}}
+        obj["spec"]["strategy"] = {"type": "Recreate"}
+
+    shop.edit("Deployment", "mongodb-stock", shrink)
+    shop.run(60)
+    status = shop.statuses("mongodb-stock")[0]
+    ended = status["lastState"].get("terminated") or status["state"]["terminated"]
+    assert (ended["exitCode"], ended["reason"]) == (137, "OOMKilled")
+    assert "no reachable servers" in shop.last("stock")
+
+
+def test_two_forks_that_do_the_same_write_the_same(running: World) -> None:
+    told = []
+    for _ in range(2):
+        shop = Deployed(running.fork())
+        shop.edit("Service", "stock", lambda obj: obj["spec"]["selector"].update({"tier": "x"}))
+        shop.run(30)
+        told.append(
+            [
+                shop.runtime.logs(shop.world, process.ref)
+                for process in shop.runtime.running(shop.world)
+            ]
+        )
+    assert told[0] == told[1]
