@@ -231,3 +231,15 @@ spec:
     shop.run(60)
     assert shop.world.store.get(claim) is None
     assert shop.world.store.list("persistentvolumes") == []
+
+
+def test_a_namespace_with_a_recreating_deployment_goes(shop: Any) -> None:
+    shop.apply(DEPLOYMENT)
+    shop.run(5)
+    change(shop, strategy={"type": "Recreate"})
+    set_image(shop, "web:1.1")
+    shop.run(0.05)
+    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    shop.run(30)
+    assert shop.world.store.get(Key("namespaces", "", "shop")) is None
+    assert shop.world.table("controllers.retries") == {}

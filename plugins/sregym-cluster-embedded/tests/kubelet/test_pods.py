@@ -260,3 +260,31 @@ def test_a_process_that_stops_listening_is_noticed_by_its_readiness_probe(shop: 
     ip = pod(shop)["status"]["podIP"]
     refused = f'Get "http://{ip}:8080/healthz": dial tcp {ip}:8080: connect: connection refused'
     assert shop.events("Unhealthy") == [(f"Readiness probe failed: {refused}", 3)]
+
+
+def test_a_pod_that_cannot_start_costs_little_while_it_waits(shop: Any) -> None:
+    apply_pod(
+        shop,
+        f"{{containers: [{{name: api, image: {WORKER}, envFrom: [{{secretRef: {{name: x}}}}]}}]}}",
+    )
+    shop.run(600)
+    ((_, tries),) = shop.events("Failed")
+    assert 45 <= tries <= 62
+
+
+def test_pulls_of_one_image_on_one_node_share_the_download(shop: Any) -> None:
+    shop.world.table("kubelet.images").clear()
+    for name in ("one", "two"):
+        apply_pod(shop, f"{{nodeName: node1, containers: [{{name: c, image: {WORKER}}}]}}", name)
+    shop.run(5)
+    size = "Image size: 3165025 bytes."
+    assert shop.events("Pulled") == [
+        (
+            f"Successfully pulled image {WORKER} in 429ms (429ms including waiting). {size}",
+            1,
+        ),
+        (
+            f"Successfully pulled image {WORKER} in 350ms (779ms including waiting). {size}",
+            1,
+        ),
+    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.pods import is_ready, owner_reference
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -82,12 +81,8 @@ def reconcile(world: World, key: tuple[str, str]) -> None:
     if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
         return
     places = _places(world, service)
-    try:
-        _write_slices(world, service, places)
-        _write_endpoints(world, service, places)
-    except ApiError:
-        # The namespace is going; its content is deleted by another controller.
-        return
+    _write_slices(world, service, places)
+    _write_endpoints(world, service, places)
 
 
 def target_port(port: Object, pod: Object) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
@@ -15,8 +16,11 @@ from sregym_cluster_embedded.controllers import (
     volumes,
 )
 from sregym_cluster_embedded.controllers.pods import matters
+from sregym_cluster_embedded.controllers.retrying import retrying
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 
@@ -42,20 +46,27 @@ def follow_pod(world: World, change: Change) -> None:
         endpoints.pod_changed(world, change)
 
 
+_RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
+    {
+        deployment.HANDLER: deployment.reconcile,
+        replicaset.HANDLER: replicaset.reconcile,
+        endpoints.HANDLER: endpoints.reconcile,
+        namespace.HANDLER: namespace.empty,
+        namespace.FURNISH: namespace.furnish,
+        garbage.DEPENDENTS: garbage.finalize,
+        garbage.OWNERS: garbage.collect,
+        volumes.CLAIM: volumes.reconcile_claim,
+        volumes.VOLUME: volumes.reconcile_volume,
+    }
+)
+
+
 def contribution() -> Contribution:
     """What this room adds to a cluster."""
     return Contribution(
         name="controllers",
         handlers={
-            deployment.HANDLER: deployment.reconcile,
-            replicaset.HANDLER: replicaset.reconcile,
-            endpoints.HANDLER: endpoints.reconcile,
-            namespace.HANDLER: namespace.empty,
-            namespace.FURNISH: namespace.furnish,
-            garbage.DEPENDENTS: garbage.finalize,
-            garbage.OWNERS: garbage.collect,
-            volumes.CLAIM: volumes.reconcile_claim,
-            volumes.VOLUME: volumes.reconcile_volume,
+            **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},
             provisioning.HANDLER: provisioning.provision,
         },
         followers={

@@ -28,12 +28,25 @@ class _Failure(NamedTuple):
     at: float
 
 
+class _Pull(NamedTuple):
+    """A pull that is under way.
+
+    Attributes:
+        begins: When it gets its turn: a node pulls one image after another.
+        ends: When the image has arrived.
+    """
+
+    begins: float
+    ends: float
+
+
 class ImageState(NamedTuple):
     """What the kubelet found about the image of a container that it wants to start.
 
     Attributes:
         ready: The container can be created; `image_id` is set.
         image_id: Digest reference.
+        waits_s: How long the pull waits for others on the node.
         pull_s: The container can be created after a pull of so many seconds.
         reason: Why it cannot be created now: the waiting reason.
         message: The waiting message.
@@ -41,6 +54,7 @@ class ImageState(NamedTuple):
 
     ready: bool = False
     image_id: str = ""
+    waits_s: float = 0.0
     pull_s: float = 0.0
     reason: str = ""
     message: str = ""
@@ -79,7 +93,12 @@ def ensure(world: World, pod: Object, state: PodState, container: Object) -> Ima
 
 
 def finish_pull(
-    world: World, pod: Object, state: PodState, container: Object, took_s: float
+    world: World,
+    pod: Object,
+    state: PodState,
+    container: Object,
+    waited_s: float,
+    pulled_s: float,
 ) -> str:
     """The pull that `ensure` began is over; returns the image id."""
     image = container["image"]
@@ -87,9 +106,9 @@ def finish_pull(
     pulled = runtime.pull(world, state.node, image)
     preload(world, state.node, image, pulled.image_id, pulled.size_bytes)
     world.table("kubelet.pulls").pop((state.uid, image), None)
-    own = _duration(_pull_time(pulled, False))
+    own, total = _duration(pulled_s), _duration(waited_s + pulled_s)
     message = (
-        f'Successfully pulled image "{image}" in {own} ({_duration(took_s)} including waiting). '
+        f'Successfully pulled image "{image}" in {own} ({total} including waiting). '
         f"Image size: {pulled.size_bytes} bytes."
     )
     tell(world, pod, state, "Normal", "Pulled", message, container["name"])
@@ -119,10 +138,10 @@ def _pull(
     runtime: ContainerRuntime = world.room("runtime")
     pulled = runtime.pull(world, state.node, image)
     if pulled.found:
-        queue = world.table("kubelet.pulling")
-        begin = max(world.now, queue.get(state.node, 0.0))
-        queue[state.node] = begin + _pull_time(pulled, present)
-        return ImageState(pull_s=queue[state.node] - world.now)
+        under_way = _queue_pull(world, state.node, image, pulled, present)
+        return ImageState(
+            waits_s=under_way.begins - world.now, pull_s=under_way.ends - under_way.begins
+        )
     text = f'Failed to pull image "{image}": {pulled.error}'
     tell(world, pod, state, "Warning", "Failed", text, name)
     tell(world, pod, state, "Warning", "Failed", "Error: ErrImagePull", name)
@@ -131,6 +150,17 @@ def _pull(
         backoff_s = min(last.backoff_s * 2, _LONGEST_BACKOFF_S)
     failures[(state.uid, image)] = _Failure(pulled.error, backoff_s, world.now)
     return ImageState(reason="ErrImagePull", message=pulled.error)
+
+
+def _queue_pull(world: World, node: str, image: str, pulled: ImagePull, present: bool) -> _Pull:
+    """Put a pull into its node's queue; an image that will be there by then is not pulled twice."""
+    queue = world.table("kubelet.pulling")
+    begins = max(world.now, queue.get(node, 0.0))
+    arriving = queue.get((node, image), 0.0) > world.now
+    under_way = _Pull(begins, begins + _pull_time(pulled, present or arriving))
+    queue[node] = under_way.ends
+    queue[(node, image)] = under_way.ends
+    return under_way
 
 
 def _pull_time(pulled: ImagePull, present: bool) -> float:

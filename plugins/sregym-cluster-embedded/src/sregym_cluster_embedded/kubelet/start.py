@@ -51,7 +51,8 @@ def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -
         rest = names[position:]
         if image.pull_s:
             save(world, state._replace(busy=True))
-            world.after(image.pull_s, "kubelet.pulled", state.uid, rest, image.pull_s)
+            delay_s = image.waits_s + image.pull_s
+            world.after(delay_s, "kubelet.pulled", state.uid, rest, image.waits_s, image.pull_s)
             return
         if create(world, pod, state, rest, image.image_id):
             return
@@ -59,14 +60,16 @@ def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -
     _finish(world, state)
 
 
-def pulled(world: World, uid: str, names: tuple[str, ...], took_s: float) -> None:
+def pulled(
+    world: World, uid: str, names: tuple[str, ...], waited_s: float, pulled_s: float
+) -> None:
     """Handler: the image of the first of `names` has arrived."""
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or _being_deleted(world, pod, state):
         return
     container = container_spec(pod["spec"], names[0])
-    image_id = finish_pull(world, pod, state, container, took_s)
+    image_id = finish_pull(world, pod, state, container, waited_s, pulled_s)
     if not create(world, pod, state, names, image_id):
         launch(world, pod, state_of(world, uid) or state, names[1:])
 

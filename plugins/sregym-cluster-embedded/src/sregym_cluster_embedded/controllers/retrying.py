@@ -1,0 +1,40 @@
+"""Reconciliation that the API refuses is tried again, each time after twice the wait."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.workqueue import enqueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.world import Handler, World
+
+_TABLE = "controllers.retries"
+_FIRST_S = 0.05
+_LONGEST_S = 1000.0
+
+
+def retrying(name: str, reconcile: Callable[[World, Any], None]) -> Handler:
+    """The handler `name`: `reconcile`, called again later when the API refused one of its writes.
+
+    A namespace that is being deleted, for instance, takes nothing new; the controller finds its
+    object gone at one of the next tries.
+    """
+    return partial(_attempt, name, reconcile)
+
+
+def _attempt(name: str, reconcile: Callable[[World, Any], None], world: World, key: Any) -> None:
+    delays = world.table(_TABLE)
+    try:
+        reconcile(world, key)
+    except ApiError:
+        delay_s = delays.get((name, key), _FIRST_S)
+        delays[(name, key)] = min(delay_s * 2, _LONGEST_S)
+        enqueue(world, name, key, delay_s)
+    else:
+        if delays:
+            delays.pop((name, key), None)
