@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # Changes that come together are solved together.
-_SETTLE_S = 0.05
+_SETTLE_S = 0.2
 
 # What a load generator calls the ways in which a connection fails.
 _WORDS = {"dns": "connect", "refused": "connect", "timeout": "timeout"}

@@ -12,13 +12,16 @@ from sregym_cluster_embedded.userland.process import Process, listener_at, proce
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.store import Change
+    from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 
 _PORTS = {"http": 80, "mongodb": 27017, "memcached": 11211, "keyvalue": 6379, "registry": 8500}
 # What the network answered, for as long as no object has changed that it could depend on.
 _ROUTES = "userland.routes"
-_NEVER_ROUTES = ("events", "leases.coordination.k8s.io", "replicasets.apps", "deployments.apps")
+_NEVER_ROUTES = frozenset(
+    {"events", "leases.coordination.k8s.io", "replicasets.apps", "deployments.apps", "secrets"}
+    | {"configmaps", "persistentvolumes", "persistentvolumeclaims", "serviceaccounts"}
+)
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -151,8 +154,25 @@ def _routes(world: World, pod_uid: str, host: str, port: int) -> Any:
 
 def forget_routes(world: World, change: Change) -> None:
     """Listener of the store: what the network answered before may be true no more."""
-    if change.key.resource not in _NEVER_ROUTES:
-        world.table(_ROUTES).clear()
+    resource = change.key.resource
+    if resource in _NEVER_ROUTES or not world.table(_ROUTES):
+        return
+    if resource == "pods" and change.old is not None and _stands(change.obj) == _stands(change.old):
+        return
+    world.table(_ROUTES).clear()
+
+
+def _stands(pod: Object) -> tuple[Any, ...]:
+    """All of a pod that the network looks at."""
+    metadata, status = pod["metadata"], pod.get("status", {})
+    spec = pod["spec"]
+    return (
+        metadata.get("labels"),
+        metadata.get("deletionTimestamp"),
+        status.get("podIP"),
+        status.get("phase"),
+        spec.get("nodeName"),
+    )
 
 
 def dns_changed(world: World, ref: ContainerRef) -> None:
