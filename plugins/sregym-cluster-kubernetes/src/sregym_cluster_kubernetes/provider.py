@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import yaml
 from kubernetes.client import (
     ApiClient,
     AuthorizationV1Api,
@@ -15,20 +14,15 @@ from kubernetes.client import (
     VersionApi,
 )
 from kubernetes.client.exceptions import ApiException
-from kubernetes.config import ConfigException
-from kubernetes.config.kube_config import (
-    KUBE_CONFIG_DEFAULT_LOCATION,
-    KubeConfigMerger,
-    load_kube_config_from_dict,
-)
-from sregym_core.errors import UsageError
+from kubernetes.config.kube_config import load_kube_config_from_dict
 from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding
 from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
 
 from sregym_cluster_kubernetes.cluster import KubernetesCluster
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
-from sregym_cluster_kubernetes.options import ClusterOptions, parse
+from sregym_cluster_kubernetes.kubeconfig import read_config
+from sregym_cluster_kubernetes.options import parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,47 +67,6 @@ class Kubeconfig(ClusterProvider):
         finally:
             client.close()
         return findings
-
-
-def read_config(options: ClusterOptions) -> dict[str, Any]:
-    """The kubeconfig, reduced to one context, with file names made absolute.
-
-    Raises:
-        UsageError: There is none, it is damaged, or it has no such context.
-    """
-    location = options.kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
-    try:
-        merged = KubeConfigMerger(location).config
-    except (ConfigException, yaml.YAMLError, OSError) as error:
-        msg = f"kubeconfig {location!r} cannot be read: {error}"
-        raise UsageError(msg) from error
-    if merged is None:
-        msg = f"no kubeconfig at {location!r}; set KUBECONFIG or use --cluster kubeconfig:kubeconfig=FILE"
-        raise UsageError(msg)
-    content: dict[str, Any] = merged.value
-    contexts = {entry["name"]: entry["context"] for entry in content.get("contexts") or ()}
-    name = options.context or content.get("current-context") or ""
-    if name not in contexts:
-        known = ", ".join(sorted(contexts)) or "none"
-        msg = f"kubeconfig {location!r} has no context {name!r}; known: {known}"
-        raise UsageError(msg)
-    context = contexts[name]
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": name,
-        "contexts": [{"name": name, "context": context}],
-        "clusters": [_entry(content, "clusters", context["cluster"], location)],
-        "users": [_entry(content, "users", context["user"], location)],
-    }
-
-
-def _entry(content: Mapping[str, Any], kind: str, name: str, location: str) -> dict[str, Any]:
-    for entry in content.get(kind) or ():
-        if entry["name"] == name:
-            return dict(entry)
-    msg = f"kubeconfig {location!r} names {name!r} among its contexts, but not among its {kind}"
-    raise UsageError(msg)
 
 
 def _client(config: Mapping[str, Any]) -> ApiClient:
