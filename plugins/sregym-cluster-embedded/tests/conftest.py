@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import orjson
 import pytest
 import yaml
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
@@ -323,21 +322,9 @@ def make_shop() -> Callable[..., Shop]:
     return new_shop
 
 
-def digest(world: World) -> bytes:
-    """All objects, tables and plans of a world as bytes: equal for equal worlds."""
-    objects = {name: world.store.list(name) for name in world.store.resources()}
-    plans = [str(event) for event in world.clock.pending()]
-    tables = {
-        name: sorted((str(key), str(value)) for key, value in table.items())
-        for name, table in world._tables.items()
-        if table
-    }
-    return orjson.dumps([objects, plans, tables], option=orjson.OPT_SORT_KEYS)
-
-
 @pytest.fixture
-def world_digest() -> Callable[[World], bytes]:
-    return digest
+def world_digest() -> Callable[[World], str]:
+    return World.digest
 
 
 def note_moment(world: World, change: Any) -> None:

@@ -8,14 +8,16 @@ are immutable too: replace, never edit.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sregym_cluster_embedded.clock import EventHeap, Seed
+from sregym_cluster_embedded.clock import EventHeap, Seed, SharedGroups
 from sregym_cluster_embedded.store import Change, Indexer, Store
 
 Handler: TypeAlias = Callable[..., None]
@@ -57,7 +59,7 @@ class World:
         self.seed = Seed(seed)
         self.store = Store(constitution.indexers)
         self.epoch = epoch
-        self._tables: dict[str, dict[Any, Any]] = {}
+        self._tables: SharedGroups[str, Any, Any] = SharedGroups()
         self.store.listener = self._tell
 
     @property
@@ -66,8 +68,11 @@ class World:
         return self.clock.now
 
     def table(self, name: str) -> dict[Any, Any]:
-        """The named table of a room: keys and values immutable, the table itself copied by forks."""
-        return self._tables.setdefault(name, {})
+        """The named table of a room: keys and values immutable.
+
+        Ask anew each time: after a fork, a table that was got before belongs to both sides.
+        """
+        return self._tables.write(name)
 
     def room(self, name: str) -> Any:
         """The object that a higher room offers under `name`."""
@@ -106,8 +111,19 @@ class World:
         twin.store = self.store.fork()
         twin.store.listener = twin._tell
         twin.epoch = self.epoch
-        twin._tables = {name: table.copy() for name, table in self._tables.items()}
+        twin._tables = self._tables.fork()
         return twin
+
+    def digest(self) -> str:
+        """One number for all objects, tables and plans, hexadecimal: equal for equal worlds."""
+        objects = {name: self.store.list(name) for name in self.store.resources()}
+        plans = [str(event) for event in self.clock.pending()]
+        tables = {
+            name: sorted((str(key), str(value)) for key, value in self._tables.read(name).items())
+            for name in self._tables.groups()
+        }
+        state = json.dumps([objects, plans, tables], sort_keys=True, separators=(",", ":"))
+        return blake2b(state.encode(), digest_size=16).hexdigest()
 
     def _tell(self, change: Change) -> None:
         for listener in self.constitution.listeners:

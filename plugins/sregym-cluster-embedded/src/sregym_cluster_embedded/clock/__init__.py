@@ -1,8 +1,9 @@
-"""Virtual time and seeded chance: the lowest room; it knows nothing of Kubernetes."""
+"""Virtual time, seeded chance, state that forks share: the lowest room, without Kubernetes."""
 
 from __future__ import annotations
 
 from sregym_cluster_embedded.clock.heap import Event, EventHeap
 from sregym_cluster_embedded.clock.seed import Seed
+from sregym_cluster_embedded.clock.sharing import SharedGroups
 
-__all__ = ["Event", "EventHeap", "Seed"]
+__all__ = ["Event", "EventHeap", "Seed", "SharedGroups"]

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sregym_core.model import ObjectRef
 
     from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
 
 PATCH_TYPES = {

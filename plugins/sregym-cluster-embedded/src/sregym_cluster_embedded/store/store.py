@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from sregym_cluster_embedded.clock import SharedGroups
 from sregym_cluster_embedded.store.objects import Key, Object, key_of, owner_uids
 
 Indexer: TypeAlias = Callable[[Object], Iterable[str]]
@@ -54,32 +55,34 @@ class Store:
         self.listener: Callable[[Change], None] | None = None
         self.history: list[Change] = []
         self._indexers = indexers or {}
-        self._objects: dict[str, dict[str, dict[str, Object]]] = {}
-        self._indexes: dict[tuple[str, str, str], dict[Key, None]] = {}
+        # By (resource, namespace): name -> object. By (resource, index, value): keys in order.
+        self._objects: SharedGroups[tuple[str, str], str, Object] = SharedGroups()
+        self._indexes: SharedGroups[tuple[str, str, str], Key, None] = SharedGroups()
 
     def get(self, key: Key) -> Object | None:
         """The object at `key`, or None. Never change what this returns."""
         resource, namespace, name = key
-        try:
-            return self._objects[resource][namespace].get(name)
-        except KeyError:
-            return None
+        return self._objects.read((resource, namespace)).get(name)
 
     def list(self, resource: str, namespace: str | None = None) -> list[Object]:
         """All objects of a resource, of one namespace or of all, sorted by namespace and name."""
-        by_namespace = self._objects.get(resource, {})
-        wanted = sorted(by_namespace) if namespace is None else [namespace]
+        if namespace is None:
+            wanted = sorted(place for kind, place in self._objects.groups() if kind == resource)
+        else:
+            wanted = [namespace]
         return [
-            obj for place in wanted for _, obj in sorted(by_namespace.get(place, {}).items())
+            obj
+            for place in wanted
+            for _, obj in sorted(self._objects.read((resource, place)).items())
         ]
 
     def resources(self) -> Iterator[str]:
         """The resources that have objects, sorted."""
-        return iter(sorted(name for name, spaces in self._objects.items() if any(spaces.values())))
+        return iter(sorted({resource for resource, _ in self._objects.groups()}))
 
     def indexed(self, resource: str, index: str, value: str) -> Iterator[Object]:
         """The objects of a resource that have `value` under `index`, in order of arrival."""
-        for key in tuple(self._indexes.get((resource, index, value), ())):
+        for key in tuple(self._indexes.read((resource, index, value))):
             obj = self.get(key)
             if obj is not None:
                 yield obj
@@ -95,7 +98,7 @@ class Store:
         self.revision += 1
         metadata = obj["metadata"] | {"resourceVersion": str(self.revision)}
         stored = {**obj, "metadata": metadata}
-        self._objects.setdefault(resource, {}).setdefault(key.namespace, {})[key.name] = stored
+        self._objects.write((resource, key.namespace))[key.name] = stored
         if old is None or not _indexed_alike(old, stored):
             self._reindex(key, old, stored)
         kind = ChangeType.ADDED if old is None else ChangeType.MODIFIED
@@ -107,9 +110,10 @@ class Store:
 
         Finalizers and grace periods are the API's business, not the store's.
         """
-        old = self._objects.get(key.resource, {}).get(key.namespace, {}).pop(key.name, None)
+        old = self.get(key)
         if old is None:
             return None
+        del self._objects.write((key.resource, key.namespace))[key.name]
         self.revision += 1
         self._reindex(key, old, None)
         metadata = old["metadata"] | {"resourceVersion": str(self.revision)}
@@ -122,11 +126,8 @@ class Store:
         twin = Store(self._indexers)
         twin.revision = self.revision
         twin.history = self.history.copy()
-        twin._objects = {
-            resource: {namespace: names.copy() for namespace, names in spaces.items()}
-            for resource, spaces in self._objects.items()
-        }
-        twin._indexes = {index: keys.copy() for index, keys in self._indexes.items()}
+        twin._objects = self._objects.fork()
+        twin._indexes = self._indexes.fork()
         return twin
 
     def _record(self, change: Change) -> None:
@@ -141,13 +142,10 @@ class Store:
         after = self._index_values(key.resource, new) if new is not None else ()
         for entry in before:
             if entry not in after:
-                keys = self._indexes[entry]
-                del keys[key]
-                if not keys:
-                    del self._indexes[entry]
+                del self._indexes.write(entry)[key]
         for entry in after:
             if entry not in before:
-                self._indexes.setdefault(entry, {})[key] = None
+                self._indexes.write(entry)[key] = None
 
     def _index_values(self, resource: str, obj: Object) -> tuple[tuple[str, str, str], ...]:
         values = [(resource, "owner", uid) for uid in owner_uids(obj)]
