@@ -89,6 +89,12 @@ def test_hold(start_s: float, end_s: float, expected: Held, got: str) -> None:
     assert clock.now() - START == expected.waited_s + (60 if expected.recovered else 0)
 
 
+def test_waiting_may_look_less_often_than_the_window() -> None:
+    clock = MemoryClock()
+    window = Window(window_s=10, repair_s=30, poll_s=5, repair_poll_s=12)
+    assert hold(clock, lambda: true_between(clock, 1, 999), window) == Held(True, 12)
+
+
 def test_a_one_sided_proof_is_refused() -> None:
     with pytest.raises(ValueError) as caught:
         prove_two_sided(lambda context: None, {}, {"broken": lambda: None})  # type: ignore[arg-type,return-value]

@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Window:
-    """What is asked: true at every poll for `window_s`, after waiting at most `repair_s`."""
+    """What is asked: true at every poll for `window_s`, after waiting at most `repair_s`.
+
+    Attributes:
+        window_s: How long it must hold.
+        repair_s: At most so long it may take to become true.
+        poll_s: Between two looks inside the window.
+        repair_poll_s: Between two looks while waiting; None: the same.
+    """
 
     window_s: float
     repair_s: float = 0.0
     poll_s: float = 5.0
+    repair_poll_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,8 @@ def hold(clock: Clock, condition: Callable[[], Check | None], window: Window) ->
         window: What is asked.
     """
     began = clock.now()
-    recovered = clock.wait_until(lambda: condition() is None, window.repair_s, window.poll_s)
+    poll_s = window.poll_s if window.repair_poll_s is None else window.repair_poll_s
+    recovered = clock.wait_until(lambda: condition() is None, window.repair_s, poll_s)
     waited = clock.now() - began
     if not recovered:
         return Held(recovered=False, waited_s=waited)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # Clients reconnect with a back-off after the last pod became ready; the window does not open
 # before so many seconds of traffic were good. Long enough to hold whole rounds of load generators.
 CALM_S = 30.0
+# Nothing is lost by seeing a recovery some seconds late; a broken system is looked at often enough.
+REPAIR_POLL_S = 10.0
 GONE = "defect-gone"
 
 
@@ -47,7 +49,7 @@ class StateOracle(Oracle):
     def judge(self, context: OracleContext) -> Verdict:
         """Checks in a fixed order, all of them made even when an early one fails."""
         timing = context.problem.timing
-        window = Window(window_s=timing.window_s, repair_s=timing.repair_s)
+        window = Window(timing.window_s, timing.repair_s, repair_poll_s=REPAIR_POLL_S)
         counts: dict[str, int] = {}
         opened = False
 
