@@ -24,10 +24,15 @@ class Found(NamedTuple):
     obj: Object
 
 
-def selected(session: Session, words: list[str], errors: list[CommandError]) -> list[Found]:
-    """The objects that names, selectors, `--all` or `-f` mean, as they are on the server."""
+def selected(
+    session: Session, words: list[str], errors: list[CommandError], unnamed_is_all: bool = False
+) -> list[Found]:
+    """The objects that names, selectors, `--all` or `-f` mean, as they are on the server.
+
+    With `unnamed_is_all`, a type without a name means all objects of it.
+    """
     found: list[Found] = []
-    for kind, namespace, name in references(session, words):
+    for kind, namespace, name in references(session, words, unnamed_is_all):
         try:
             if name:
                 found.append(
@@ -43,7 +48,7 @@ def selected(session: Session, words: list[str], errors: list[CommandError]) -> 
 
 
 def references(
-    session: Session, words: list[str]
+    session: Session, words: list[str], unnamed_is_all: bool = False
 ) -> Iterator[tuple[ResourceType, str | None, str]]:
     """Type, namespace and name of what the command line means; no name: all that match."""
     arguments = session.arguments
@@ -54,7 +59,7 @@ def references(
         return
     selecting = bool(selector_query(arguments)) or arguments.on("all")
     for target in targets(session.client, words, selecting):
-        if not target.name and not selecting:
+        if not target.name and not selecting and not unnamed_is_all:
             raise CommandError(NO_NAME)
         namespace = session.namespace if target.kind.namespaced else None
         yield target.kind, namespace, target.name

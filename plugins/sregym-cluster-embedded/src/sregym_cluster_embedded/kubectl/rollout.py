@@ -148,9 +148,13 @@ def _on_each(session: Session, act: Any) -> None:
     if not session.arguments.words and not session.arguments.has("filename"):
         raise NotCovered("nothing named")
     errors: list[CommandError] = []
-    for found in selected(session, session.arguments.words, errors):
+    words = session.arguments.words
+    found = selected(session, words, errors, unnamed_is_all=True)
+    if not found and not errors:
+        raise NotCovered("nothing found")
+    for one in found:
         with collected(errors):
-            act(found)
+            act(one)
     raise_all(errors)
 
 

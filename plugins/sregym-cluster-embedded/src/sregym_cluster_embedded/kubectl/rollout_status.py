@@ -23,7 +23,7 @@ def status(session: Session) -> None:
     if session.arguments.number("revision", 0):
         raise NotCovered("--revision")
     errors: list[CommandError] = []
-    found = selected(session, session.arguments.words, errors)
+    found = selected(session, session.arguments.words, errors, unnamed_is_all=True)
     raise_all(errors)
     for one in found:
         _follow(session, one)

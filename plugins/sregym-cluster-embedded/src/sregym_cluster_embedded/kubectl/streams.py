@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubectl.choice import best_pod, selector_of
 from sregym_cluster_embedded.kubectl.containers import DEFAULT_CONTAINER, ContainerNotRunningError
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import IGNORED, Flag, parse_duration, switch
@@ -23,6 +24,7 @@ EXEC_FLAGS = (
     Flag("pod-running-timeout"),
 )  # fmt: skip
 
+_NO_TERMINAL = "Unable to use a TTY - input is not a terminal or the right kind of file"
 _LOGS_USAGE = """error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.
 POD or TYPE/NAME is a required argument for the logs command
 See 'kubectl logs -h' for help and examples"""
@@ -68,8 +70,8 @@ def execute(session: Session) -> None:
         if len(arguments.words) == 1:
             raise CommandError("error: you must specify at least one command for the container")
         raise NotCovered("exec without --")
-    if not command or arguments.on("tty"):
-        raise NotCovered("exec of nothing, or with a terminal")
+    if not command or (arguments.on("tty") and len(command) == 1):
+        raise NotCovered("exec of nothing, or of what may be an interactive shell")
     pod = _pod(session, arguments.words[0])
     metadata = pod["metadata"]
     phase = pod.get("status", {}).get("phase")
@@ -78,6 +80,8 @@ def execute(session: Session) -> None:
             "error: cannot exec into a container in a completed pod; current phase is " + phase
         )
     container = _container(session, pod)
+    if arguments.on("tty") and arguments.on("stdin"):
+        session.complain(_NO_TERMINAL)
     stdin = session.stdin if arguments.on("stdin") else ""
     try:
         result = session.access.exec(
@@ -118,7 +122,7 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
 
 def _log_pod(session: Session, word: str) -> Object:
     try:
-        return _pod(session, word)
+        return _pod(session, word, for_logs=True)
     except ServerError as error:
         if not error.not_found:
             raise
@@ -126,8 +130,8 @@ def _log_pod(session: Session, word: str) -> Object:
         raise CommandError(text) from error
 
 
-def _pod(session: Session, word: str) -> Object:
-    """The pod that `NAME` or `TYPE/NAME` means."""
+def _pod(session: Session, word: str, for_logs: bool = False) -> Object:
+    """The pod that `NAME` or `TYPE/NAME` means; `logs` says which one it chose of several."""
     type_word, slash, name = word.partition("/")
     client = session.client
     if not slash:
@@ -136,7 +140,15 @@ def _pod(session: Session, word: str) -> Object:
     obj = client.get(kind, session.namespace, name)
     if kind.kind == "Pod":
         return obj
-    raise NotCovered("a workload's pods")
+    selector = [("labelSelector", selector_of(obj))]
+    pods = client.list(client.resource_type("pods"), session.namespace, selector)
+    if not pods:
+        raise NotCovered("a workload without pods")
+    chosen = best_pod(pods, restarted_first=for_logs)
+    if for_logs and len(pods) > 1:
+        name = chosen["metadata"]["name"]
+        session.complain(f"Found {len(pods)} pods, using pod/{name}")
+    return chosen
 
 
 def _log_containers(session: Session, pod: Object) -> list[str]:
