@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sregym_cluster_embedded.network import corefile
-from sregym_cluster_embedded.network.resolver import Resolver, hosts_of, resolver_of
-from sregym_cluster_embedded.network.services import Backend, Outcome, backends
+from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
+from sregym_cluster_embedded.network.services import Outcome, backends
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -49,11 +48,7 @@ class Resolution(NamedTuple):
 
 def resolve(world: World, source: Object, name: str) -> Resolution:
     """Look up a name as a process in the pod `source` does."""
-    try:
-        ip_address(name)
-    except ValueError:
-        pass
-    else:
+    if _is_address(name):
         return Resolution("ok", (name,), name)
     hosts = hosts_of(world, source)
     if name.rstrip(".") in hosts:
@@ -61,11 +56,31 @@ def resolve(world: World, source: Object, name: str) -> Resolution:
     return _ask(world, source, resolver_of(source), name)
 
 
+def query(world: World, source: Object | None, server: str, name: str) -> Resolution:
+    """Ask one name server for the A records of an absolute name."""
+    return _answered(world, _server(world, source, server), name)
+
+
+class _Server(NamedTuple):
+    """A name server as one pod reaches it now.
+
+    Attributes:
+        address: Its address.
+        failure: What every question to it ends with; empty when it answers.
+        blocks: Its Corefile, when it answers.
+    """
+
+    address: str
+    failure: str = ""
+    blocks: tuple[corefile.ServerBlock, ...] = ()
+
+
 def _ask(world: World, source: Object, resolver: Resolver, name: str) -> Resolution:
+    servers = [_server(world, source, address) for address in resolver.servers]
     answer = Resolution("timeout", (), name, resolver.servers[0] if resolver.servers else "")
     for candidate in resolver.candidates(name):
-        for server in resolver.servers:
-            answer = query(world, source, server, candidate)
+        for server in servers:
+            answer = _answered(world, server, candidate)
             if answer.status not in ("timeout", "refused", "servfail"):
                 break
         if answer.status != "nxdomain":
@@ -73,52 +88,56 @@ def _ask(world: World, source: Object, resolver: Resolver, name: str) -> Resolut
     return answer
 
 
-def query(world: World, source: Object | None, server: str, name: str) -> Resolution:
-    """Ask one name server for the A records of an absolute name."""
-    target = backends(world, server, 53, source, "UDP")
+def _server(world: World, source: Object | None, address: str) -> _Server:
+    target = backends(world, address, 53, source, "UDP")
     if target.failure is Outcome.REFUSED:
-        return Resolution("refused", (), name, server)
+        return _Server(address, "refused")
     if target.failure is not None:
         # The resolver of the nodes knows no name; any other address is silent.
-        status = "nxdomain" if server == "10.77.0.1" else "timeout"
-        return Resolution(status, (), name, server)
+        return _Server(address, "nxdomain" if address == NODE_DNS else "timeout")
     runtime: Listeners = world.room("runtime")
-    serving = [
-        entry for entry in target.backends if runtime.listening(world, entry.pod_uid, entry.port)
-    ]
-    if not serving:
-        return Resolution("refused", (), name, server)
-    status, addresses = _answer(world, serving[0], name, 0)
-    return Resolution(status, addresses, name, server)
+    for backend in target.backends:
+        if runtime.listening(world, backend.pod_uid, backend.port):
+            kubelet: MountedFiles = world.room("kubelet")
+            files = kubelet.mounted_files(world, backend.pod_uid)
+            return _Server(address, "", corefile.parse(files.get("Corefile", "")))
+    return _Server(address, "refused")
 
 
-def _answer(world: World, backend: Backend, name: str, depth: int) -> tuple[str, tuple[str, ...]]:
-    kubelet: MountedFiles = world.room("kubelet")
-    text = kubelet.mounted_files(world, backend.pod_uid).get("Corefile", "")
-    server = corefile.server_for(corefile.parse(text), name.lower())
-    if server is None:
+def _answered(world: World, server: _Server, name: str) -> Resolution:
+    if server.failure:
+        return Resolution(server.failure, (), name, server.address)
+    status, addresses = _answer(world, server.blocks, name, 0)
+    return Resolution(status, addresses, name, server.address)
+
+
+def _answer(
+    world: World, blocks: tuple[corefile.ServerBlock, ...], name: str, depth: int
+) -> tuple[str, tuple[str, ...]]:
+    block = corefile.server_for(blocks, name.lower())
+    if block is None:
         return "refused", ()
-    asked = corefile.rewritten(server, name.lower())
-    code = corefile.template_code(server, asked)
+    asked = corefile.rewritten(block, name.lower())
+    code = corefile.template_code(block, asked)
     if code is not None:
         return code.lower(), ()
-    for plugin in server.named("hosts"):
+    for plugin in block.named("hosts"):
         found = [line[0] for line in plugin.block if asked in line[1:]]
         if found:
             return "ok", tuple(found)
-    for plugin in server.named("kubernetes"):
+    for plugin in block.named("kubernetes"):
         for zone in plugin.arguments:
             if corefile.within(asked, zone.rstrip(".")):
                 labels = asked[: -len(zone.rstrip(".")) - 1].split(".")
-                return _in_cluster(world, backend, labels, depth)
-    if server.named("forward"):
+                return _in_cluster(world, blocks, labels, depth)
+    if block.named("forward"):
         # Upstream is the resolver of the node, which knows no name.
         return "nxdomain", ()
     return "servfail", ()
 
 
 def _in_cluster(
-    world: World, backend: Backend, labels: list[str], depth: int
+    world: World, blocks: tuple[corefile.ServerBlock, ...], labels: list[str], depth: int
 ) -> tuple[str, tuple[str, ...]]:
     if labels[-1] == "pod" and len(labels) == 3:
         return "ok", (labels[0].replace("-", "."),)
@@ -133,7 +152,7 @@ def _in_cluster(
     if spec.get("type") == "ExternalName":
         if depth >= _MOST_ALIASES:
             return "servfail", ()
-        return _answer(world, backend, spec["externalName"].rstrip("."), depth + 1)
+        return _answer(world, blocks, spec["externalName"].rstrip("."), depth + 1)
     if spec.get("clusterIP") != "None" and not host:
         return "ok", (spec["clusterIP"],)
     addresses = _endpoint_addresses(world, service, host)
@@ -152,3 +171,8 @@ def _endpoint_addresses(world: World, service: Object, host: str) -> tuple[str, 
             if not host or host in names:
                 found.extend(endpoint["addresses"])
     return tuple(found)
+
+
+def _is_address(name: str) -> bool:
+    parts = name.split(".")
+    return len(parts) == 4 and all(part.isdigit() and int(part) < 256 for part in parts)

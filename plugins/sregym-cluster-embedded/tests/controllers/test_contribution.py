@@ -1,0 +1,34 @@
+"""Merging the parts of a cluster."""
+
+from __future__ import annotations
+
+import pytest
+from sregym_cluster_embedded.contribution import Contribution, constitution_of
+from sregym_cluster_embedded.store import Change
+from sregym_cluster_embedded.world import World
+
+
+def test_a_name_that_is_offered_twice_is_refused() -> None:
+    first = Contribution("one", rooms={"logs": object()})
+    second = Contribution("two", rooms={"logs": object()})
+    with pytest.raises(ValueError) as refused:
+        constitution_of([first, second])
+    assert str(refused.value) == (
+        "contribution 'two' offers the room 'logs' that another offers already"
+    )
+
+
+def test_followers_hear_only_of_their_resource() -> None:
+    heard: list[str] = []
+
+    def follow(world: World, change: Change) -> None:
+        heard.append(f"follower {change.key.resource}")
+
+    def listen(world: World, change: Change) -> None:
+        heard.append(f"listener {change.key.resource}")
+
+    part = Contribution("part", followers={"pods": (follow,)}, listeners=(listen,))
+    world = World(constitution_of([part]), 1, 0)
+    for resource in ("pods", "events"):
+        world.store.put(resource, {"metadata": {"name": "a", "namespace": "b"}})
+    assert heard == ["follower pods", "listener pods", "listener events"]
