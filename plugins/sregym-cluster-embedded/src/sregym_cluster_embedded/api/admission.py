@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api import errors, limits, quota
+from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -45,7 +46,16 @@ def admit(world: World, kind: Resource, obj: Object) -> Object:
         errors.ApiError: Forbidden.
     """
     if kind.name == "pods":
-        return _pod(world, kind, obj)
+        ranged = bool(world.store.list("limitranges", obj["metadata"]["namespace"]))
+        obj = _pod(world, kind, limits.with_defaults(world, obj) if ranged else obj)
+        status = {**obj["status"], "qosClass": qos_class(obj["spec"])}
+        obj = {**obj, "status": status}
+        if ranged:
+            limits.check(world, kind, obj)
+    elif kind.name == "persistentvolumeclaims":
+        limits.check(world, kind, obj)
+    if kind.name != "events":
+        quota.admit(world, kind, obj)
     return obj
 
 
@@ -80,7 +90,12 @@ def _service_account(
 def _mount_token(world: World, spec: dict[str, Any]) -> None:
     volumes = spec.get("volumes", [])
     given = next(
-        (entry["name"] for entry in volumes if entry["name"].startswith("kube-api-access-")), None
+        (
+            entry["name"]
+            for entry in volumes
+            if entry.get("name", "").startswith("kube-api-access-")
+        ),
+        None,
     )
     volume = given or f"kube-api-access-{world.seed.suffix()}"
     mounted = False
@@ -90,7 +105,7 @@ def _mount_token(world: World, spec: dict[str, Any]) -> None:
         containers = []
         for container in spec[field]:
             mounts = container.get("volumeMounts", [])
-            if not any(mount["mountPath"] == _TOKEN_PATH for mount in mounts):
+            if not any(mount.get("mountPath") == _TOKEN_PATH for mount in mounts):
                 mount = {"name": volume, "readOnly": True, "mountPath": _TOKEN_PATH}
                 container = {**container, "volumeMounts": [*mounts, mount]}
                 mounted = True

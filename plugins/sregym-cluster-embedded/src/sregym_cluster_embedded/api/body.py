@@ -111,6 +111,9 @@ def canonical(obj: Object, group: str, version: str, kind: str) -> tuple[Object,
     definition = schema.of_kind(group, version, kind)
     if definition is not None:
         return decode(obj, definition)
+    if not isinstance(obj, dict):
+        message = "json: cannot unmarshal array into Go value of type map[string]interface {}"
+        raise DecodeError(message)
     metadata, unknown = decode(obj.get("metadata") or {}, schema.definition(schema.OBJECT_META))
     return {**obj, "metadata": metadata}, [f"metadata.{name}" for name in unknown]
 

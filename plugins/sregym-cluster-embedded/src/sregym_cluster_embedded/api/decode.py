@@ -94,6 +94,12 @@ def decode(obj: dict[str, Any], definition: Definition) -> tuple[dict[str, Any],
     Raises:
         DecodeError: A value has the wrong type.
     """
+    if not isinstance(obj, dict):
+        found = _JSON_NAMES.get(type(obj), "object")
+        message = (
+            f"json: cannot unmarshal {found} into Go value of type {_package(definition.name)}"
+        )
+        raise DecodeError(message)
     reader = _Reader()
     decoded = reader.struct(obj, definition, "", "")
     return decoded, reader.unknown
@@ -167,7 +173,7 @@ class _Reader:
             return value
         if definition.format == "date-time":
             return _time(value)
-        if definition.scalar.form in ("any", "object") and definition.scalar.item is None:
+        if definition.scalar.form == "any":
             return value
         return self.value(value, definition.scalar, path, place, go_path)
 
@@ -202,9 +208,14 @@ def _go_name(type_: Type) -> str:
         assert type_.item is not None
         return f"map[string]{_go_name(type_.item)}"
     if type_.form == "struct":
-        package, _, short = type_.name.rpartition(".")
-        return f"{package.rpartition('.')[2]}.{short}"
+        return _package(type_.name)
     return _GO_NAMES.get(type_.form, "map[string]interface {}")
+
+
+def _package(name: str) -> str:
+    """`v1.PodSpec` for the definition of that name."""
+    package, _, short = name.rpartition(".")
+    return f"{package.rpartition('.')[2]}.{short}"
 
 
 def _omitted(struct: str, name: str, value: Any, type_: Type) -> bool:

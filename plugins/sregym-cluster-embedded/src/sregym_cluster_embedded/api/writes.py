@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import admission, custom, defaults, errors
+from sregym_cluster_embedded.api import admission, custom, defaults, errors, quota
 from sregym_cluster_embedded.store import Key, Object, key_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,15 @@ def create(world: World, resource: str, obj: Object) -> Object:
     kind = resource_named(world, resource)
     prepared = prepare(world, kind, obj)
     check_new(world, kind, prepared)
-    return world.store.put(resource, prepared)
+    return put_new(world, kind, prepared)
+
+
+def put_new(world: World, kind: Resource, prepared: Object) -> Object:
+    """Store what `prepare` made, and count it in the quotas of its namespace."""
+    stored = world.store.put(kind.name, prepared)
+    if kind.namespaced and kind.name != "events":
+        quota.recount(world, stored["metadata"]["namespace"])
+    return stored
 
 
 def check_new(world: World, kind: Resource, obj: Object) -> None:

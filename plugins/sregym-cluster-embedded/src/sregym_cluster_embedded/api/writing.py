@@ -111,7 +111,7 @@ def _create(
     writes.check_new(world, kind, prepared)
     if dry_run(request):
         return prepared
-    return world.store.put(kind.name, prepared)
+    return writes.put_new(world, kind, prepared)
 
 
 def replace(world: World, request: Request, target: Target) -> Response:
@@ -230,6 +230,8 @@ def write(
     `owned` says that the managed fields of `new` are in order already.
     """
     kind = writes.resource_named(world, target.resource.name)
+    identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
+    new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
     _check_identity(kind, old, new)
     if target.subresource == "status":
         new = {**old, "metadata": _status_metadata(old, new), "status": new.get("status", {})}
@@ -288,9 +290,13 @@ def _status_metadata(old: Object, new: Object) -> dict[str, Any]:
 def _check_identity(kind: Resource, old: Object, new: Object) -> None:
     name = old["metadata"]["name"]
     given = new["metadata"]
-    if given.get("name", name) != name:
+    if given["name"] != name:
         raise errors.bad_request(
             f"the name of the object ({given['name']}) does not match the name on the URL ({name})"
+        )
+    if given.get("namespace") != old["metadata"].get("namespace"):
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
         )
     version = given.get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
 from sregym_cluster_embedded.api.defaults.pod import template
-from sregym_cluster_embedded.api.quality import qos_class
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -114,7 +113,7 @@ def cron_job(obj: Object) -> Object:
 
 def new_pod(_world: World, obj: Object) -> Object:
     """The status a pod is born with."""
-    return {**obj, "status": {"phase": "Pending", "qosClass": qos_class(obj["spec"])}}
+    return {**obj, "status": {"phase": "Pending"}}
 
 
 def new_job(_world: World, obj: Object) -> Object:

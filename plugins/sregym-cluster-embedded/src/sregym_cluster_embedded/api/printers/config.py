@@ -118,7 +118,7 @@ def api_service(obj: Object, now_s: float) -> Cells:
         word = available["status"]
         if word != "True":
             word = f"{word} ({available.get('reason', '')})"
-    place = f"{service['namespace']}/{service['name']}" if service else "Local"
+    place = f"{service.get('namespace', '')}/{service.get('name', '')}" if service else "Local"
     return [_name(obj), place, word, _age(obj, now_s)]
 
 

@@ -59,7 +59,7 @@ def volume(obj: Object, now_s: float) -> Cells:
         access_modes(spec.get("accessModes")),
         spec.get("persistentVolumeReclaimPolicy", ""),
         _phase(obj),
-        f"{reference['namespace']}/{reference['name']}" if reference else "",
+        f"{reference.get('namespace', '')}/{reference.get('name', '')}" if reference else "",
         _class_of(obj),
         spec.get("volumeAttributesClassName") or "<unset>",
         status.get("reason", ""),

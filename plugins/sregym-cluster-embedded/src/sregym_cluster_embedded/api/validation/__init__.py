@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api import errors, schema
 from sregym_cluster_embedded.api.validation import (
     immutable,
     meta,
     pods,
     policy,
+    required,
     services,
     workloads,
 )
@@ -73,7 +74,10 @@ def warnings(kind: Resource, obj: Object, old: Object | None) -> list[str]:
 
 def _specific(kind: Resource, obj: Object) -> list[Cause]:
     check = _CHECKS.get(kind.name)
-    return [] if check is None else check(obj)
+    if check is not None:
+        return check(obj)
+    definition = schema.of_kind(kind.group, kind.version, kind.kind)
+    return [] if definition is None else required.missing(obj, definition)
 
 
 def _raise(kind: Resource, obj: Object, causes: list[Cause]) -> None:
