@@ -64,7 +64,7 @@ class Telemetry:
             if isinstance(program, ServiceProgram):
                 found.extend(_repeated(world, process, program, wanted))
             elif isinstance(program, LoadGeneratorProgram):
-                found.extend(_rounds(world, process, program, wanted))
+                found.extend(_rounds(world, process, program, wanted, oldest))
         found.sort(key=lambda line: line.at)
         return found
 
@@ -194,7 +194,7 @@ def _repeated(
 
 
 def _rounds(
-    world: World, process: Process, program: LoadGeneratorProgram, wanted: int
+    world: World, process: Process, program: LoadGeneratorProgram, wanted: int, oldest: float
 ) -> Iterator[LogLine]:
     """One line for each operation at the end of each round."""
     known = segments(world, SENT, process.ref)
@@ -203,7 +203,10 @@ def _rounds(
         return
     stop = world.now if process.ended_at is None else process.ended_at
     last = math.floor((stop - start) / program.round_s + 1e-9)
-    for number in range(max(0, last - wanted // len(program.mix) - 1), last):
+    first = max(
+        last - wanted // len(program.mix) - 1, math.floor((oldest - start) / program.round_s) - 1
+    )
+    for number in range(max(0, first), last):
         begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
         when = seconds_form(moment(world, end))
         for name in program.mix:
