@@ -10,7 +10,7 @@ from sregym_oracle_checklist.details import detail_tokens, gives_detail, whole_w
 from sregym_oracle_checklist.lexicon import NOUN_PATTERNS
 from sregym_oracle_checklist.mechanisms import Marks, all_hits, says_mechanism, truth_family
 from sregym_oracle_checklist.reading import Level, Reading, Statement
-from sregym_oracle_checklist.stance import ALTERNATIVES, NO_IMPACT
+from sregym_oracle_checklist.stance import ALTERNATIVES, EVERYBODY, NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_oracle_checklist.naming import Names
 
 MAX_UNINVOLVED_VICTIMS = 2
-MAX_OTHER_FAMILIES = 1
+MAX_OTHER_FAMILIES = 0
 # Shorter words are too common to stand for a key.
 MIN_KEY = 5
 _NOUN_OF = {
@@ -137,10 +137,11 @@ def _localisation(reading: Reading, claims: Sequence[Statement], case: Case) -> 
     blamed, extra = _blamed(claims), _extra(claims, reading, case)
     named = truth.component in blamed
     quote = next((c.quote for c in claims if truth.component in c.blamed), claims[0].quote)
+    everybody = any(EVERYBODY.search(claim.text) for claim in claims)
     victims = [name for name in extra if name in truth.affected]
     said = f"blamed: {', '.join(blamed) or 'nobody'}; {quote}"
     return [
-        Answer("component", named and not extra, said),
+        Answer("component", named and not extra and not everybody, said),
         Answer("origin", named and not victims, said),
         Answer("no-healthy-blamed", bool(blamed) and not extra, said),
     ]
@@ -162,9 +163,7 @@ def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case)
     )
     mixed = list(dict.fromkeys(f for s in about for f in s.families if f not in expected))
     guessing = all(s.hedged for s in about) and (bool(mixed) or any(_alternates(s) for s in about))
-    mechanism = (
-        right is not None and len(mixed) <= MAX_OTHER_FAMILIES + (not wrong) and not guessing
-    )
+    mechanism = right is not None and len(mixed) <= MAX_OTHER_FAMILIES and not guessing
     detail = gives_detail(reading.text, truth)
     return [
         Answer("mechanism", mechanism, right.quote if right else f"not said: {mine}"),

@@ -25,7 +25,7 @@ NOUNS: dict[str, str] = {
     "role": r"roles?|privileges?|permissions?|grants?|authori[sz]ations?|access rights?|rights|read-?write(?: access)?"
     r"|(?:write|read) access|access",
     "account": r"(?:(?:mongo(?:db)?|database|db|auth(?:entication)?|app(?:lication)?|admin|login|the) )users?(?: accounts?)?"
-    r"|accounts?|users?|principals?",
+    r"|accounts?|(?<!service )(?<!deployment )(?<!component )users?|principals?",
     "password": r"passwords?|credentials?|secrets?|passphrase",
     "service": r"services?(?: objects?| resources?)?|svc|services? entr(?:y|ies)",
     "policy": r"network[- ]?polic(?:y|ies)|firewall rules?",
@@ -52,7 +52,7 @@ DEFECTS: dict[str, str] = {
     "missing": r"absence|deletion|removal|loss|(?:is |was )?not set|no(?= (?:mongodb |database |db )?(?:account|role|privilege|permission|config ?map)s?\b)|missing|deleted|removed|gone|absent|vanished|disappeared|dropped|lost|lacks?|lacking|unregistered"
     r"|(?:does|do|did)(?: not|n't) (?:even )?exist(?: any ?more)?|not exist\w*|non-?existent|nonexistent|inexistent|not found|not (?:be )?found|not present|not registered|not defined|undefined"
     r"|(?:isn't|is not|aren't|wasn't) (?:there|in|defined|present|registered)|no longer (?:exists?|has|contains?|have|there|present|defined|in)"
-    r"|without|wiped|stripped|omitted|empty|unset|blank|does(?: not|n't) (?:have|contain|include)|has no|have no|had no|with no|there is no|there's no|there are no|no such|cannot be found|can't be found|took away|never created|erased",
+    r"|without|wiped|stripped|omitted|empty|unset|blank|does(?: not|n't) (?:have|contain|include)|has no|have no|had no|with no|there is no|there's no|there are no|no such(?! host)|cannot be found|can't be found|took away|never created|erased",
     "small": r"too (?:small|low|tight|little|strict|restrictive|stingy)|insufficient|in-?adequate|under-?(?:sized|provisioned)|not enough|far below|below what"
     r"|exceed\w*|lowered|reduced|cut|shrunk|decreased|tiny|low|only|just|starv\w+|not sufficient|way less|capped|clamped|less than (?:what )?(?:it|the|mongo\w*) (?:needs?|requires?)|out of",
     "zero": r"(?:down )?to (?:zero|0|none)|zero|0|none",

@@ -145,6 +145,8 @@ _STRONGER = (
     ("service-selector", "service-missing"),
     ("service-target-port", "service-missing"),
     ("replicas-zero", "workload-missing"),
+    ("service-missing", "workload-missing"),
+    ("configmap-missing", "workload-missing"),
     ("configmap-missing", "storage"),
     ("configmap-drift", "service-target-port"),
     ("resource-limit", "memory-leak"),

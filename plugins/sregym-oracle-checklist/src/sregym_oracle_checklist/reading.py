@@ -19,6 +19,7 @@ from sregym_oracle_checklist.stance import (
     HEALTHY,
     HEDGE,
     LINK,
+    OPEN_QUESTION,
     OWNER,
     RELATION,
     SUFFERS,
@@ -169,6 +170,9 @@ def _read_sentence(
         line.section is Section.EVIDENCE and re.search(r"\broot[- ]?cause", sentence, re.I)
     ):
         return last
+    if OPEN_QUESTION.search(sentence):
+        reading.guessed += everybody
+        return everybody[-1:] or last
     segments = _segments(sentence, names, marks)
     roles = _roles(segments, line, first)
     hedged = _is_hedged(sentence)

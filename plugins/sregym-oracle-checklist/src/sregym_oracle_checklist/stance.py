@@ -68,6 +68,16 @@ HEDGE = re.compile(
     r"\b(?:might|may|could|possibl[ey]|perhaps|maybe|either|or|potential(?:ly)?|conceivably|not sure|unsure|unclear|unknown|uncertain|don't know|cannot tell|can't tell|one of|hypothes[ie]s|candidates?|suspects?|guess(?:es)?|any of)\b",
     re.IGNORECASE,
 )
+# Asked, supposed or still to be looked at: nothing is claimed.
+OPEN_QUESTION = re.compile(
+    r"\?\s*[\"')]*$|^\W*(?:if|suppose|supposing|assuming|imagine|unless)\b|\b(?:check|verify|determine|investigate|examine|see|test|find out|look)(?: into)? (?:whether|if)\b|\bwhether\b",
+    re.IGNORECASE,
+)
+# A defect of all of them names none.
+EVERYBODY = re.compile(
+    r"\b(?:all|every|each|any|several|most|many|various|multiple)(?: of)?(?: the| its| these)? (?:other )?(?:pods?|(?:micro)?services?|deployments?|components?|workloads?|containers?|databases?|config ?maps?)\b",
+    re.IGNORECASE,
+)
 ALTERNATIVES = re.compile(r"\b(?:or|either|one of|any of|maybe|perhaps)\b", re.IGNORECASE)
 # Behind a list of components: they bear the consequences of what was said before.
 SUFFERS = re.compile(
