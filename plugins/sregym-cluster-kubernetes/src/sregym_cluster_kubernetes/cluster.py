@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from kubernetes.client import ApiClient, CoreV1Api
+from kubernetes.client import ApiClient, CoreV1Api, VersionApi
 from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
@@ -20,7 +21,7 @@ from sregym_core.errors import WorldError
 from sregym_core.interfaces import Access, Cluster, ClusterError, ClusterSpec, CommandResult
 from urllib3.exceptions import HTTPError
 
-from sregym_cluster_kubernetes.clock import WallClock
+from sregym_cluster_kubernetes.clock import ServerClock
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
 
 if TYPE_CHECKING:
@@ -60,17 +61,18 @@ class KubernetesCluster(Cluster):
     ) -> None:
         self._client = client
         self._core = CoreV1Api(client)
+        self._version = VersionApi(client)
         self._config = config
         self._options = options
         self._spec = spec
-        self._clock = WallClock(options.pace)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         with _translated():
             self._dynamic = DynamicClient(client)
+            self._clock = ServerClock(self._server_time, options.pace)
 
     @property
     def clock(self) -> Clock:
-        """The wall clock."""
+        """The clock of the API server."""
         return self._clock
 
     def get(self, ref: ObjectRef) -> KubeObject | None:
@@ -229,6 +231,15 @@ class KubernetesCluster(Cluster):
 
     def _resource(self, api_version: str, kind: str) -> Any:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
+
+    def _server_time(self) -> float | None:
+        """The `Date` of an answer: the clock by which the cluster writes timestamps and logs."""
+        with _translated():
+            # Unread, the answer shows its headers whatever the version of the client.
+            answer: Any = self._version.get_code(_preload_content=False)
+            answer.read()
+        said = answer.headers.get("Date")
+        return None if said is None else parsedate_to_datetime(said).timestamp()
 
     def _write(self, path: Path) -> None:
         path.touch(mode=0o600)

@@ -68,7 +68,10 @@ class Up(Subcommand):
         announcer = _Announcer(self.console, arguments.json)
         worlds = Worlds(bench.provider(cluster), cluster_options)
         player = EpisodePlayer(bench, worlds, plan, announcer.listen)
-        record = player.play()
+        try:
+            record = player.play()
+        finally:
+            worlds.close()
         summary = episode_summary(record)
         # Whoever sees this output may be the agent: which problem it was stays unsaid.
         del summary["problem"]

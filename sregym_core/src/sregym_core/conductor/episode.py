@@ -15,9 +15,9 @@ from sregym_core.conductor.instruction import instruction
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.objects import capture, differences, restore
+from sregym_core.conductor.readiness import wait_ready
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.conductor.worlds import wait_ready
 from sregym_core.errors import BudgetExceededError, SregymError, WorldError
 from sregym_core.events import (
     AgentStarted,

@@ -9,19 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.objects import capture
-from sregym_core.errors import WorldError
-from sregym_core.interfaces import Baseline, ClusterSpec
+from sregym_core.conductor.readiness import settle
+from sregym_core.conductor.standing import StandingApplication
+from sregym_core.interfaces import ClusterSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sregym_core.interfaces import Application, Checkpoint, Cluster, ClusterProvider
-
-READY_TIMEOUT_S = 900.0
-BASELINE_WINDOW_S = 30.0
-HEALTHY_SUCCESS_RATE = 0.95
+    from sregym_core.interfaces import (
+        Application,
+        Baseline,
+        Checkpoint,
+        Cluster,
+        ClusterProvider,
+    )
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Worlds:
         self.provider = provider
         self.options = options
         self._prepared: dict[tuple[str, float], _Prepared] = {}
-        self._standing: dict[str, Application] = {}
+        self._standing: dict[str, StandingApplication] = {}
 
     def make(
         self,
@@ -79,14 +81,18 @@ class Worlds:
             return World(prepared.checkpoint.fork(spec), prepared.baseline, forked=True)
         cluster = self.provider.provision(spec)
         try:
-            baseline = self._prepare(cluster, application, warm_up_s)
+            if not self.provider.simulated:
+                standing = self._standing.setdefault(
+                    application.name, StandingApplication(application)
+                )
+                return World(cluster, standing.ready(cluster, warm_up_s), forked=False)
+            application.deploy(cluster)
+            baseline = settle(cluster, application, warm_up_s)
         except BaseException:
             cluster.close()
             raise
         checkpoint = None if served else cluster.checkpoint()
         if checkpoint is None:
-            if not self.provider.simulated:
-                self._standing[application.name] = application
             return World(cluster, baseline, forked=False)
         # The first episode forks too: what an episode sees must not depend on its place in a run.
         self._prepared[key] = _Prepared(checkpoint, baseline)
@@ -98,47 +104,10 @@ class Worlds:
 
         Between the episodes of a run applications stay: recovery has restored them.
         """
-        for application in self._standing.values():
-            cluster = self.provider.provision(
-                ClusterSpec(applications=(application,), options=self.options)
-            )
+        for standing in self._standing.values():
+            cluster = self.provider.provision(ClusterSpec(options=self.options))
             try:
-                application.remove(cluster)
+                standing.remove(cluster)
             finally:
                 cluster.close()
         self._standing.clear()
-
-    def _prepare(self, cluster: Cluster, application: Application, warm_up_s: float) -> Baseline:
-        application.deploy(cluster)
-        wait_ready(cluster, application, READY_TIMEOUT_S)
-        cluster.clock.advance(max(warm_up_s, BASELINE_WINDOW_S))
-        return take_baseline(cluster, application)
-
-
-def wait_ready(cluster: Cluster, application: Application, timeout_s: float) -> None:
-    """Wait until all parts of the application are ready.
-
-    Raises:
-        WorldError: They are not, and which.
-    """
-    if not cluster.clock.wait_until(lambda: not application.ready(cluster), timeout_s, 5.0):
-        waiting = "; ".join(application.ready(cluster))
-        msg = f"application {application.name!r} was not ready after {timeout_s:g} s: {waiting}"
-        raise WorldError(msg)
-
-
-def take_baseline(cluster: Cluster, application: Application) -> Baseline:
-    """Record the healthy system.
-
-    Raises:
-        WorldError: Its users are not served well enough to call it healthy.
-    """
-    traffic = application.traffic(cluster, BASELINE_WINDOW_S)
-    if traffic.success_rate < HEALTHY_SUCCESS_RATE:
-        msg = (
-            f"application {application.name!r} is not healthy before any fault: "
-            f"{traffic.ok} of {traffic.requests} requests succeeded"
-        )
-        raise WorldError(msg)
-    objects = capture(cluster, application.namespaces)
-    return Baseline(objects=objects, hidden=cluster.hidden_state(), traffic=traffic)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -103,7 +104,14 @@ class ApiEndpoint:
             return await serve_watch(self._live, answer, incoming, self.shift_s)
         if isinstance(answer, Connect):
             return await self._connect(answer, incoming)
-        return _respond(answer, self.shift_s)
+        return self._dated(_respond(answer, self.shift_s))
+
+    def _dated(self, response: web.Response) -> web.Response:
+        """With the world's time in `Date`, by which clients know when it is here."""
+        with self._live.open() as world:
+            moment = world.epoch + world.now + self.shift_s
+        response.headers["Date"] = formatdate(moment, usegmt=True)
+        return response
 
     async def _request(self, incoming: web.Request) -> Request:
         return Request(

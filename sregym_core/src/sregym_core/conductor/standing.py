@@ -1,0 +1,94 @@
+"""An application on a cluster that cannot be forked: it stays from episode to episode.
+
+Recovery gives it back as it was, so the next episode goes on with it; where recovery fell short it
+is removed and deployed anew. What this process deployed it removes at the end, and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.conductor.objects import capture, differences, reference
+from sregym_core.conductor.readiness import (
+    BASELINE_WINDOW_S,
+    READY_TIMEOUT_S,
+    settle,
+    take_baseline,
+    wait_ready,
+)
+from sregym_core.errors import WorldError
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Application, Baseline, Cluster
+
+REMOVAL_TIMEOUT_S = 600.0
+
+
+class StandingApplication:
+    """One application on one such cluster.
+
+    Args:
+        application: Which.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._deployed = False
+        self._baseline: Baseline | None = None
+
+    def ready(self, cluster: Cluster, warm_up_s: float) -> Baseline:
+        """The healthy baseline for the next episode; deploys where that is needed.
+
+        Raises:
+            WorldError: It does not get ready, does not serve its users, or somebody else's stands
+                in its place.
+        """
+        application = self._application
+        if self._baseline is not None:
+            objects = capture(cluster, application.namespaces)
+            if not any(differences(self._baseline.objects, objects)):
+                wait_ready(cluster, application, READY_TIMEOUT_S)
+                cluster.clock.advance(BASELINE_WINDOW_S)
+                return take_baseline(cluster, application)
+        self.remove(cluster)
+        self._deploy(cluster)
+        self._baseline = settle(cluster, application, warm_up_s)
+        return self._baseline
+
+    def remove(self, cluster: Cluster) -> None:
+        """Delete it, if it is ours, and wait until it is gone.
+
+        Raises:
+            WorldError: The cluster does not let go of it, and of what.
+        """
+        if not self._deployed:
+            return
+        self._baseline = None
+        self._application.remove(cluster)
+        if not cluster.clock.wait_until(lambda: not self._left(cluster), REMOVAL_TIMEOUT_S, 2.0):
+            left = ", ".join(self._left(cluster))
+            msg = (
+                f"application {self._application.name!r} was deleted, but {left} did not go within "
+                f"{REMOVAL_TIMEOUT_S:g} s; look at its finalizers"
+            )
+            raise WorldError(msg)
+        self._deployed = False
+
+    def _deploy(self, cluster: Cluster) -> None:
+        left = self._left(cluster)
+        if left:
+            msg = (
+                f"application {self._application.name!r} cannot be deployed: the cluster has "
+                f"{', '.join(left)} already; delete what is there, or use another cluster"
+            )
+            raise WorldError(msg)
+        self._deployed = True  # before the first object: an interrupted deployment is ours as well
+        self._application.deploy(cluster)
+
+    def _left(self, cluster: Cluster) -> list[str]:
+        """Names of what stands outside namespaces, the namespaces themselves among it."""
+        return [
+            f"{ref.kind} {ref.name}"
+            for ref in map(reference, self._application.manifests())
+            if not ref.namespace and cluster.get(ref) is not None
+        ]
