@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -83,3 +84,4 @@ def test_logs_and_exec(api: Any) -> None:
     stream.run_forever(timeout=10)
     assert stream.returncode == 3
     stream.close()
+    gc.collect()

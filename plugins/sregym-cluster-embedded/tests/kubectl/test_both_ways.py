@@ -226,7 +226,7 @@ FROM_STDIN = [
 ]
 
 # What the binary stamps by its own clock, or counts differently from run to run.
-_RESTARTED = re.compile(r'("kubectl.kubernetes.io/restartedAt":")[^"]*')
+_RESTARTED = re.compile(r'("kubectl.kubernetes.io/restartedAt": ")[^"]*')
 
 
 def comparable(objects: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
