@@ -7,9 +7,10 @@ import json
 from collections.abc import Callable
 
 import pytest
-from sregym_core import __version__
 from sregym_core.cli import Console
 from sregym_core.cli.entry import run
+
+from sregym_core import __version__
 
 Invoke = Callable[..., tuple[int, str, str]]
 

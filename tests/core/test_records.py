@@ -49,9 +49,7 @@ def test_a_run_is_written_and_read_again(plan: RunPlan) -> None:
         "agents": ["a", "b"],
         "seeds": [0],
         "cluster": "memory",
-        "plugins": [
-            {"name": "dns", "distribution": "acme-dns", "version": "1.0", "state": "ok"}
-        ],
+        "plugins": [{"name": "dns", "distribution": "acme-dns", "version": "1.0", "state": "ok"}],
         "summary": summarise(records),
     }
     lines = (plan.folder / "episodes.jsonl").read_text().splitlines()

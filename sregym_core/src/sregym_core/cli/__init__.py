@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from sregym_core.errors import ExitCode
     from sregym_core.settings import Settings

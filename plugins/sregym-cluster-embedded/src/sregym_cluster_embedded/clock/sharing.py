@@ -6,9 +6,11 @@ side that writes to it after a fork.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 G = TypeVar("G")
 K = TypeVar("K")
