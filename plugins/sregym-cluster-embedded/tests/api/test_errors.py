@@ -85,7 +85,7 @@ CAUSES = [
             {},
         ),
         (
-            errors.unsupported_media_type(("application/json",), "text/plain"),
+            errors.unsupported_media_type(("application/json",)),
             415,
             "UnsupportedMediaType",
             "the body of the request was in an unknown format - "

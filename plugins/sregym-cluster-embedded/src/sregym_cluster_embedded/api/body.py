@@ -55,7 +55,7 @@ def parsed(request: Request) -> Any:
         except yaml.YAMLError as error:
             raise errors.bad_request(f"error converting YAML to JSON: {error}") from None
     if not kind.endswith("json"):
-        raise errors.unsupported_media_type(_READ, kind)
+        raise errors.unsupported_media_type(_READ)
     try:
         return orjson.loads(request.body)
     except orjson.JSONDecodeError as error:

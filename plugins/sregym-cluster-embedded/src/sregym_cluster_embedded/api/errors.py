@@ -210,14 +210,14 @@ def method_not_allowed() -> ApiError:
     )
 
 
-def unsupported_media_type(served: Sequence[str], got: str) -> ApiError:
+def unsupported_media_type(served: Sequence[str]) -> ApiError:
     """415: a body in a form that the server does not read."""
     listed = ", ".join(served)
     return ApiError(
         415,
         "UnsupportedMediaType",
         "the body of the request was in an unknown format - "
-        f"accepted media types include: {listed}" + (f", got: {got}" if got and not served else ""),
+        f"accepted media types include: {listed}",
         {},
     )
 

@@ -105,7 +105,7 @@ def _create(
     obj = _with_spec(resource, obj)
     prepared = writes.prepare(world, writes.resource_named(world, resource.name), obj)
     kind = writes.resource_named(world, resource.name)
-    validation.new(world, kind, prepared)
+    validation.new(kind, prepared)
     warnings.texts.extend(validation.warnings(kind, prepared, None))
     prepared = ownership.updated(world, request, kind, {}, prepared, "")
     writes.check_new(world, kind, prepared)
@@ -136,7 +136,7 @@ def patch(world: World, request: Request, target: Target) -> Response:
     """PATCH of an object, or of its status."""
     kind = body.media_type(request)
     if kind not in _PATCHES:
-        raise errors.unsupported_media_type(_PATCHES, kind)
+        raise errors.unsupported_media_type(_PATCHES)
     warnings = body.Warnings()
     key = Key(target.resource.name, target.namespace, target.name)
     old = world.store.get(key)
@@ -144,14 +144,12 @@ def patch(world: World, request: Request, target: Target) -> Response:
         return _apply(world, request, target, old, warnings)
     if old is None:
         raise errors.not_found(target.resource, target.name)
-    new = patched(world, request, target.resource, old, warnings)
+    new = patched(request, target.resource, old, warnings)
     stored = write(world, request, target, old, new, warnings)
     return answer(world, request, target.resource, stored, warnings)
 
 
-def patched(
-    world: World, request: Request, resource: Resource, old: Object, warnings: body.Warnings
-) -> Object:
+def patched(request: Request, resource: Resource, old: Object, warnings: body.Warnings) -> Object:
     """`old` (as stored) with the request's patch applied, checked and canonical."""
     served = conversion.to_served(resource, old)
     kind = body.media_type(request)
@@ -169,7 +167,7 @@ def patched(
     elif kind == MERGE_PATCH:
         result = merge.apply(served, change)
     elif definition is None:
-        raise errors.unsupported_media_type((JSON_PATCH, MERGE_PATCH, APPLY_PATCH), kind)
+        raise errors.unsupported_media_type((JSON_PATCH, MERGE_PATCH, APPLY_PATCH))
     else:
         result = strategic.apply(served, change, definition)
     try:
@@ -179,7 +177,6 @@ def patched(
         cause = errors.Cause("patch", f'Invalid value: "{text}": {error}')
         raise errors.invalid("", "", "", [cause]) from None
     body.report(request, unknown, warnings, "")
-    _ = world
     return conversion.to_stored(resource, checked)
 
 
@@ -243,10 +240,10 @@ def write(
     if kind.name == "services" and target.subresource != "status":
         spec = release(old, new["spec"])
         new = defaults.apply(kind, {**new, "spec": spec})
-        validation.changed(world, kind, old, new)
+        validation.changed(kind, old, new)
         new = {**new, "spec": allocate(world, new, new["spec"])}
     elif target.subresource != "status":
-        validation.changed(world, kind, old, new)
+        validation.changed(kind, old, new)
     warnings.texts.extend(validation.warnings(kind, new, old))
     if target.subresource != "status":
         new = _count_annotations(kind, old, new)

@@ -58,6 +58,7 @@ _ON_CREATE: Mapping[str, Callable[[World, Object], Object]] = {
     "namespaces": policy.new_namespace,
     "persistentvolumeclaims": storage.new_claim,
     "persistentvolumes": storage.new_volume,
+    "customresourcedefinitions.apiextensions.k8s.io": policy.new_definition,
 }
 
 # What the zero value of a status looks like in JSON: fields without `omitempty`.
@@ -87,11 +88,6 @@ _NEW_STATUS: Mapping[str, Object] = {
     "persistentvolumeclaims": {"phase": "Pending"},
     "persistentvolumes": {"phase": "Pending"},
     "namespaces": {"phase": "Active"},
-    "customresourcedefinitions.apiextensions.k8s.io": {
-        "acceptedNames": {"kind": "", "plural": ""},
-        "conditions": [],
-        "storedVersions": [],
-    },
 }
 # Types whose creator reports their status at once.
 _STATUS_KEPT = frozenset({"nodes", "events", "certificatesigningrequests.certificates.k8s.io"})

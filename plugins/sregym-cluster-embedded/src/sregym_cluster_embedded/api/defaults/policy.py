@@ -122,6 +122,33 @@ def definition(obj: Object) -> Object:
     return within(obj, "spec", spec)
 
 
+def new_definition(world: World, obj: Object) -> Object:
+    """A new CustomResourceDefinition: its names are taken and it is served at once."""
+    spec, at = obj["spec"], world.timestamp()
+    accepted = {
+        "type": "NamesAccepted",
+        "status": "True",
+        "lastTransitionTime": at,
+        "reason": "NoConflicts",
+        "message": "no conflicts found",
+    }
+    established = {
+        "type": "Established",
+        "status": "True",
+        "lastTransitionTime": at,
+        "reason": "InitialNamesAccepted",
+        "message": "the initial names have been accepted",
+    }
+    status = {
+        "acceptedNames": spec.get("names", {}),
+        "conditions": [accepted, established],
+        "storedVersions": [
+            version["name"] for version in spec.get("versions", ()) if version.get("storage")
+        ],
+    }
+    return {**obj, "status": status}
+
+
 def _limit(item: Object) -> Object:
     if item.get("type") != "Container":
         return item

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
-    from sregym_cluster_embedded.world import World
 
 _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "pods": pods.pod,
@@ -43,23 +42,21 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
 }
 
 
-def new(world: World, kind: Resource, obj: Object) -> None:
+def new(kind: Resource, obj: Object) -> None:
     """Refuse a new object that cannot be.
 
     Raises:
         errors.ApiError: Invalid, with all causes.
     """
-    _ = world
     _raise(kind, obj, [*meta.metadata(kind, obj["metadata"]), *_specific(kind, obj)])
 
 
-def changed(world: World, kind: Resource, old: Object, obj: Object) -> None:
+def changed(kind: Resource, old: Object, obj: Object) -> None:
     """Refuse a change that cannot be.
 
     Raises:
         errors.ApiError: Invalid, with all causes.
     """
-    _ = world
     causes = meta.metadata(kind, obj["metadata"])
     before, after = immutable.changed(kind, old, obj)
     _raise(kind, obj, [*causes, *before, *_specific(kind, obj), *after])

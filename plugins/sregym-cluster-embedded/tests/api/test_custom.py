@@ -1,0 +1,71 @@
+"""Types that are defined at run time are served like built-in ones."""
+
+from __future__ import annotations
+
+import pytest
+
+CACHES = "/apis/example.com/v1/namespaces/shop/caches"
+
+
+@pytest.fixture
+def caches(client):
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object"}},
+        "subresources": {"status": {}},
+        "additionalPrinterColumns": [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}],
+    }
+    spec = {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "caches", "kind": "Cache", "shortNames": ["ca"]},
+        "versions": [version],
+    }
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    return client("POST", path, {"metadata": {"name": "caches.example.com"}, "spec": spec})
+
+
+def test_a_definition_is_established(caches):
+    conditions = {entry["type"]: entry["status"] for entry in caches["status"]["conditions"]}
+    assert conditions == {"NamesAccepted": "True", "Established": "True"}
+    assert caches["status"]["storedVersions"] == ["v1"]
+
+
+def test_its_type_is_discovered(client, caches):
+    assert client("GET", "/apis/example.com/v1")["resources"][0] | {"storageVersionHash": ""} == {
+        "name": "caches",
+        "singularName": "cache",
+        "namespaced": True,
+        "kind": "Cache",
+        "verbs": [
+            "create",
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "update",
+            "watch",
+        ],
+        "shortNames": ["ca"],
+        "storageVersionHash": "",
+    }
+
+
+def test_its_objects_live(client, caches, table):
+    client("POST", CACHES, {"metadata": {"name": "main"}, "spec": {"size": 3}})
+    merge = "application/merge-patch+json"
+    changed = client("PATCH", f"{CACHES}/main", {"spec": {"size": 4}}, content=merge)
+    assert (changed["kind"], changed["metadata"]["generation"]) == ("Cache", 2)
+    reported = client("PATCH", f"{CACHES}/main/status", {"status": {"used": 1}}, content=merge)
+    assert (reported["status"], reported["metadata"]["generation"]) == ({"used": 1}, 2)
+    assert table(CACHES) == [["main", 4]]
+    client("DELETE", f"{CACHES}/main")
+    assert client("GET", CACHES)["items"] == []
+
+
+def test_an_undefined_type_is_not_found(client):
+    text = "the server could not find the requested resource"
+    assert client("GET", CACHES)["message"] == text
