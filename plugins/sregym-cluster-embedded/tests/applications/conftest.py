@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-
 from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded import telemetry, traffic, userland
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
@@ -277,6 +276,11 @@ def _model(text: str) -> ServiceModel:
 @pytest.fixture(scope="session")
 def shop_model() -> ServiceModel:
     return _model(SHOP)
+
+
+@pytest.fixture(scope="session")
+def shop_text() -> str:
+    return SHOP
 
 
 @pytest.fixture(scope="session")

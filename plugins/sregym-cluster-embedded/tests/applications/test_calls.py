@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 from sregym_cluster_embedded.kubelet.runtime import ExitState
 
 MODEL = """

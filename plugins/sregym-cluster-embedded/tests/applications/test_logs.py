@@ -41,6 +41,23 @@ def test_what_was_read_is_read_again(noisy: Any) -> None:
     assert twin.runtime.logs(twin.world, ref) == early
 
 
+def test_what_was_written_stays_when_chance_changes(noisy: Any) -> None:
+    ref = noisy.ref("stock")
+    other = noisy.world.fork(seed=99)
+    assert noisy.runtime.logs(other, ref) == noisy.runtime.logs(noisy.world, ref)
+
+
+def test_numbers_of_a_range_are_drawn_for_each_line(make_shop: Any, shop_text: str) -> None:
+    text = 'text: "reserve: ${error}"'
+    shop = make_shop(shop_text.replace(text, 'text: "hotel ${1..3}"'))
+    shop.open()
+    shop.mongo('db.dropUser("admin")')
+    shop.run(30)
+    drawn = [line.rpartition(" ")[2] for line in shop.texts("web") if "hotel" in line]
+    assert sorted(set(drawn)) == ["1", "2", "3"]
+    assert drawn == [line.rpartition(" ")[2] for line in shop.texts("web") if "hotel" in line]
+
+
 def test_a_process_that_has_ended_says_no_more(noisy: Any) -> None:
     noisy.runtime.kill(noisy.world, noisy.ref("stock"))
     before = noisy.texts("stock")

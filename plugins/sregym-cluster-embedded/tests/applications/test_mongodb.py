@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
 
 GRANT = 'db.{}("admin", [{{"role": "readWrite", "db": "stock-db"}}])'

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef

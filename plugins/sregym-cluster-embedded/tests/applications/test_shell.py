@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
 
 

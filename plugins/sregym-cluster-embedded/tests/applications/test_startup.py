@@ -160,3 +160,23 @@ def test_probes_answer_in_the_words_of_the_kubelet(shop: Any) -> None:
         ),
         (False, "no\n"),
     ]
+
+
+def test_a_port_that_another_container_has_taken_ends_a_program(shop: Any) -> None:
+    shop.start(
+        "nc", "registry.example/library/busybox:1.36", "4", command=("nc", "-l", "-p", "8080")
+    )
+    shop.run(1)
+    shop.start(
+        "web", "ghcr.io/acme/shop:1.0", "4", command=("web",), env={"STOCK_ADDR": "stock:8081"}
+    )
+    shop.run(1)
+    assert (shop.ended("nc"), shop.ended("web")) == (None, ExitState(1, "Error"))
+
+
+def test_a_port_that_is_taken_ends_a_database(shop: Any) -> None:
+    shop.start("nc", "registry.example/library/busybox:1.36", "1", command=("nc", "-lp", "27017"))
+    shop.run(1)
+    shop.start_mongo()
+    shop.run(5)
+    assert shop.ended("mongodb-stock") == ExitState(48, "Error")

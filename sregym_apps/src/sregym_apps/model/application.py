@@ -48,7 +48,7 @@ FACTS = frozenset(
         "operation",
     }
     | {"database", "collection", "command", "user", "pod", "namespace", "hostname", "pod_ip"}
-    | {"node", "program", "image", "attempt"}
+    | {"node", "program", "image", "attempt", "lookup"}
 )
 _RANGE = re.compile(r"^\d+\.\.\d+$")
 

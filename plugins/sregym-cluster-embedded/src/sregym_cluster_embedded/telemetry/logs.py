@@ -18,11 +18,13 @@ from sregym_apps.model import (
     expand,
 )
 
+from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, LogLine
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
     SERVED,
     LineStream,
+    Segment,
     Totals,
     segments,
     totals,
@@ -87,7 +89,7 @@ def _request_lines(
             missing = wanted - len(found) + len(segment.lines)
             first = max(segment.start, oldest, stop - missing / rate)
             for stream in segment.lines:
-                found.extend(_stream(world, process, program, stream, segment.start, first, stop))
+                found.extend(_stream(world, process, program, stream, segment, first, stop))
         stop = min(stop, segment.start)
     return found
 
@@ -97,13 +99,14 @@ def _stream(
     process: Process,
     program: AnyProgram,
     stream: LineStream,
-    start: float,
+    segment: Segment,
     first: float,
     stop: float,
 ) -> Iterator[LogLine]:
     """The lines of one stream of a segment from `first` up to `stop`."""
+    start, seed = segment.start, Seed(segment.seed)
     name = (process.ref, stream.operation, stream.number, start)
-    offset = world.seed.fraction("line", *name)
+    offset = seed.fraction("line", *name)
     facts = {**process.facts(), **dict(stream.facts)}
     line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
     if "${" not in line.text:
@@ -120,17 +123,17 @@ def _stream(
     while number <= (stop - start) * stream.rate + 1:
         at = start + (number + (number * _SPREAD + offset) % 1) / stream.rate
         if first <= at < stop:
-            text = _filled(world, line.text, (*name, number))
+            text = _filled(seed, line.text, (*name, number))
             yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
         number += 1
 
 
-def _filled(world: World, text: str, purpose: tuple[object, ...]) -> str:
+def _filled(seed: Seed, text: str, purpose: tuple[object, ...]) -> str:
     """The text with each `${low..high}` replaced by a number of that range."""
 
     def drawn(found: re.Match[str]) -> str:
         low, high = int(found.group(1)), int(found.group(2))
-        return str(low + int(world.seed.fraction(*purpose, found.start()) * (high - low + 1)))
+        return str(low + int(seed.fraction(*purpose, found.start()) * (high - low + 1)))
 
     return _RANGE.sub(drawn, text)
 

@@ -60,11 +60,13 @@ class Segment(NamedTuple):
         start: Virtual second.
         flows: By operation, in the order of the program.
         lines: Lines that followed from it.
+        seed: The world's seed at the time: a fork with another seed keeps what was written.
     """
 
     start: float
     flows: tuple[Flow, ...]
     lines: tuple[LineStream, ...] = ()
+    seed: int = 0
 
 
 def segments(world: World, table: str, ref: ContainerRef) -> tuple[Segment, ...]:
@@ -82,13 +84,13 @@ def note(
 ) -> bool:
     """Let flows be in effect from now on; whether they differ from those before."""
     known = segments(world, table, ref)
-    if known and known[-1][1:] == (flows, lines):
+    if known and (known[-1].flows, known[-1].lines) == (flows, lines):
         return False
     if not known and not flows and not lines:
         return False
     if known and known[-1].start == world.now:
         known = known[:-1]
-    world.table(table)[ref] = (*known, Segment(world.now, flows, lines))
+    world.table(table)[ref] = (*known, Segment(world.now, flows, lines, world.seed.value))
     return True
 
 

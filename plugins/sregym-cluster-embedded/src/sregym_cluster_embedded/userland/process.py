@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -82,7 +84,7 @@ class Process:
             "program": self.program,
             "image": config.image,
             "attempt": str(config.ref.attempt),
-            "dns": "10.96.0.10",
+            "dns": CLUSTER_DNS,
             **self.settings,
         }
 

@@ -8,7 +8,9 @@ from urllib.parse import unquote
 
 from sregym_apps.model import Client, expand
 
+from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
+from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -128,12 +130,15 @@ def reach(
     facts = {"host": host, "port": str(port), "ip": host, "dns": "", "name": host, "url": url}
     facts["pod_ip"] = process.config.pod_ip
     if not host:
-        return (Target(1.0, "dns", None, "", {**facts, "dns": "10.96.0.10"}),)
+        facts["dns"] = CLUSTER_DNS
+        facts["lookup"] = lookup_text("nxdomain", facts)
+        return (Target(1.0, "dns", None, "", facts),)
     if host in _LOOPBACK:
         return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts),)
     routes = _routes(world, process.ref.pod_uid, host, port)
-    facts |= {"ip": routes.ip or host, "dns": routes.dns or "10.96.0.10"}
+    facts |= {"ip": routes.ip or host, "dns": routes.dns or CLUSTER_DNS}
     if routes.error:
+        facts["lookup"] = lookup_text(getattr(routes, "dns_status", ""), facts)
         kind = "timeout" if routes.error == "unreachable" else routes.error
         return (Target(1.0, kind, None, "", facts),)
     total = sum(backend[0] for backend in routes.backends) or 1.0

@@ -12,7 +12,15 @@ from sregym_apps.model import Client, expand
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LOOKUP = "lookup ${host} on ${dns}:53: no such host"
+_LOOKUP = "${lookup}"
+
+# A name that was not found, by what the name server did; Go's resolver tells them apart.
+_LOOKUPS = {
+    "nxdomain": "lookup ${host} on ${dns}:53: no such host",
+    "timeout": "lookup ${host} on ${dns}:53: read udp ${pod_ip}:43210->${dns}:53: i/o timeout",
+    "refused": "lookup ${host} on ${dns}:53: read udp ${pod_ip}:43210->${dns}:53: read: connection refused",
+    "servfail": "lookup ${host} on ${dns}:53: server misbehaving",
+}
 _TCP = {
     "dns": f"dial tcp: {_LOOKUP}",
     "refused": "dial tcp ${ip}:${port}: connect: connection refused",
@@ -57,6 +65,11 @@ _DEFAULTS: dict[str, dict[str, str]] = {
 
 # A gRPC error that passes through a service that returns it as it is keeps its code.
 _STATUS = "rpc error: code = "
+
+
+def lookup_text(status: str, facts: Mapping[str, str]) -> str:
+    """Why a name was not found; `status` as the network has it."""
+    return expand(_LOOKUPS.get(status, _LOOKUPS["nxdomain"]), facts)
 
 
 def error_text(client: Client, kind: str, facts: Mapping[str, str], inner: str = "") -> str:

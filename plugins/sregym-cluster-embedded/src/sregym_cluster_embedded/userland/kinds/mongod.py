@@ -17,7 +17,7 @@ from sregym_cluster_embedded.userland.mongodb.data import (
     load,
     store,
 )
-from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.process import Process, change, listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _WRITES = ("insert", "update", "delete", "set", "findAndModify")
 
 # Exit code of mongod when the files are of a version it cannot open.
 _NEEDS_DOWNGRADE = 62
+
+# Exit code of mongod when it cannot listen.
+_PORT_TAKEN = 48
 
 
 class MongodbKind(Kind):
@@ -69,6 +72,11 @@ class MongodbKind(Kind):
             if not self._initialise(world, process, storage):
                 return
         port = int(process.settings["mongod.port"])
+        if listener_at(world, process.ref.pod_uid, port) is not None:
+            text, error = "Failed to set up listener", "SocketException: Address already in use"
+            self._log(world, process, "CONTROL", 20568, "initandlisten", text, "E", error=error)
+            end(world, process.ref, _PORT_TAKEN)
+            return
         for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - its words
             self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
         text = "Waiting for connections"

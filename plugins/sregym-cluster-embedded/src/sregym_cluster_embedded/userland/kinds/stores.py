@@ -16,7 +16,8 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
-from sregym_cluster_embedded.userland.life import open_port, say, serve
+from sregym_cluster_embedded.userland.life import end, open_port, say, serve
+from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.wiring import registered
 
@@ -29,6 +30,7 @@ class StoreKind(Kind):
     """A server that opens its ports after a while."""
 
     port_flags: tuple[str, ...] = ("port", "p")
+    taken = ("bind: Address already in use", 1)
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Plan what the program does first."""
@@ -37,6 +39,12 @@ class StoreKind(Kind):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Go on with what was planned."""
         for port in self.ports(process, program):
+            if listener_at(world, process.ref.pod_uid, port) is not None:
+                text, code = self.taken
+                line = Line(text=text.format(port=port), stream="stderr", raw=True)
+                say(world, process.ref, program, (line,))
+                end(world, process.ref, code)
+                return
             open_port(world, process.ref, port, "server")
         say(world, process.ref, program, self.ready_lines(process, program))
         serve(world, process.ref)
@@ -58,6 +66,7 @@ class MemcachedKind(StoreKind):
     """memcached: silent, forgetful; `-m` is megabytes, `-p` the port."""
 
     port_flags = ("p", "port")
+    taken = ("failed to listen on TCP port {port}: Address already in use", 71)
 
     def protocol_of(self, program: MemcachedProgram, listener: str) -> str:
         """What is spoken on a listener."""
@@ -105,6 +114,7 @@ class RegistryKind(StoreKind):
     """Consul in development mode: registrations live as long as the process."""
 
     port_flags = ("http-port",)
+    taken = ("==> Error starting agent: listen tcp 0.0.0.0:{port}: bind: address already in use", 1)
 
     def protocol_of(self, program: RegistryProgram, listener: str) -> str:
         """What is spoken on a listener."""

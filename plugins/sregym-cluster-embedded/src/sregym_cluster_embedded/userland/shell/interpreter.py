@@ -8,6 +8,8 @@ from typing import Any
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
+from sregym_cluster_embedded.userland.life import open_port
+from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Leave, Suspended
@@ -276,6 +278,8 @@ class Interpreter:
             return self._shell(words, stdin)
         if name == "sleep":
             return self._sleep(words)
+        if self._journal is not None and (port := _served_port(name, words)):
+            return self._serve(name, port)
         command = COMMANDS.get(name)
         if command is None:
             return Output()
@@ -314,6 +318,15 @@ class Interpreter:
                 return Output(1, "", f"sleep: invalid number '{word}'\n")
             total += float(found.group(1)) * units.get(found.group(2), 1)
         self._wait(total)
+        return Output()
+
+    def _serve(self, name: str, port: int) -> Output:
+        """Let a tool in the foreground of a main process listen for ever."""
+        world, ref = self.session.world, self.session.process.ref
+        if listener_at(world, ref.pod_uid, port) is not None:
+            return Output(1, "", f"{name}: bind: Address already in use\n")
+        open_port(world, ref, port, "tool")
+        self._wait(None)
         return Output()
 
     def _wait(self, seconds: float | None) -> None:
@@ -361,3 +374,12 @@ class Interpreter:
 
 def _joined(out: str, err: str, result: Output) -> Output:
     return Output(result.code, out + result.out, err + result.err)
+
+
+def _served_port(name: str, words: list[str]) -> int:
+    """The port that `nc -l` or `httpd -f` would serve; 0 when it is none of them."""
+    letters = "".join(word for word in words[1:] if word.startswith("-"))
+    if (name, "l" in letters) != ("nc", True) and (name, "f" in letters) != ("httpd", True):
+        return 0
+    numbers = [word for word in words[1:] if word.isdecimal()]
+    return int(numbers[0]) if numbers else 0
