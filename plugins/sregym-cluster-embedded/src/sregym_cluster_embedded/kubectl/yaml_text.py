@@ -12,6 +12,8 @@ import re
 from functools import cmp_to_key, lru_cache
 from typing import Any
 
+import orjson
+
 _WORDS = frozenset(
     [
         "y",
@@ -90,7 +92,10 @@ def yaml_text(value: Any) -> str:
 
 def json_text(value: Any) -> str:
     """Indented by four, sorted, with HTML's characters escaped; a newline at its end."""
-    return _escape_html(json.dumps(value, indent=4, sort_keys=True, ensure_ascii=False)) + "\n"
+    by_two = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+    # Strings hold no raw newlines: what stands at the beginning of a line is indentation.
+    lines = [line[: len(line) - len(line.lstrip(" "))] + line for line in by_two.split("\n")]
+    return _escape_html("\n".join(lines)) + "\n"
 
 
 def compact_json(value: Any) -> str:
