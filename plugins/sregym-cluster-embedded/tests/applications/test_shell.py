@@ -73,6 +73,7 @@ def test_sleep_takes_its_time(box: Any) -> None:
 def test_the_network_fails_in_the_words_of_each_command(open_shop: Any) -> None:
     shop = open_shop
     shop.name("idle")
+    shop.name("web.shop", "4")
     answers = [
         shop.shell("web", script)
         for script in (
@@ -84,7 +85,8 @@ def test_the_network_fails_in_the_words_of_each_command(open_shop: Any) -> None:
             "wget -O - http://idle:80/",
             "wget -q -O - http://nothing/",
             "nc -z -v stock 8081",
-            "nslookup web",
+            "nslookup web.shop",
+            "nslookup nothing",
         )
     ]
     assert answers == [
@@ -103,7 +105,15 @@ def test_the_network_fails_in_the_words_of_each_command(open_shop: Any) -> None:
         (0, "", "stock (10.96.1.5:8081) open\n"),
         (
             0,
-            "Server:\t\t10.96.0.10\nAddress:\t10.96.0.10:53\n\n\nName:\tweb\nAddress: 10.96.1.3\n\n",
+            "Server:\t\t10.96.0.10\nAddress:\t10.96.0.10:53\n\nName:\tweb.shop\nAddress: 10.96.1.8\n\n\n",
+            "",
+        ),
+        (
+            1,
+            "Server:\t\t10.96.0.10\nAddress:\t10.96.0.10:53\n\n"
+            + "** server can't find nothing.shop.svc.cluster.local: NXDOMAIN\n\n"
+            "** server can't find nothing.svc.cluster.local: NXDOMAIN\n\n"
+            "** server can't find nothing.cluster.local: NXDOMAIN\n\n" * 2,
             "",
         ),
     ]
@@ -125,10 +135,10 @@ def test_a_script_as_main_process_runs_in_time(shop: Any) -> None:
 
 
 def test_a_script_that_waits_for_a_name_goes_on_when_it_is_there(shop: Any) -> None:
-    script = "until nslookup web > /dev/null; do echo waiting; sleep 2; done; echo there"
+    script = "until nslookup web.shop > /dev/null; do echo waiting; sleep 2; done; echo there"
     shop.start_box("sh", "-c", script)
     shop.run(3)
-    shop.name("web", "4")
+    shop.name("web.shop", "4")
     shop.run(3)
     assert shop.texts("box") == ["waiting", "waiting", "there"]
     assert shop.ended("box") == ExitState(0, "Completed")

@@ -159,16 +159,26 @@ def _nslookup(session: Session, words: list[str], _stdin: str) -> Output:
     if not operands:
         return Output(1, "", "Usage: nslookup HOST [DNS_SERVER]\n")
     name = operands[0]
-    resolv = (session.files.read("/etc/resolv.conf") or "").split()
-    server = resolv[resolv.index("nameserver") + 1] if "nameserver" in resolv else "127.0.0.1"
-    head = f"Server:\t\t{server}\nAddress:\t{server}:53\n\n"
-    routes = session.world.room("network").routes(
-        session.world, session.process.ref.pod_uid, name, 0
-    )
-    if routes.error == "dns":
-        shown = f"** server can't find {name}: NXDOMAIN\n\n"
-        return Output(1, head + shown + shown)
-    return Output(0, f"{head}\nName:\t{name}\nAddress: {routes.ip}\n\n")
+    lines = (session.files.read("/etc/resolv.conf") or "").splitlines()
+    known = {line.split()[0]: line.split()[1:] for line in reversed(lines) if line.strip()}
+    server = known.get("nameserver", ["127.0.0.1"])[0]
+    names = [name] if "." in name else [f"{name}.{zone}" for zone in known.get("search", ())]
+    network, uid = session.world.room("network"), session.process.ref.pod_uid
+    out, found, silent = f"Server:\t\t{server}\nAddress:\t{server}:53\n\n", False, False
+    # Two rounds as BusyBox asks: for A records, then for AAAA, of which there are none.
+    for round_ in range(2):
+        for candidate in names or [name]:
+            routes = network.routes(session.world, uid, candidate, 0)
+            if routes.error != "dns":
+                found = True
+                out += "\n" if round_ else f"Name:\t{candidate}\nAddress: {routes.ip}\n\n"
+            elif getattr(routes, "dns_status", "") in ("timeout", "refused"):
+                silent = True
+            else:
+                out += f"** server can't find {candidate}: NXDOMAIN\n\n"
+    if silent and not found:
+        return Output(1, ";; connection timed out; no servers could be reached\n\n")
+    return Output(int("NXDOMAIN" in out), out)
 
 
 def _getent(session: Session, words: list[str], _stdin: str) -> Output:
