@@ -88,7 +88,10 @@ class ApiEndpoint:
 
     async def _keep_pace(self) -> None:
         while True:
-            self._live.keep_pace()
+            try:
+                self._live.keep_pace()
+            except Exception:  # an event that fails must not stop the time of all others
+                _LOG.exception("an event of the cluster failed")
             await asyncio.sleep(TICK_S)
 
     async def _serve(self, incoming: web.Request) -> web.StreamResponse:
