@@ -105,7 +105,7 @@ def reachable(world: World, volume: Object, node: str) -> bool:
 
 
 def _any_node(world: World) -> str:
-    nodes = [node["metadata"]["name"] for node in world.store.list("nodes")]
+    nodes = [node["metadata"]["name"] for node in world.store.list("nodes", "")]
     return nodes[0] if nodes else ""
 
 

@@ -188,7 +188,7 @@ def _bind_named(world: World, claim: Object, name: str) -> None:
 def _match(world: World, claim: Object, node: str | None) -> Object | None:
     """The smallest volume that can serve the claim, or None."""
     candidates = []
-    for volume in world.store.list(_VOLUMES):
+    for volume in world.store.list(_VOLUMES, ""):
         spec = volume["spec"]
         reference = spec.get("claimRef")
         if reference is not None:

@@ -57,7 +57,7 @@ def pod_range(world: World, node: str) -> str:
 
 def node_with(world: World, address: str) -> Object | None:
     """The node that has an address, or None."""
-    for node in world.store.list("nodes"):
+    for node in world.store.list("nodes", ""):
         for entry in node.get("status", {}).get("addresses", ()):
             if entry["type"] == "InternalIP" and entry["address"] == address:
                 return node

@@ -8,6 +8,8 @@ from sregym_cluster_embedded.scheduler.quantities import requests_of
 from sregym_cluster_embedded.store import Change, ChangeType, Object, owner_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.world import World
 
 # What the scheduler assumes of a container that asks for nothing, when it spreads load.
@@ -64,16 +66,18 @@ def follow(world: World, change: Change) -> bool:
     return False
 
 
-def node_load(world: World, node: str) -> NodeLoad:
-    """What is taken on a node."""
-    load: NodeLoad = world.table("scheduler.load").get(node, NodeLoad())
-    return load
+IDLE = NodeLoad()
 
 
-def siblings(world: World, node: str, owner: str) -> int:
-    """How many pods of one controller run on a node."""
-    count: int = world.table("scheduler.siblings").get((node, owner), 0)
-    return count
+def node_loads(world: World) -> Mapping[str, NodeLoad]:
+    """What is taken, by node; nothing on nodes that are missing here (`IDLE`)."""
+    return world.table("scheduler.load")
+
+
+def siblings_of(world: World, owner: str) -> Mapping[str, int]:
+    """How many pods of one controller run on each node that has some."""
+    counts: Mapping[str, int] = world.table("scheduler.siblings").get(owner, {})
+    return counts
 
 
 def load_of(pod: Object, node: str) -> PodLoad:
@@ -98,7 +102,7 @@ def load_of(pod: Object, node: str) -> PodLoad:
 
 def _account(world: World, load: PodLoad, sign: int) -> None:
     table = world.table("scheduler.load")
-    old: NodeLoad = table.get(load.node, NodeLoad())
+    old: NodeLoad = table.get(load.node, IDLE)
     totals = dict(old.requests)
     for name, value in load.requests:
         totals[name] = totals.get(name, 0) + sign * value
@@ -116,9 +120,12 @@ def _account(world: World, load: PodLoad, sign: int) -> None:
         ports,
     )
     if load.owner:
-        counts = world.table("scheduler.siblings")
-        left = counts.get((load.node, load.owner), 0) + sign
-        if left:
-            counts[(load.node, load.owner)] = left
+        table = world.table("scheduler.siblings")
+        counts = dict(table.get(load.owner, {}))
+        counts[load.node] = counts.get(load.node, 0) + sign
+        if not counts[load.node]:
+            del counts[load.node]
+        if counts:
+            table[load.owner] = counts
         else:
-            counts.pop((load.node, load.owner), None)
+            table.pop(load.owner, None)

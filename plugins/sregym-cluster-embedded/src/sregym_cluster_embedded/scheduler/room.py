@@ -12,17 +12,18 @@ from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, volumes_of
 from sregym_cluster_embedded.scheduler.filters import helped_by_preemption, reasons
 from sregym_cluster_embedded.scheduler.load import (
-    PodLoad,
+    IDLE,
     follow,
     load_of,
-    node_load,
-    siblings,
+    node_loads,
+    siblings_of,
 )
 from sregym_cluster_embedded.scheduler.quantities import counted
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.scheduler.load import NodeLoad, PodLoad
     from sregym_cluster_embedded.world import World
 
 NAME = "default-scheduler"
@@ -83,7 +84,7 @@ def schedule(world: World, key: Key) -> None:
     if pod["spec"].get("schedulingGates"):
         _gated(world, pod)
         return
-    nodes = world.store.list("nodes")
+    nodes = world.store.list("nodes", "")
     volumes, waiting, problem = volumes_of(world, pod)
     if problem:
         pending[key] = True
@@ -91,19 +92,24 @@ def schedule(world: World, key: Key) -> None:
         return
     wanted = load_of(pod, "")
     refusals = {}
-    fitting = []
+    best: tuple[int, float, str] | None = None
+    loads, siblings = node_loads(world), siblings_of(world, wanted.owner)
     for node in nodes:
-        why = reasons(pod, wanted, node, node_load(world, node["metadata"]["name"]), volumes)
+        name = node["metadata"]["name"]
+        load = loads.get(name, IDLE)
+        why = reasons(pod, wanted, node, load, volumes)
         if why:
-            refusals[node["metadata"]["name"]] = why
-        else:
-            fitting.append(node)
-    if not fitting:
+            refusals[name] = why
+            continue
+        cost = (siblings.get(name, 0), _use(node, load, wanted), name)
+        if best is None or cost < best:
+            best = cost
+    if best is None:
         pending[key] = True
         _refuse(world, pod, _explanation(wanted, nodes, refusals))
         return
     pending.pop(key, None)
-    chosen = min(fitting, key=lambda node: _cost(world, node, wanted))["metadata"]["name"]
+    chosen = best[2]
     if waiting:
         _select_node(world, waiting, chosen)
         pending[key] = True
@@ -111,16 +117,15 @@ def schedule(world: World, key: Key) -> None:
     _bind(world, pod, chosen)
 
 
-def _cost(world: World, node: Object, wanted: PodLoad) -> tuple[int, float, str]:
-    name = node["metadata"]["name"]
-    load = node_load(world, name)
+def _use(node: Object, load: NodeLoad, wanted: PodLoad) -> float:
+    """How much of a node would be used with the pod: the share of cores plus that of memory."""
     allocatable = node["status"].get("allocatable", {})
     cpu = counted("cpu", allocatable.get("cpu", "1")) or 1
     memory = counted("memory", allocatable.get("memory", "1")) or 1
-    used = (load.assumed[0] + wanted.assumed[0]) / cpu + (
+    used: float = (load.assumed[0] + wanted.assumed[0]) / cpu + (
         load.assumed[1] + wanted.assumed[1]
     ) / memory
-    return (siblings(world, name, wanted.owner) if wanted.owner else 0, round(used, 9), name)
+    return round(used, 9)
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
