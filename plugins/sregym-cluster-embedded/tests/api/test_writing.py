@@ -177,7 +177,7 @@ class TestApply:
         self.apply(client, {"a": "1", "b": "2"}, "one")
         taken = self.apply(client, {"a": "9"}, "two", force="true")
         assert taken["data"] == {"a": "9", "b": "2"}
-        assert self.owners(taken) == {"two": ["f:a"], "one": ["f:b"]}
+        assert self.owners(taken) == {"one": ["f:b"], "two": ["f:a"]}
 
     def test_two_managers_share_a_field_of_one_value(self, client):
         self.apply(client, {"a": "1"}, "one")

@@ -79,13 +79,18 @@ def entry_of_apply(world: World, manager: str, api_version: str, fields: FieldSe
 
 
 def with_managed(obj: Object, entries: list[Entry]) -> Object:
-    """`obj` with these managed fields."""
+    """`obj` with these managed fields, in the order that the server keeps."""
     metadata = dict(obj["metadata"])
     if entries:
-        metadata["managedFields"] = entries
+        metadata["managedFields"] = sorted(entries, key=_rank)
     else:
         metadata.pop("managedFields", None)
     return {**obj, "metadata": metadata}
+
+
+def _rank(entry: Entry) -> tuple[str, ...]:
+    parts = ("operation", "time", "manager", "apiVersion", "subresource")
+    return tuple(str(entry.get(part, "")) for part in parts)
 
 
 def _is(entry: Entry, manager: str, operation: str, subresource: str, api_version: str) -> bool:
