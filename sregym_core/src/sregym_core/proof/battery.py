@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import Baseline, OracleContext, Traffic
+from sregym_core.errors import SregymError
+from sregym_core.interfaces import Baseline, ClusterError, OracleContext, Traffic
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
 from sregym_core.proof.diagnoses import wrong_diagnoses
@@ -70,8 +71,13 @@ class Proof:
 def prove(bench: Bench, worlds: Worlds, problem: Problem, seed: int = 0) -> Proof:
     """Play the whole battery for one problem."""
     began = time.monotonic()
-    checks = tuple(_Battery(bench, worlds, problem, seed).checks())
-    return Proof(problem.id, checks, round(time.monotonic() - began, 3))
+    checks: list[ProofCheck] = []
+    try:
+        checks.extend(_Battery(bench, worlds, problem, seed).checks())
+    except (SregymError, ClusterError) as error:
+        # What was proved before counts for nothing, but it helps to see how far it came.
+        checks.append(ProofCheck("world-stands", "a healthy world", "none", False, str(error)))
+    return Proof(problem.id, tuple(checks), round(time.monotonic() - began, 3))
 
 
 class _Battery:
