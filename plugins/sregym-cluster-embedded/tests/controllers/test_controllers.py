@@ -243,3 +243,14 @@ def test_a_namespace_with_a_recreating_deployment_goes(shop: Any) -> None:
     shop.run(30)
     assert shop.world.store.get(Key("namespaces", "", "shop")) is None
     assert shop.world.table("controllers.retries") == {}
+
+
+def test_a_quota_is_counted_again_when_pods_go(shop: Any) -> None:
+    quota = {"metadata": {"name": "pods", "namespace": "shop"}, "spec": {"hard": {"pods": "2"}}}
+    writes.create(shop.world, "resourcequotas", quota)
+    shop.apply(DEPLOYMENT)
+    shop.run(5)
+    change(shop, replicas=0)
+    shop.run(5)
+    counted = shop.world.store.get(Key("resourcequotas", "shop", "pods"))
+    assert counted["status"] == {"hard": {"pods": "2"}, "used": {"pods": "0"}}

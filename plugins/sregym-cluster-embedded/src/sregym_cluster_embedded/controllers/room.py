@@ -12,6 +12,7 @@ from sregym_cluster_embedded.controllers import (
     garbage,
     namespace,
     provisioning,
+    quotas,
     replicaset,
     volumes,
 )
@@ -55,6 +56,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         namespace.FURNISH: namespace.furnish,
         garbage.DEPENDENTS: garbage.finalize,
         garbage.OWNERS: garbage.collect,
+        quotas.HANDLER: quotas.reconcile,
         volumes.CLAIM: volumes.reconcile_claim,
         volumes.VOLUME: volumes.reconcile_volume,
     }
@@ -78,7 +80,7 @@ def contribution() -> Contribution:
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen,),
             "storageclasses.storage.k8s.io": (volumes.listen,),
-            "": (namespace.listen, garbage.listen),
+            "": (namespace.listen, garbage.listen, quotas.listen),
         },
         indexers={
             "pods": {"label": pod_labels, "node": pod_node, "claim": volumes.claim_values},

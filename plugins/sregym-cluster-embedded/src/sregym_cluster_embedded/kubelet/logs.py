@@ -45,7 +45,13 @@ def read_logs(
     previous = options.get("previous", "false") == "true"
     attempt = _life(obj, state, name, previous)
     runtime: ContainerRuntime = world.room("runtime")
-    lines = runtime.logs(world, state.ref(name)._replace(attempt=attempt))
+    tail, since = options.get("tailLines"), _since(world, options)
+    lines = runtime.logs(
+        world,
+        state.ref(name)._replace(attempt=attempt),
+        tail_lines=int(tail) if tail is not None else None,
+        since=since,
+    )
     if previous and state.containers[name].phase == EXITED:
         # The life before the one that ended last has been garbage-collected.
         last = state.containers[name].previous or {}

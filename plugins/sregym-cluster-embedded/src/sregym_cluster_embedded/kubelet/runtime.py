@@ -189,8 +189,18 @@ class ContainerRuntime(Protocol):
     ) -> ExecResult:
         """Run a command in the container to its end."""
 
-    def logs(self, world: World, ref: ContainerRef) -> list[LogLine]:
-        """All lines of this life of the container up to now, oldest first."""
+    def logs(
+        self,
+        world: World,
+        ref: ContainerRef,
+        tail_lines: int | None = None,
+        since: float | None = None,
+    ) -> list[LogLine]:
+        """The lines of this life of the container up to now, oldest first.
+
+        With `tail_lines` at least so many of the last ones are needed, with `since` only those from
+        that virtual second on: what else there is may be left out.
+        """
 
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Drop what is kept of a container that the kubelet has garbage-collected."""

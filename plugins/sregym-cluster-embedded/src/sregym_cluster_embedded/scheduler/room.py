@@ -129,29 +129,11 @@ def _use(node: Object, load: NodeLoad, wanted: PodLoad) -> float:
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
-    status = pod.get("status", {})
-    conditions = [
-        entry for entry in status.get("conditions", ()) if entry["type"] != "PodScheduled"
-    ]
-    conditions.append(
-        {
-            "type": "PodScheduled",
-            "observedGeneration": pod["metadata"].get("generation", 1),
-            "status": "True",
-            "lastProbeTime": None,
-            "lastTransitionTime": world.timestamp(),
-        }
-    )
-    bound = {
-        **pod,
-        "spec": {**pod["spec"], "nodeName": node},
-        "status": {**status, "conditions": conditions},
-    }
     metadata = pod["metadata"]
-    # A binding is no change of the spec by a user: the generation stays.
-    stored = world.store.put("pods", bound)
-    message = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {node}"
-    events.record(world, stored, "pods", "Normal", "Scheduled", message, NAME)
+    key = Key("pods", metadata["namespace"], metadata["name"])
+    bound = writes.bind(world, key, node)
+    message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
+    events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
 
 
 def _select_node(world: World, claims: list[Object], node: str) -> None:
