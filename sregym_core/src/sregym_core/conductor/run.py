@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
+from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Budget, RunPlan
 
 if TYPE_CHECKING:
+    from sregym_core.conductor.bench import Bench
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Reporter
     from sregym_core.model import EpisodeRecord, Problem
     from sregym_core.records import RunFolder
-    from sregym_core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -192,82 +189,42 @@ def _player(
     return EpisodePlayer(bench, worlds, plan, listener)
 
 
-class _Worker:
-    """What a worker process keeps between its episodes; made in the process by `_begin`."""
+@dataclass(frozen=True)
+class _Task:
+    """One episode with what a worker needs to know of its run."""
 
-    def __init__(
-        self, settings: Settings, request: RunRequest, folder: RunFolder, told: Any
-    ) -> None:
-        self.bench = Bench(settings)
-        self.request = request
-        self.folder = folder
-        self.told = told
-        self.worlds = Worlds(self.bench.provider(request.cluster), request.cluster_options)
+    request: RunRequest
+    assignment: Assignment
+    folder: RunFolder
 
 
-_worker: _Worker | None = None  # one per worker process, set once when the process starts
-
-
-def _begin(settings: Settings, request: RunRequest, folder: RunFolder, told: Any) -> None:
-    global _worker  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
-    _worker = _Worker(settings, request, folder, told)
-
-
-def _play_assignment(assignment: Assignment) -> EpisodeRecord | None:
-    worker = _worker
-    if worker is None:
-        return None
-    try:
-        player = _player(
-            worker.bench,
-            worker.worlds,
-            worker.request,
-            assignment,
-            worker.folder,
-            lambda episode, event: worker.told.put((episode, event)),
-        )
-        return player.play()
-    except KeyboardInterrupt:
-        return None  # between episodes: there is nothing to recover
+def _play_task(station: Station, task: _Task) -> EpisodeRecord:
+    player = _player(
+        station.bench,
+        station.worlds,
+        task.request,
+        task.assignment,
+        task.folder,
+        lambda episode, event: station.tell((episode, event)),
+    )
+    return player.play()
 
 
 def _play_in_processes(
     bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
 ) -> Iterator[EpisodeRecord]:
-    context = multiprocessing.get_context("spawn")
-    told = context.SimpleQueue()
-    listener = threading.Thread(target=_pass_on, args=(told, audience), daemon=True)
-    listener.start()
-    executor = ProcessPoolExecutor(
-        min(request.jobs, sum(1 for _ in request.assignments())),
-        mp_context=context,
-        initializer=_begin,
-        initargs=(bench.settings, request, folder, told),
+    tasks = [_Task(request, assignment, folder) for assignment in request.assignments()]
+    worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
+    for problem in {problem.application: problem for problem in request.problems}.values():
+        worlds.prepare(bench.application(problem.application), problem.timing.warm_up_s)
+    workers: Workers[_Task, EpisodeRecord] = Workers(
+        bench,
+        worlds,
+        request.cluster,
+        min(request.jobs, len(tasks)),
+        lambda told: audience.listen(*told),
     )
-    pending: set[Future[EpisodeRecord | None]] = set()
     try:
-        pending = {executor.submit(_play_assignment, item) for item in request.assignments()}
-        while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from _results(done)
-    except KeyboardInterrupt:
-        # Workers got the signal too: those that play recover and hand in their records.
-        for future in pending:
-            future.cancel()
-        done, _ = wait([future for future in pending if not future.cancelled()])
-        yield from _results(done)
-        raise
+        yield from workers.each(_play_task, tasks)
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-        told.put(None)
-        listener.join()
-
-
-def _results(done: set[Future[EpisodeRecord | None]]) -> list[EpisodeRecord]:
-    records = [future.result() for future in done if not future.cancelled()]
-    return sorted((r for r in records if r is not None), key=lambda record: record.episode)
-
-
-def _pass_on(told: Any, audience: Audience) -> None:
-    while (item := told.get()) is not None:
-        audience.listen(*item)
+        workers.close()

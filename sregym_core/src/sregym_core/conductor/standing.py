@@ -43,16 +43,15 @@ class StandingApplication:
             WorldError: It does not get ready, does not serve its users, or somebody else's stands
                 in its place.
         """
-        application = self._application
         if self._baseline is not None:
-            objects = capture(cluster, application.namespaces)
-            if not any(differences(self._baseline.objects, objects)):
-                wait_ready(cluster, application, READY_TIMEOUT_S)
-                cluster.clock.advance(BASELINE_WINDOW_S)
-                return take_baseline(cluster, application)
+            try:
+                return self._again(cluster, self._baseline)
+            except WorldError:
+                # Objects can be as they were and processes not: a registry that lost its entries.
+                self._baseline = None
         self.remove(cluster)
         self._deploy(cluster)
-        self._baseline = settle(cluster, application, warm_up_s)
+        self._baseline = settle(cluster, self._application, warm_up_s)
         return self._baseline
 
     def remove(self, cluster: Cluster) -> None:
@@ -73,6 +72,17 @@ class StandingApplication:
             )
             raise WorldError(msg)
         self._deployed = False
+
+    def _again(self, cluster: Cluster, before: Baseline) -> Baseline:
+        """The baseline of what stands there already, if it is still the healthy system."""
+        application = self._application
+        objects = capture(cluster, application.namespaces)
+        found = "; ".join(differences(before.objects, objects))
+        if found:
+            raise WorldError(found)
+        wait_ready(cluster, application, READY_TIMEOUT_S)
+        cluster.clock.advance(BASELINE_WINDOW_S)
+        return take_baseline(cluster, application)
 
     def _deploy(self, cluster: Cluster) -> None:
         left = self._left(cluster)

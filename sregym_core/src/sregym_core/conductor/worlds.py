@@ -6,12 +6,13 @@ from a checkpoint of it, so a reset costs what the fork costs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.readiness import settle
 from sregym_core.conductor.standing import StandingApplication
-from sregym_core.interfaces import ClusterSpec
+from sregym_core.errors import SregymError
+from sregym_core.interfaces import ClusterError, ClusterSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +80,10 @@ class Worlds:
         prepared = self._prepared.get(key)
         if prepared is not None:
             return World(prepared.checkpoint.fork(spec), prepared.baseline, forked=True)
-        cluster = self.provider.provision(spec)
+        # Built with one seed, whatever the episode's: what an episode sees must not depend on which
+        # episode of a run came first. The episode's own seed rules from the fork on.
+        origin = replace(spec, seed=0) if self.provider.simulated else spec
+        cluster = self.provider.provision(origin)
         try:
             if not self.provider.simulated:
                 standing = self._standing.setdefault(
@@ -91,13 +95,23 @@ class Worlds:
         except BaseException:
             cluster.close()
             raise
-        checkpoint = None if served else cluster.checkpoint()
+        checkpoint = cluster.checkpoint()
         if checkpoint is None:
             return World(cluster, baseline, forked=False)
-        # The first episode forks too: what an episode sees must not depend on its place in a run.
-        self._prepared[key] = _Prepared(checkpoint, baseline)
+        if not served:  # a served world is anchored to the wall clock: the next one cannot use it
+            self._prepared[key] = _Prepared(checkpoint, baseline)
         cluster.close()
         return World(checkpoint.fork(spec), baseline, forked=True)
+
+    def prepare(self, application: Application, warm_up_s: float) -> None:
+        """Take the checkpoint now that episodes will start from, where the cluster has them.
+
+        An application that does not come up is left to the episodes: each reports it.
+        """
+        try:
+            self.make(application, warm_up_s, seed=0, served=False).cluster.close()
+        except (SregymError, ClusterError):
+            return
 
     def close(self) -> None:
         """Remove from a real cluster what was deployed there; a simulated one simply ends.

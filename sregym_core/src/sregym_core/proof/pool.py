@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.proof.battery import Proof, prove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sregym_core.conductor.bench import Bench
     from sregym_core.model import Problem
-    from sregym_core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -49,21 +47,32 @@ def prove_all(bench: Bench, request: ProofRequest) -> Iterator[Proof]:
         finally:
             worlds.close()
         return
-    shares = [request.problems[start::jobs] for start in range(jobs)]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as executor:
-        futures = [
-            executor.submit(_prove_share, bench.settings, request, share) for share in shares
-        ]
-        proofs = {proof.problem: proof for future in futures for proof in future.result()}
-    for problem in request.problems:
-        yield proofs[problem.id]
+    first = request.problems[0]
+    worlds = Worlds(provider, request.cluster_options)
+    worlds.prepare(bench.application(first.application), first.timing.warm_up_s)
+    workers: Workers[_Task, Proof] = Workers(bench, worlds, request.cluster, jobs)
+    try:
+        tasks = [_Task(problem, request.seed) for problem in request.problems]
+        yield from _in_order(workers.each(_prove_task, tasks), request.problems)
+    finally:
+        workers.close()
 
 
-def _prove_share(
-    settings: Settings, request: ProofRequest, share: tuple[Problem, ...]
-) -> list[Proof]:
-    """In a worker: one checkpoint serves all problems of a share."""
-    bench = Bench(settings)
-    worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
-    return [prove(bench, worlds, problem, request.seed) for problem in share]
+@dataclass(frozen=True)
+class _Task:
+    problem: Problem
+    seed: int
+
+
+def _prove_task(station: Station, task: _Task) -> Proof:
+    return prove(station.bench, station.worlds, task.problem, task.seed)
+
+
+def _in_order(proofs: Iterator[Proof], problems: tuple[Problem, ...]) -> Iterator[Proof]:
+    """Each proof as soon as it and all before it are there."""
+    waiting = [problem.id for problem in problems]
+    done: dict[str, Proof] = {}
+    for proof in proofs:
+        done[proof.problem] = proof
+        while waiting and waiting[0] in done:
+            yield done[waiting.pop(0)]

@@ -1,0 +1,150 @@
+"""Worker processes: each keeps a bench and its worlds, and takes one task after another.
+
+Where the system can fork a process, workers inherit what is loaded already, a prepared checkpoint
+included; elsewhere each loads its plugins itself.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import threading
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from sregym_core.conductor.bench import Bench
+from sregym_core.conductor.worlds import Worlds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from sregym_core.settings import Settings
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Station:
+    """What a worker works with.
+
+    Attributes:
+        bench: Loaded plugins.
+        worlds: Where worlds come from.
+        tell: Passes a value to the process that started the workers.
+    """
+
+    bench: Bench
+    worlds: Worlds
+    tell: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """How a worker that inherits nothing makes its station."""
+
+    settings: Settings
+    cluster: str
+    options: Mapping[str, str]
+
+
+class Workers(Generic[T, R]):
+    """A pool of worker processes for tasks of one kind.
+
+    Args:
+        bench: What the workers work with, too.
+        worlds: Of this process; workers that are forked start with its checkpoints.
+        cluster: Name of the provider of `worlds`.
+        jobs: How many processes.
+        listener: Called in this process, in a thread, with what workers tell.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        worlds: Worlds,
+        cluster: str,
+        jobs: int,
+        listener: Callable[[Any], None] | None = None,
+    ) -> None:
+        # Forking a process with several threads may copy a lock that nobody will release.
+        can_fork = sys.platform == "linux" and threading.active_count() == 1
+        context = multiprocessing.get_context("fork" if can_fork else "spawn")
+        self._told: Any = context.SimpleQueue()
+        recipe = _Recipe(bench.settings, cluster, worlds.options)
+        origin = Station(bench, worlds, _nobody) if can_fork else recipe
+        self._executor = ProcessPoolExecutor(
+            jobs, mp_context=context, initializer=_open_station, initargs=(origin, self._told)
+        )
+        self._listener = listener or _nobody
+        self._thread = threading.Thread(target=self._pass_on, name="workers", daemon=True)
+
+    def each(self, function: Callable[[Station, T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Results of `function(station, task)` as they come.
+
+        On Ctrl-C the workers that are busy see it too: they end their task in order, the results
+        of those are still given, and then `KeyboardInterrupt` is raised.
+        """
+        pending: set[Future[R | None]] = set()
+        try:
+            pending = {self._executor.submit(_work, function, task) for task in tasks}
+            if not self._thread.is_alive():
+                self._thread.start()
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from _results(done)
+        except KeyboardInterrupt:
+            for future in pending:
+                future.cancel()
+            done, _ = wait([future for future in pending if not future.cancelled()])
+            yield from _results(done)
+            raise
+
+    def close(self) -> None:
+        """End the workers; what they told is passed on before this returns."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        if self._thread.is_alive():
+            self._told.put(None)
+            self._thread.join()
+
+    def _pass_on(self) -> None:
+        while (item := self._told.get()) is not None:
+            self._listener(item)
+
+
+_station: Station | None = None  # one per worker process, set once when the process starts
+
+
+def _open_station(origin: Station | _Recipe, told: Any) -> None:
+    global _station  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
+    # Between tasks Ctrl-C is the parent's business; a worker that died of it would break the pool.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if isinstance(origin, Station):
+        bench, worlds = origin.bench, origin.worlds
+    else:
+        bench = Bench(origin.settings)
+        worlds = Worlds(bench.provider(origin.cluster), origin.options)
+    _station = Station(bench, worlds, told.put)
+
+
+def _work(function: Callable[[Station, T], R], task: T) -> R | None:
+    if _station is None:
+        return None
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return function(_station, task)
+    except KeyboardInterrupt:
+        return None
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _results(done: Iterable[Future[R | None]]) -> list[R]:
+    results = [future.result() for future in done if not future.cancelled()]
+    return [result for result in results if result is not None]
+
+
+def _nobody(_item: Any) -> None:
+    """Nobody listens."""
