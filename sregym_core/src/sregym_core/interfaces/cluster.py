@@ -106,7 +106,8 @@ class Checkpoint(ABC):
 class Cluster(ABC):
     """One live cluster for one episode.
 
-    Objects are plain JSON dicts. Every method raises `ClusterError` with the API server's words
+    Objects are plain JSON dicts; never change one that `get` or `list` returned, it may be given
+    out again: build a new one. Every method raises `ClusterError` with the API server's words
     when a request is refused. The same application manifests, faults, oracles and agents use this
     interface on the embedded cluster and on a real one.
     """

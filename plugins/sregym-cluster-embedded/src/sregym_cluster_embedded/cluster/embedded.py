@@ -19,9 +19,11 @@ from sregym_core.interfaces import (
 )
 
 from sregym_cluster_embedded.api import resources
+from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.cluster.clock import VirtualClock
+from sregym_cluster_embedded.cluster.reads import Reads
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
@@ -63,6 +65,7 @@ class EmbeddedCluster(Cluster):
         self._clock = VirtualClock(self._live)
         self._spec = spec
         self._memory: dict[str, Any] = {}
+        self._reads = Reads()
         self._endpoint: ApiEndpoint | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
@@ -78,22 +81,20 @@ class EmbeddedCluster(Cluster):
 
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """The object, or None."""
-        try:
-            return self._call("GET", self._path(ref))
-        except ClusterError as error:
-            if error.status == 404:
-                return None
-            raise
+        resource = _resource(ref.api_version, ref.kind)
+        with self._live.open() as world:
+            return self._reads.get(world, resource, ref.namespace, ref.name)
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[KubeObject]:
         """Objects of a kind."""
         resource = _resource(api_version, kind)
-        query = (("labelSelector", selector),) if selector else ()
-        answer = self._call("GET", _collection(resource, namespace), query=query)
-        head = {"apiVersion": api_version, "kind": kind}
-        return [{**head, **item} for item in answer["items"]]
+        with self._live.open() as world:
+            try:
+                return self._reads.list(world, resource, namespace, selector)
+            except ApiError as error:
+                raise ClusterError(error.code, error.reason, error.message) from error
 
     def create(self, obj: KubeObject) -> KubeObject:
         """Create an object."""

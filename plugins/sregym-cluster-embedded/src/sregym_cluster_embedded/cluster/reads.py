@@ -1,0 +1,60 @@
+"""Reading objects without the wire: each is decoded once for as long as it does not change.
+
+Conditions are asked again and again while little changes. What is given out is a copy of the
+stored object, so nobody can change the world by changing what was read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sregym_cluster_embedded.api import conversion, selectors
+from sregym_cluster_embedded.store import Key
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+
+class Reads:
+    """Copies of stored objects, kept by address and revision."""
+
+    def __init__(self) -> None:
+        self._copies: dict[Key, tuple[str, Object]] = {}
+
+    def get(self, world: World, resource: Resource, namespace: str, name: str) -> Object | None:
+        """A copy of one object, or None."""
+        key = Key(resource.name, namespace if resource.namespaced else "", name)
+        stored = world.store.get(key)
+        return None if stored is None else self._copy(resource, key, stored)
+
+    def list(self, world: World, resource: Resource, namespace: str, labels: str) -> list[Object]:
+        """Copies of all objects of a namespace, or of all, that a label selector selects.
+
+        Raises:
+            ApiError: The selector cannot be read.
+        """
+        wanted = selectors.parse_labels(labels)
+        place = namespace if resource.namespaced and namespace else None
+        found = []
+        for stored in world.store.list(resource.name, place):
+            metadata = stored["metadata"]
+            if wanted and not selectors.labels_match(wanted, metadata.get("labels", {})):
+                continue
+            key = Key(resource.name, metadata.get("namespace", ""), metadata["name"])
+            found.append(self._copy(resource, key, stored))
+        return found
+
+    def _copy(self, resource: Resource, key: Key, stored: Object) -> Object:
+        revision: str = stored["metadata"]["resourceVersion"]
+        kept = self._copies.get(key)
+        if kept is not None and kept[0] == revision:
+            return kept[1]
+        served: Any = conversion.to_served(resource, stored)
+        copy: Object = orjson.loads(orjson.dumps(served))
+        copy["apiVersion"], copy["kind"] = resource.api_version, resource.kind
+        self._copies[key] = (revision, copy)
+        return copy
