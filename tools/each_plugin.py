@@ -77,11 +77,15 @@ def run_alone(project: Project, scratch: Path) -> Result:
             *("-p", "no:cacheprovider", f"{project.relative}/tests"),
         ],
     ]
+    # Programs that a requirement brings, such as kubectl, come before those of the machine.
+    path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    environment = {**os.environ, "PATH": path}
     output = ""
     for command in commands:
         done = subprocess.run(
             command,
             cwd=ROOT,
+            env=environment,
             check=False,
             text=True,
             stdout=subprocess.PIPE,

@@ -22,7 +22,7 @@ def name_of(project: Project) -> str:
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_has_the_files_of_a_project(project: Project) -> None:
-    needed = ["pyproject.toml", "README.md", "tests", f"src/{project.module}/py.typed"]
+    needed = ["pyproject.toml", "README.md", f"src/{project.module}/py.typed"]
     if project.is_plugin:
         needed.append(f"src/{project.module}/plugin.py")
     assert [name for name in needed if not (project.folder / name).exists()] == []
