@@ -62,7 +62,8 @@ class Up(Subcommand):
             agent=bench.agent(arguments.agent),
             seed=arguments.seed,
             budget=Budget(episode_s=None, wall_s=None),
-            folder=folder,
+            # The undo journal tells what was broken: it is kept out of the folder that is handed out.
+            folder=None,
             session_folder=folder,
         )
         announcer = _Announcer(self.console, arguments.json)
