@@ -1,0 +1,56 @@
+"""The embedded cluster knows no application, no problem and no fault: nothing there is scripted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sregym_core.conductor import Bench
+from sregym_core.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "plugins" / "sregym-cluster-embedded" / "src"
+# Words of the trade that a cluster may use for itself, and names of public images.
+OWN_WORDS = {"consul", "jaeger", "load"}
+
+
+def names() -> set[str]:
+    """What only those outside the cluster may know: names that say which system, or what broke."""
+    bench = Bench(Settings())
+    found = {problem.id for problem in bench.problems.all()}
+    found.update(bench.registry.names("fault"))
+    for name in bench.registry.names("application"):
+        application = bench.application(name)
+        found.update({name, application.title, *application.namespaces})
+        for component in application.components():
+            found.add(component.image)
+            if "-" in component.name:  # `user` and `search` are ordinary words
+                found.add(component.name)
+    return found - OWN_WORDS
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    files = [file for pattern in ("*.py", "*.yaml") for file in sorted(SOURCES.rglob(pattern))]
+    assert len(files) > 100
+    return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in files}
+
+
+def test_the_cluster_names_no_application_problem_or_fault(texts: dict[str, str]) -> None:
+    wanted = re.compile(
+        "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in sorted(names()))
+    )
+    told = [
+        f"{file}: {match[0]}" for file, text in texts.items() for match in wanted.finditer(text)
+    ]
+    assert told == []
+
+
+def test_the_search_finds_what_it_looks_for() -> None:
+    assert {"hotel-reservation", "service-selector", "mongodb-geo", "mongo:4.4.6"} <= names()
+
+
+def test_nothing_in_the_cluster_asks_which_fault_is_active(texts: dict[str, str]) -> None:
+    asking = re.compile(r"active_fault|fault_active|is_injected|injected_fault|current_fault")
+    assert [file for file, text in texts.items() if asking.search(text)] == []
