@@ -78,11 +78,12 @@ class Show(Subcommand):
         if arguments.json:
             self.console.json(content)
             return ExitCode.DONE
-        import yaml
-
-        self.console.say(
-            yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).rstrip()
-        )
+        fixes = [fix for part in content.get("revealed", ()) for fix in part.pop("reference_fix")]
+        self.console.say(_as_yaml(content))
+        if fixes:
+            self.console.say("\n# The reference fix, as it would be typed:")
+        for fix in fixes:
+            self.console.say(fix)
         return ExitCode.DONE
 
 
@@ -142,6 +143,12 @@ def _listed(problem: Problem) -> dict[str, Any]:
         "suites": list(problem.suites),
         "faults": [{"fault": ref.fault, "target": ref.target} for ref in problem.faults],
     }
+
+
+def _as_yaml(content: dict[str, Any]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)).rstrip()
 
 
 def _revealed(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
