@@ -62,18 +62,6 @@ class ServerClock(Clock):
             self._pause(max(left / self._pace, 0.001))
             self._look()
 
-    def wait_until(
-        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
-    ) -> bool:
-        """Look at the condition every `poll_s` until it holds or the time is over."""
-        deadline = self.now() + timeout_s
-        while not condition():
-            left = deadline - self.now()
-            if left <= 0:
-                return False
-            self.advance(min(poll_s, left))
-        return True
-
     def _guess(self) -> float:
         moment = self._base + (self._wall() - self._since) * self._pace
         self._told = max(self._told, moment)

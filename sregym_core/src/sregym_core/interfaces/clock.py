@@ -24,14 +24,21 @@ class Clock(ABC):
     def advance(self, seconds: float) -> None:
         """Let `seconds` pass."""
 
-    @abstractmethod
     def wait_until(
         self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
     ) -> bool:
         """Let time pass until `condition()` holds; returns False if `timeout_s` passed before.
 
-        The condition is looked at now, then at least every `poll_s` seconds of this clock.
+        The condition is looked at now, every `poll_s` seconds of this clock, and a last time when
+        the timeout is over.
         """
+        deadline = self.now() + timeout_s
+        while not condition():
+            left = deadline - self.now()
+            if left <= 0:
+                return False
+            self.advance(min(poll_s, left))
+        return True
 
     def spend(self, seconds: float) -> None:  # noqa: B027 - nothing to do where time passes by itself
         """Account for the time that an action took: moves virtual time, nothing on a wall clock."""

@@ -25,7 +25,7 @@ from sregym_core.testing.commands import run_kubectl
 from sregym_core.testing.patches import apply_patch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_core.interfaces import Access
     from sregym_core.interfaces.cluster import KubeObject
@@ -52,17 +52,6 @@ class MemoryClock(Clock):
     def spend(self, seconds: float) -> None:
         """Actions take virtual time."""
         self._now += seconds
-
-    def wait_until(
-        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
-    ) -> bool:
-        """Look at the condition each `poll_s`."""
-        deadline = self._now + timeout_s
-        while not condition():
-            if self._now >= deadline:
-                return False
-            self._now = min(self._now + poll_s, deadline)
-        return True
 
 
 class MemoryCluster(Cluster):

@@ -32,14 +32,3 @@ class MemoryClock(Clock):
     def spend(self, seconds: float) -> None:
         """What an action costs passes as all time does."""
         self.advance(seconds)
-
-    @override
-    def wait_until(
-        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
-    ) -> bool:
-        end_s = self._now_s + timeout_s
-        while not condition():
-            if self._now_s >= end_s:
-                return False
-            self.advance(min(poll_s, end_s - self._now_s))
-        return True

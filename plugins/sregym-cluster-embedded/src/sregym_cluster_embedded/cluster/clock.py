@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from sregym_core.interfaces import Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sregym_cluster_embedded.http.live import LiveWorld
 
 
@@ -31,18 +29,6 @@ class VirtualClock(Clock):
         """Let virtual time pass."""
         if seconds > 0:
             self._live.advance(seconds)
-
-    def wait_until(
-        self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
-    ) -> bool:
-        """Let virtual time pass, looking at the condition every `poll_s`."""
-        deadline = self.now() + timeout_s
-        while not condition():
-            left = deadline - self.now()
-            if left <= 0:
-                return False
-            self.advance(min(poll_s, left))
-        return True
 
     def spend(self, seconds: float) -> None:
         """Account for the time that an action took."""
