@@ -9,6 +9,13 @@ import pytest
 
 kubernetes = pytest.importorskip("kubernetes")
 
+# The client leaves sockets of streams and watches to the garbage collector, which the fixture `api`
+# calls before the test is over: later tests would be blamed for them.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
 
 @pytest.fixture
 def api(served: Any) -> Any:
@@ -16,6 +23,7 @@ def api(served: Any) -> Any:
     configuration.host = served.endpoint.url
     with kubernetes.client.ApiClient(configuration) as client:
         yield client
+    gc.collect()
 
 
 def test_list_read_and_patch(api: Any) -> None:
@@ -55,9 +63,6 @@ def test_scale_and_watch(api: Any) -> None:
     apps.delete_namespaced_deployment("py", "shop")
 
 
-# The client leaves the socket of a stream it has read to the end to the garbage collector.
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_logs_and_exec(api: Any) -> None:
     core = kubernetes.client.CoreV1Api(api)
     assert core.read_namespaced_pod_log("box", "shop") == "worker: started, interval 5s\n"
@@ -84,4 +89,3 @@ def test_logs_and_exec(api: Any) -> None:
     stream.run_forever(timeout=10)
     assert stream.returncode == 3
     stream.close()
-    gc.collect()
