@@ -27,6 +27,7 @@ from sregym_cluster_embedded.cluster.reads import Reads
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
+from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_kubectl
 from sregym_cluster_embedded.kubectl.containers import run_in_container
@@ -49,7 +50,8 @@ PATCH_TYPES = {
     "merge": "application/merge-patch+json",
     "json": "application/json-patch+json",
 }
-BINARY_TIMEOUT_S = 300.0
+# While a client waits, virtual time passes thirty times as fast: this is half an hour.
+BINARY_TIMEOUT_S = 60.0
 
 
 class EmbeddedCluster(Cluster):
@@ -183,6 +185,8 @@ class EmbeddedCluster(Cluster):
         self._clock.advance(behind)
         self._live.pacing = Paced(ratio)
         url = self._serve()
+        assert self._endpoint is not None
+        self._endpoint.shift_s = 0
         folder = self._folder()
         namespaces = [name for app in self._spec.applications for name in app.namespaces]
         namespace = namespaces[0] if namespaces else "default"
@@ -220,11 +224,27 @@ class EmbeddedCluster(Cluster):
     def _binary(self, words: Sequence[str], stdin: str) -> CommandResult:
         folder = self._folder()
         kubeconfig = write_kubeconfig(folder / "kubeconfig.harness", self._serve())
+        shift_s = self._follow_wall()
+        words = [shifted_text(word, shift_s) for word in words]
+        stdin = shifted_text(stdin, shift_s)
         try:
             done = run_binary(kubeconfig, words, stdin, files=folder, timeout_s=BINARY_TIMEOUT_S)
         except KubectlMissingError as error:
             return CommandResult(127, "", f"{error}\n")
-        return CommandResult(done.exit_code, done.stdout, done.stderr)
+        printed = (shifted_text(text, -shift_s) for text in (done.stdout, done.stderr))
+        return CommandResult(done.exit_code, *printed)
+
+    def _follow_wall(self) -> int:
+        """Let the binary, which computes ages by the wall clock, see virtual time as the wall's.
+
+        Returns the seconds by which all it reads and prints is moved: none where virtual time has
+        followed the wall since `open_access`.
+        """
+        assert self._endpoint is not None
+        if isinstance(self._live.pacing, Stepped):
+            with self._live.open() as world:
+                self._endpoint.shift_s = round(wall_seconds() - (world.epoch + world.now))
+        return self._endpoint.shift_s
 
     def _folder(self) -> Path:
         if self._spec.folder is not None:

@@ -16,6 +16,7 @@ from aiohttp import WSMsgType, web
 from sregym_cluster_embedded.http.following import attach_text
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.status import failure
+from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
@@ -36,19 +37,19 @@ _CHUNK = 32 * 1024
 
 
 async def serve_exec(
-    live: LiveWorld, connect: Connect, incoming: web.Request
+    live: LiveWorld, connect: Connect, incoming: web.Request, shift_s: int = 0
 ) -> web.StreamResponse:
-    """Serve one `exec` or `attach` stream to its end."""
+    """Serve one `exec` or `attach` stream to its end, its text moved by `shift_s`."""
     socket = web.WebSocketResponse(protocols=PROTOCOLS)
     await socket.prepare(incoming)
     if connect.kind == "attach":
         async for chunk in attach_text(live, connect):
-            await _send(socket, STDOUT, chunk)
+            await _send(socket, STDOUT, shifted_text(chunk, shift_s))
         status = {"metadata": {}, "status": "Success"}
     elif _is_interactive(connect, socket.ws_protocol):
-        status = await _converse(live, connect, socket)
+        status = await _converse(live, connect, socket, shift_s)
     else:
-        status = await _run(live, connect, socket)
+        status = await _run(live, connect, socket, shift_s)
     await _send(socket, STATUS, orjson.dumps(status).decode())
     await socket.close()
     return socket
@@ -78,17 +79,19 @@ def _is_interactive(connect: Connect, protocol: str | None) -> bool:
     return is_shell and (bool(connect.options.get("tty")) or protocol == PROTOCOLS[1])
 
 
-async def _run(live: LiveWorld, connect: Connect, socket: web.WebSocketResponse) -> dict[str, Any]:
+async def _run(
+    live: LiveWorld, connect: Connect, socket: web.WebSocketResponse, shift_s: int
+) -> dict[str, Any]:
     stdin = ""
     if connect.options.get("stdin") and socket.ws_protocol == PROTOCOLS[0]:
-        stdin = "".join([chunk async for chunk in _stdin(socket)])
+        stdin = shifted_text("".join([chunk async for chunk in _stdin(socket)]), -shift_s)
     result = await _execute(live, connect, stdin)
-    await _answer(socket, result)
+    await _answer(socket, result, shift_s)
     return exec_status(result)
 
 
 async def _converse(
-    live: LiveWorld, connect: Connect, socket: web.WebSocketResponse
+    live: LiveWorld, connect: Connect, socket: web.WebSocketResponse, shift_s: int
 ) -> dict[str, Any]:
     pending = ""
     result = ExecResult(0)
@@ -100,10 +103,10 @@ async def _converse(
                 return exec_status(ExecResult(int(([*line.split(), "0"])[1])))
             if line.strip():
                 result = await _execute(live, connect, line + "\n")
-                await _answer(socket, result)
+                await _answer(socket, result, shift_s)
     if pending.strip():
         result = await _execute(live, connect, pending + "\n")
-        await _answer(socket, result)
+        await _answer(socket, result, shift_s)
     return exec_status(result)
 
 
@@ -142,9 +145,9 @@ async def _stdin(socket: web.WebSocketResponse) -> AsyncIterator[str]:
             yield data[1:].decode(errors="surrogateescape")
 
 
-async def _answer(socket: web.WebSocketResponse, result: ExecResult) -> None:
-    await _send(socket, STDOUT, result.stdout)
-    await _send(socket, STDERR, result.stderr)
+async def _answer(socket: web.WebSocketResponse, result: ExecResult, shift_s: int) -> None:
+    await _send(socket, STDOUT, shifted_text(result.stdout, shift_s))
+    await _send(socket, STDERR, shifted_text(result.stderr, shift_s))
 
 
 async def _send(socket: web.WebSocketResponse, channel: int, text: str) -> None:

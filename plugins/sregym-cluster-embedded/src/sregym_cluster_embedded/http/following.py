@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import container_status
 from sregym_cluster_embedded.store import Key
@@ -23,7 +24,9 @@ _LOOK_S = 30.0
 _WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
 
 
-async def serve_log(live: LiveWorld, connect: Connect, incoming: web.Request) -> web.StreamResponse:
+async def serve_log(
+    live: LiveWorld, connect: Connect, incoming: web.Request, shift_s: int = 0
+) -> web.StreamResponse:
     """Write the log of a container as text/plain chunks while it grows."""
     answer = web.StreamResponse(
         headers={"Content-Type": "text/plain", "Cache-Control": "no-cache, private"}
@@ -31,7 +34,7 @@ async def serve_log(live: LiveWorld, connect: Connect, incoming: web.Request) ->
     answer.enable_chunked_encoding()
     await answer.prepare(incoming)
     async for text in follow(live, connect, connect.options):
-        await answer.write(text.encode())
+        await answer.write(shifted_text(text, shift_s).encode())
     await answer.write_eof()
     return answer
 

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.http.channels import serve_exec
 from sregym_cluster_embedded.http.following import serve_log
 from sregym_cluster_embedded.http.serving import BackgroundServer
 from sregym_cluster_embedded.http.status import failure_response
-from sregym_cluster_embedded.http.time_shift import shifted_json
+from sregym_cluster_embedded.http.time_shift import shifted_json, shifted_text
 from sregym_cluster_embedded.http.watching import serve_watch
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerNotRunningError,
@@ -120,7 +120,10 @@ class ApiEndpoint:
         return Request(
             method=incoming.method,
             path=incoming.rel_url.path,
-            query=tuple(incoming.rel_url.query.items()),
+            query=tuple(
+                (name, shifted_text(value, -self.shift_s))
+                for name, value in incoming.rel_url.query.items()
+            ),
             headers={name.lower(): value for name, value in incoming.headers.items()},
             body=shifted_json(await incoming.read(), -self.shift_s),
             user=self._user,
@@ -128,7 +131,7 @@ class ApiEndpoint:
 
     async def _connect(self, connect: Connect, incoming: web.Request) -> web.StreamResponse:
         if connect.kind == "log":
-            return await serve_log(self._live, connect, incoming)
+            return await serve_log(self._live, connect, incoming, self.shift_s)
         if connect.kind not in ("exec", "attach"):
             return _respond(failure_response(501, f"{connect.kind} is not served yet"))
         if incoming.headers.get("Upgrade") and (why := self._no_process(connect)):
@@ -137,7 +140,7 @@ class ApiEndpoint:
         if incoming.headers.get("Upgrade", "").lower() != "websocket":
             text = "unable to upgrade: only websocket streams are served"
             return _respond(failure_response(400, text))
-        return await serve_exec(self._live, connect, incoming)
+        return await serve_exec(self._live, connect, incoming, self.shift_s)
 
     def _no_process(self, connect: Connect) -> str:
         """Why there is no process to join, or nothing."""

@@ -20,6 +20,10 @@ MISSING = (
 )
 
 
+# What `timeout` exits with.
+STOPPED = 124
+
+
 class KubectlMissingError(Exception):
     """There is no kubectl binary on this machine; the message says how to get one."""
 
@@ -51,26 +55,31 @@ def run_binary(
 ) -> CommandResult:
     """Run the real kubectl against the endpoint that `kubeconfig` names.
 
-    Its cache of discovery stands beside the kubeconfig, so that no other cluster's is used.
+    Its cache of discovery stands beside the kubeconfig, so that no other cluster's is used. What
+    has not ended within `timeout_s` wall seconds (`get -w` never does) is stopped with exit code
+    124, as `timeout kubectl ...` would; what it printed until then is in the result.
 
     Raises:
         KubectlMissingError: There is no binary.
-        subprocess.TimeoutExpired: It did not end within `timeout_s` wall seconds.
     """
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     environment["KUBECONFIG"] = str(kubeconfig.absolute())
     environment["KUBECACHEDIR"] = str(kubeconfig.absolute().parent / "cache")
-    done = subprocess.run(
-        [find_binary(), *argv],
-        input=stdin.encode(),
-        capture_output=True,
-        cwd=files,
-        env=environment,
-        timeout=timeout_s,
-        check=False,
-    )
-    return CommandResult(
-        done.returncode,
-        done.stdout.decode(errors="surrogateescape"),
-        done.stderr.decode(errors="surrogateescape"),
-    )
+    try:
+        done = subprocess.run(
+            [find_binary(), *argv],
+            input=stdin.encode(),
+            capture_output=True,
+            cwd=files,
+            env=environment,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as expired:
+        why = f"error: kubectl {argv[0]} did not end within {timeout_s:g} s and was stopped\n"
+        return CommandResult(STOPPED, _text(expired.stdout), _text(expired.stderr) + why)
+    return CommandResult(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def _text(output: bytes | None) -> str:
+    return (output or b"").decode(errors="surrogateescape")
