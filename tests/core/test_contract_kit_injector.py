@@ -96,6 +96,27 @@ class Waits(Good):
         context.cluster.clock.advance(30.0)
 
 
+class WaitsForItsEffect(Good):
+    """Looks whether users notice, after its last write."""
+
+    def inject(self, context: FaultContext) -> None:
+        super().inject(context)
+        context.cluster.clock.wait_until(lambda: True, 30.0)
+
+
+class WaitsForItsTurn(Good):
+    """Takes its last step when the one before has come through."""
+
+    def inject(self, context: FaultContext) -> None:
+        service = self.service(context)
+        context.journal.restore(service, context.cluster.get(service))
+        self.set_port(context, 1)
+        context.cluster.clock.wait_until(
+            lambda: context.cluster.get(service)["spec"]["ports"][0]["targetPort"] == 1, 30.0
+        )
+        self.set_port(context, self.wrong(context))
+
+
 class ForgetsTheJournal(Good):
     def inject(self, context: FaultContext) -> None:
         self.set_port(context, self.wrong(context))
@@ -160,11 +181,23 @@ class TestGoodFault(InjectorContract):
         return FaultCase(Good(), Shop(), request.param, {"offset": 5})
 
 
+class TestFaultThatWaitsForItsTurn(InjectorContract):
+    @pytest.fixture
+    def case(self) -> FaultCase:
+        return FaultCase(WaitsForItsTurn(), Shop(), "cart")
+
+
 @pytest.mark.parametrize("check", BAD)
 def test_bad_fault_is_found(check, run_check, memory) -> None:
     case = FaultCase(BAD[check](), Shop(), "cart")
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         run_check(InjectorContract, check, case=case, provision=memory)
+
+
+def test_a_wait_for_the_effect_is_found_without_advance(run_check, memory) -> None:
+    case = FaultCase(WaitsForItsEffect(), Shop(), "cart")
+    with pytest.raises(AssertionError):
+        run_check(InjectorContract, "test_injection_does_not_wait", case=case, provision=memory)
 
 
 def test_every_check_has_a_bad_fault(checks_of) -> None:

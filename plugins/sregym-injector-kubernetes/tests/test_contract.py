@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import FaultContext
-from sregym_core.testing import FaultCase, InjectorContract, PluginContract, WatchedCluster
+from sregym_core.testing import FaultCase, InjectorContract, PluginContract
 from sregym_core.testing.clusters import Provision
-from sregym_core.testing.worlds import ready_world
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injector_kubernetes.image_wrong import ImageWrong
@@ -48,18 +45,6 @@ class TestFaults(InjectorContract):
     @pytest.fixture
     def provision(self) -> Provision:
         return lambda spec: MemoryCluster()
-
-    def test_injection_does_not_wait(self, case: FaultCase, provision: Provision) -> None:
-        """It waits for pods to go before it brings them up again, and never for its effect."""
-        world = ready_world(case.application, provision)
-        watched = WatchedCluster(world.cluster)
-        component = case.application.component(case.component)
-        values = case.fault.Parameters()
-        context = FaultContext(watched, case.application, component, values, UndoJournal())
-        case.fault.inject(context)
-        restarted = [what for what in watched.writes if what.startswith("patch Deployment")]
-        assert [wait for wait in watched.clock.waits if wait != "wait_until 180"] == []
-        assert len(watched.clock.waits) <= len(restarted)
 
 
 def test_every_fault_is_offered_once():

@@ -79,7 +79,11 @@ class Fault(ABC):
 
     @abstractmethod
     def inject(self, context: FaultContext) -> None:
-        """Break it. Every step is journaled before it is taken. Returns without waiting."""
+        """Break it. Every step is journaled before it is taken.
+
+        May wait, with the cluster's clock, until its own next step is possible; returns without
+        waiting for the effect.
+        """
 
     @abstractmethod
     def present(self, context: FaultContext) -> Check:

@@ -24,13 +24,14 @@ class Killed(BaseException):
 class WatchedClock(Clock):
     """Passes everything on to a real clock.
 
-    Attributes:
-        waits: Each wait that was asked for, in order.
+    Args:
+        behind: The clock that does the work.
+        steps: Where to note each wait that is asked for.
     """
 
-    def __init__(self, behind: Clock) -> None:
+    def __init__(self, behind: Clock, steps: list[str]) -> None:
         self._behind = behind
-        self.waits: list[str] = []
+        self._steps = steps
 
     def now(self) -> float:
         """That of the clock behind."""
@@ -38,14 +39,14 @@ class WatchedClock(Clock):
 
     def advance(self, seconds: float) -> None:
         """Note a wait."""
-        self.waits.append(f"advance {seconds:g}")
+        self._steps.append(f"advance {seconds:g}")
         self._behind.advance(seconds)
 
     def wait_until(
         self, condition: Callable[[], bool], timeout_s: float, poll_s: float = 1.0
     ) -> bool:
         """Note a wait."""
-        self.waits.append(f"wait_until {timeout_s:g}")
+        self._steps.append(f"wait_until {timeout_s:g}")
         return self._behind.wait_until(condition, timeout_s, poll_s)
 
     def spend(self, seconds: float) -> None:
@@ -64,6 +65,7 @@ class WatchedCluster(Cluster):
 
     Attributes:
         writes: Each write as `verb object`, in order.
+        steps: The writes, and between them the waits as `wait_until 180` and `advance 30`.
         reads: How many reads there were.
     """
 
@@ -76,7 +78,8 @@ class WatchedCluster(Cluster):
         unreachable: bool = False,
     ) -> None:
         self._behind = behind
-        self._clock = WatchedClock(behind.clock)
+        self.steps: list[str] = []
+        self._clock = WatchedClock(behind.clock, self.steps)
         self._kill_at_write = kill_at_write
         self._kill_after = kill_after
         self._unreachable = unreachable
@@ -170,6 +173,7 @@ class WatchedCluster(Cluster):
     def _write(self, what: str) -> None:
         self._refuse()
         self.writes.append(what)
+        self.steps.append(what)
         if len(self.writes) == self._kill_at_write and not self._kill_after:
             raise Killed(f"before {what}")
 
