@@ -73,6 +73,8 @@ class Up(Subcommand):
             record = player.play()
         finally:
             worlds.close()
+        if player.refusal is not None:
+            raise player.refusal
         summary = episode_summary(record)
         # Whoever sees this output may be the agent: which problem it was stays unsaid.
         del summary["problem"]

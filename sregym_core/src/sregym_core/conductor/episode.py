@@ -18,7 +18,7 @@ from sregym_core.conductor.objects import capture, differences, restore
 from sregym_core.conductor.readiness import wait_ready
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.errors import BudgetExceededError, SregymError, WorldError
+from sregym_core.errors import BudgetExceededError, SregymError, UsageError, WorldError
 from sregym_core.events import (
     AgentStarted,
     AgentStopped,
@@ -95,6 +95,8 @@ class EpisodePlayer:
     ) -> None:
         self.plan = plan
         self.interrupted = False
+        # What the user asked for cannot be, a port in use for instance: `up` says so in a line.
+        self.refusal: UsageError | None = None
         self._bench = bench
         self._worlds = worlds
         self._application = bench.application(plan.problem.application)
@@ -125,6 +127,9 @@ class EpisodePlayer:
         except KeyboardInterrupt:
             self.interrupted = True
             self._problem_with_world = "interrupted by the user"
+        except UsageError as error:
+            self.refusal = error
+            self._problem_with_world = str(error)
         except (SregymError, ClusterError) as error:
             self._problem_with_world = str(error)
         except Exception as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.errors import SregymError
+from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import Baseline, ClusterError, OracleContext, Traffic
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
@@ -74,6 +74,8 @@ def prove(bench: Bench, worlds: Worlds, problem: Problem, seed: int = 0) -> Proo
     checks: list[ProofCheck] = []
     try:
         checks.extend(_Battery(bench, worlds, problem, seed).checks())
+    except UsageError:
+        raise
     except (SregymError, ClusterError) as error:
         # What was proved before counts for nothing, but it helps to see how far it came.
         checks.append(ProofCheck("world-stands", "a healthy world", "none", False, str(error)))

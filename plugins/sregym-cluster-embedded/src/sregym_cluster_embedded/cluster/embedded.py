@@ -217,7 +217,7 @@ class EmbeddedCluster(Cluster):
             try:
                 endpoint.start()
             except EndpointError as error:
-                raise UsageError(f"{error}; choose another with --port") from error
+                raise UsageError(f"{error} (option --port)") from error
             self._endpoint = endpoint
         return self._endpoint.url
 

@@ -1,0 +1,165 @@
+"""The promised JSON: other tools read these fields."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sregym_core.errors import ExitCode
+from sregym_core.testing import SregymProject
+
+TEN = [
+    "configmap_drift_hotel_reservation",
+    "incorrect_image_hotel_reservation",
+    "missing_configmap_hotel_reservation",
+    "missing_service_hotel_reservation",
+    "resource_request_too_small",
+    "revoke_auth_mongodb-1",
+    "scale_to_zero_hotel_reservation",
+    "storage_user_unregistered-2",
+    "target_port_misconfig_hotel_reservation",
+    "wrong_service_selector_hotel_reservation",
+]
+PROBLEM = "target_port_misconfig_hotel_reservation"
+
+
+def shape(value: Any) -> Any:
+    """Types in the place of values; a list shows the shape of its first element."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def test_problems(module_project: SregymProject) -> None:
+    listed = module_project.run("problems", "--json").assert_success().json()
+    assert [problem["id"] for problem in listed] == TEN
+    assert listed[TEN.index(PROBLEM)] == {
+        "id": PROBLEM,
+        "title": "Service memcached-profile forwards to a closed port",
+        "application": "hotel-reservation",
+        "layer": "kubernetes",
+        "suites": ["lite", "hotel-reservation"],
+        "faults": [{"fault": "service-target-port", "target": "memcached-profile"}],
+    }
+
+
+def test_faults(module_project: SregymProject) -> None:
+    listed = module_project.run("faults", "--json").assert_success().json()
+    assert [list(fault) for fault in listed] == [["name", "layer", "plugin", "parameters"]] * 10
+    by_plugin = {fault["name"]: fault["plugin"] for fault in listed}
+    assert by_plugin["service-target-port"] == "injector-kubernetes"
+
+
+def test_fault_pairs(module_project: SregymProject) -> None:
+    pairs = module_project.run("faults", "pairs", "--json").assert_success().json()
+    assert shape(pairs) == [{"fault": "str", "application": "str", "component": "str"}]
+    wanted = {
+        "fault": "service-target-port",
+        "application": "hotel-reservation",
+        "component": "memcached-profile",
+    }
+    assert wanted in pairs
+    assert len({pair["fault"] for pair in pairs}) == 10
+
+
+def test_plugins(module_project: SregymProject) -> None:
+    listed = module_project.run("plugins", "--json").assert_success().json()
+    fields = ["name", "distribution", "version", "state", "reason", "hooks", "components"]
+    assert {tuple(plugin) for plugin in listed} == {tuple(fields)}
+    assert {plugin["name"]: plugin for plugin in listed}["agent-shell"] == {
+        "name": "agent-shell",
+        "distribution": "sregym-agent-shell",
+        "version": "0.1.0",
+        "state": "ok",
+        "reason": "",
+        "hooks": ["sregym_register_agents"],
+        "components": ["agent human", "agent shell"],
+    }
+
+
+def test_verify(module_project: SregymProject) -> None:
+    content = module_project.run("verify", PROBLEM, "--json").assert_success().json()
+    assert shape(content) == {
+        "problems": [
+            {
+                "id": "str",
+                "proved": "bool",
+                "seconds": "float",
+                "checks": [
+                    {"name": "str", "expected": "str", "got": "str", "ok": "bool", "detail": "str"}
+                ],
+            }
+        ],
+        "proved": "int",
+        "total": "int",
+        "wall_s": "float",
+    }
+    assert (content["proved"], content["total"]) == (1, 1)
+    assert [check["name"] for check in content["problems"][0]["checks"] if not check["ok"]] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "outcome", "code"),
+    [("expert", "pass", ExitCode.DONE), ("noop", "fail", ExitCode.FAILED)],
+)
+def test_run(module_project: SregymProject, agent: str, outcome: str, code: ExitCode) -> None:
+    words = ("run", PROBLEM, "--agent", agent, "--seed", "3", "--out", f"of-{agent}", "--json")
+    done = module_project.run(*words).assert_exit(code)
+    content = done.json()
+    assert list(content) == ["run", "episodes", "summary"]
+    assert content["run"] == f"of-{agent}"
+    [episode] = content["episodes"]
+    assert {key: shape(value) for key, value in episode.items()} == {
+        "episode": "str",
+        "problem": "str",
+        "agent": "str",
+        "seed": "int",
+        "attempt": "int",
+        "outcome": "str",
+        "reason": "str",
+        "diagnosis": {
+            "outcome": "str",
+            "score": "float",
+            "reason": "str",
+            "checks": shape(episode["diagnosis"]["checks"]),
+        },
+        "mitigation": {
+            "outcome": "str",
+            "reason": "str",
+            "checks": [
+                {"name": "str", "outcome": "str", "expected": "str", "got": "str", "detail": "str"}
+            ],
+        },
+        "recovered": "bool",
+        "ttd_s": "float",
+        "ttm_s": "float",
+        "steps": "int",
+        "wall_s": "float",
+        "warnings": [],
+    }
+    assert (episode["problem"], episode["agent"], episode["seed"]) == (PROBLEM, agent, 3)
+    assert (episode["outcome"], episode["recovered"]) == (outcome, True)
+    assert content["summary"]["agents"][agent][outcome] == 1
+
+
+def test_a_run_is_written_down(module_project: SregymProject) -> None:
+    words = ("run", PROBLEM, "--agent", "noop", "--out", "kept", "--json", "--attempts", "2")
+    printed = module_project.run(*words).assert_exit(ExitCode.FAILED).json()
+    folder = module_project.folder / "kept"
+    head = json.loads((folder / "run.json").read_text())
+    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+    assert head["summary"] == printed["summary"]
+    assert head["seeds"] == [0, 1]
+    assert {"name": "agent-shell", "distribution": "sregym-agent-shell"}.items() <= next(
+        plugin.items() for plugin in head["plugins"] if plugin["name"] == "agent-shell"
+    )
+    assert sorted(line["episode"] for line in lines) == ["e0001", "e0002"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "episodes",
+        "episodes.jsonl",
+        "report.html",
+        "run.json",
+    ]
