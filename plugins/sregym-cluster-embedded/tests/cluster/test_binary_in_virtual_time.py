@@ -31,6 +31,8 @@ def run(cluster: EmbeddedCluster, *words: str) -> str:
 def test_ages_and_moments_of_a_described_node_are_virtual(cluster: EmbeddedCluster) -> None:
     text = run(cluster, "describe", "node", "node1")
     assert "CreationTimestamp:  Thu, 01 Jan 2026 09:00:00 +0000\n" in text
+    # Nobody writes signs of life: they are those of this moment whenever somebody looks.
+    assert text.count(" 2026 09:1") == 5
     years = set(re.findall(r"\b20\d\d\b", text))
     ages = re.findall(r"\b(\d+m(?:\d+s)?|\d+[shd]|\d+d\d+h)$", text, re.MULTILINE)
     ages += [line.split()[2] for line in text.partition("Events:")[2].splitlines()[3:]]
@@ -58,6 +60,32 @@ def test_moments_in_arguments_are_virtual(cluster: EmbeddedCluster) -> None:
 def test_explanations_need_no_time(cluster: EmbeddedCluster) -> None:
     assert run(cluster, "explain", "deployment.spec.replicas").startswith(
         "GROUP:      apps\nKIND:       Deployment\nVERSION:    v1\n\nFIELD: replicas <integer>\n"
+    )
+
+
+LIST = """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}
+- {apiVersion: v1, kind: Service, metadata: {name: b}, spec: {ports: [{port: 80}]}}
+"""
+
+
+def test_a_list_can_be_applied(cluster: EmbeddedCluster) -> None:
+    def apply(text: str) -> tuple[int, str, str]:
+        done = cluster.kubectl(Command(("kubectl", "apply", "-f", "-"), text))
+        return (done.exit_code, done.stdout, done.stderr)
+
+    assert apply(LIST) == (0, "configmap/a created\nservice/b created\n", "")
+    changed = LIST.replace("k: v", "k: w")
+    assert apply(changed) == (0, "configmap/a configured\nservice/b unchanged\n", "")
+    run(cluster, "delete", "configmap", "a")
+    assert apply(LIST.replace(", data:", ", date:")) == (
+        1,
+        "service/b unchanged\n",
+        'Error from server (BadRequest): error when creating "STDIN": ConfigMap in version "v1" '
+        'cannot be handled as a ConfigMap: strict decoding error: unknown field "date"\n',
     )
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _PREFIX = "/openapi/v3"
+_INFO = {"title": "Kubernetes", "version": "v1.36.2"}
+_PROTO_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _REF = "#/components/schemas/"
 _BARE = (".well-known/openid-configuration", "api", "apis", "openid/v1/jwks", "version")
 _SCALARS = {"string": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
@@ -41,6 +43,8 @@ _PATCHES = (
 def answer(world: World, request: Request) -> Response | None:
     """The index or one document; None when there is none at this path."""
     path = request.path.rstrip("/")
+    if path == "/openapi/v2":
+        return _version_2(request)
     if path == _PREFIX:
         return Response(200, orjson.dumps({"paths": _index(world)}), "text/plain; charset=utf-8")
     if not path.startswith(f"{_PREFIX}/"):
@@ -50,6 +54,24 @@ def answer(world: World, request: Request) -> Response | None:
     if document is None:
         return None
     return Response(200, document, headers={"Cache-Control": "public, immutable"})
+
+
+def _version_2(request: Request) -> Response:
+    """The older document, without a single kind.
+
+    kubectl turns to it for kinds that version 3 does not have, of which `List` is the one people
+    write. About a kind that neither has it says nothing: the server validates what arrives.
+    """
+    if "proto-openapi" not in request.headers.get("accept", ""):
+        return Response(200, orjson.dumps({"swagger": "2.0", "info": _INFO, "paths": {}}))
+    info = _text_field(1, _INFO["title"]) + _text_field(2, _INFO["version"])
+    document = _text_field(1, "2.0") + _text_field(2, info)
+    return Response(200, document.encode(), _PROTO_V2)
+
+
+def _text_field(number: int, value: str) -> str:
+    """A protobuf field of fewer than 128 ASCII bytes."""
+    return f"{chr(number << 3 | 2)}{chr(len(value))}{value}"
 
 
 def _index(world: World) -> dict[str, Any]:
@@ -129,7 +151,7 @@ def _document(entries: list[Resource]) -> dict[str, Any]:
 def _shell(paths: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     return {
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "info": _INFO,
         "paths": paths,
         "components": {"schemas": schemas},
     }
