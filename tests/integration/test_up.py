@@ -109,7 +109,9 @@ def test_the_folder_says_nothing(up_world: UpWorlds) -> None:
     text = "".join(path.read_text() for path in folder.iterdir()) + json.dumps(world.ready)
     for word in ("selector", "current_service_name", "fault", "inject", PROBLEM):
         assert word not in text
-    assert [oct(path.stat().st_mode & 0o077) for path in sorted(folder.glob("[ks]*[gn]"))] == ["0o0"] * 2
+    assert [oct(path.stat().st_mode & 0o077) for path in sorted(folder.glob("[ks]*[gn]"))] == [
+        "0o0"
+    ] * 2
 
 
 def test_bad_submissions(up_world: UpWorlds) -> None:

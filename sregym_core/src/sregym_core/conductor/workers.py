@@ -115,12 +115,14 @@ class Workers(Generic[T, R]):
 
 
 _station: Station | None = None  # one per worker process, set once when the process starts
+_interrupted = threading.Event()  # one per worker process: after Ctrl-C nothing is begun any more
 
 
 def _open_station(origin: Station | _Recipe, told: Any) -> None:
     global _station  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
-    # Between tasks Ctrl-C is the parent's business; a worker that died of it would break the pool.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _interrupted.clear()
+    # Between tasks Ctrl-C is only remembered; a worker that died of it would break the pool.
+    signal.signal(signal.SIGINT, _remember)
     if isinstance(origin, Station):
         bench, worlds = origin.bench, origin.worlds
     else:
@@ -130,15 +132,25 @@ def _open_station(origin: Station | _Recipe, told: Any) -> None:
 
 
 def _work(function: Callable[[Station, T], R], task: T) -> R | None:
-    if _station is None:
+    # A task that the pool had handed out already cannot be cancelled by the parent.
+    if _station is None or _interrupted.is_set():
         return None
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        signal.signal(signal.SIGINT, _interrupt)
         return function(_station, task)
     except KeyboardInterrupt:
         return None
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, _remember)
+
+
+def _remember(_number: int, _frame: object) -> None:
+    _interrupted.set()
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    _interrupted.set()
+    raise KeyboardInterrupt
 
 
 def _results(done: Iterable[Future[R | None]]) -> list[R]:

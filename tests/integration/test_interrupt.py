@@ -1,0 +1,97 @@
+"""Ctrl-C at any point: recovered, recorded, exit code 2, nothing left running."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sregym_core.errors import ExitCode
+from sregym_core.testing import SregymProject
+
+PROBLEM = "wrong_service_selector_hotel_reservation"
+Starts = Callable[..., Any]
+
+
+def _records(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "episodes.jsonl").read_text().splitlines()
+    return sorted(map(json.loads, lines), key=lambda record: str(record["episode"]))
+
+
+def _wait_for(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    never = threading.Event()
+    for _ in range(int(timeout_s / 0.02)):
+        if condition():
+            return
+        never.wait(0.02)
+    pytest.fail("it never came so far")
+
+
+def test_in_up(start: Starts) -> None:
+    up = start("up", PROBLEM, "--json")
+    up.line()
+    up.interrupt()
+    code, out, err = up.end()
+    verdict = json.loads(out)
+    assert (code, err) == (ExitCode.INTERRUPTED, "")
+    assert (verdict["outcome"], verdict["reason"]) == ("error", "interrupted by the user")
+    assert verdict["recovered"] is True
+    assert not up.children_left()
+
+
+def test_before_anything_stands(
+    start: Starts, sregym_project: Callable[..., SregymProject]
+) -> None:
+    """While the application is being deployed."""
+    folder = sregym_project().folder / "run"
+    run = start("run", PROBLEM, "--agent", "noop", "--jobs", "1", "--out", "run")
+    _wait_for((folder / "run.json").exists)
+    run.interrupt()
+    code, _, err = run.end()
+    assert code == ExitCode.INTERRUPTED
+    assert "Traceback" not in err
+    assert json.loads((folder / "run.json").read_text())["summary"]["episodes"] <= 1
+    assert not run.children_left()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_in_a_run(start: Starts, sregym_project: Callable[..., SregymProject], jobs: str) -> None:
+    """The agents `shell` wait for ever; the signal ends them, their episodes are recovered."""
+    folder = sregym_project().folder / "run"
+    words = ("run", PROBLEM, "--agent", "shell", "--attempts", "3", "--jobs", jobs, "--out", "run")
+    # The command goes its own way: only the harness can end it.
+    run = start(*words, "--json", "--agent-option", "command=echo $$ > pid; trap '' INT; sleep 600")
+    _wait_for(lambda: len(list(folder.glob("episodes/e*/journal.jsonl"))) >= int(jobs))
+    _wait_for(lambda: _agents(run) == int(jobs))
+    run.interrupt()
+    code, out, err = run.end()
+    assert code == ExitCode.INTERRUPTED
+    assert err == "interrupted; what was playing is recovered and recorded in run\n"
+    printed = json.loads(out)
+    records = _records(folder)
+    assert [record["episode"] for record in records] == ["e0001", "e0002"][: int(jobs)]
+    assert {record["outcome"] for record in records} == {"error"}
+    assert {record["reason"] for record in records} == {"interrupted by the user"}
+    assert [record["recovered"] for record in records] == [True] * int(jobs)
+    assert [episode["episode"] for episode in printed["episodes"]] == [
+        record["episode"] for record in records
+    ]
+    assert json.loads((folder / "run.json").read_text())["summary"] == printed["summary"]
+    assert not run.children_left()
+    assert _agents(run) == 0
+
+
+def _agents(run: Any) -> int:
+    """How many commands of agents of this test run, found by a variable of their environment."""
+    marker = f"HOME={run.environment['HOME']}\0".encode()
+    count = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            sleeps = (process / "cmdline").read_bytes() == b"sleep\x00600\x00"
+            count += sleeps and marker in (process / "environ").read_bytes()
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return count
