@@ -97,7 +97,7 @@ def event_text(entry: TimelineEntry) -> str:
 def duration(seconds: float | None) -> str:
     """Seconds for people: `12 s`, `3 min 20 s`, or a dash."""
     if seconds is None:
-        return "–"
+        return "-"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
