@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +16,12 @@ from sregym_core.errors import UsageError
 from sregym_core.records import write_json
 
 if TYPE_CHECKING:
+    from sregym_core.interfaces import Access
     from sregym_core.settings import Settings
 
 FILE = "session.json"
 LOCK = "session.pid"
+LOG = "agent.log"
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,13 @@ def find_address(settings: Settings) -> SessionAddress:
     looked = ", ".join(repr(str(folder)) for folder in candidates)
     msg = f"no session found in {looked}; set SREGYM_EPISODE to the folder that `sregym up` named"
     raise UsageError(msg)
+
+
+def keep_log(access: Access, folder: Path) -> None:
+    """Move what an agent's process wrote to the episode's folder: the session's may not last."""
+    log = access.folder / LOG
+    if log.is_file() and access.folder != folder:
+        shutil.move(log, folder / LOG)
 
 
 def _alive(pid: int) -> bool:

@@ -100,11 +100,12 @@ def play(
     as_json: bool,
 ) -> ExitCode:
     """Play a run and print its result as lines or as JSON."""
-    from sregym_core.conductor import play_run
+    from sregym_core.conductor import check_playable, play_run
     from sregym_core.conductor.run import Audience, RunInterrupted
     from sregym_core.model import Outcome
     from sregym_core.records import RunFolder, summarise
 
+    check_playable(bench, request)
     folder = RunFolder(path)
     audience = Audience(reporters)
     interrupted = False

@@ -14,8 +14,7 @@ from sregym_core.conductor import grading
 from sregym_core.conductor.instruction import instruction
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
-from sregym_core.conductor.objects import capture, differences, restore
-from sregym_core.conductor.readiness import wait_ready
+from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError, SregymError, UsageError, WorldError
@@ -33,6 +32,7 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import Budget, ClusterError, OracleContext, Reference, Stage
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+from sregym_core.sessions import keep_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Agent, Fault, FaultContext
     from sregym_core.model import Claims, GroundTruth, Problem
-
-RECOVERY_TIMEOUT_S = 900.0
 
 
 @dataclass(frozen=True)
@@ -209,6 +207,8 @@ class EpisodePlayer:
         finally:
             self._timeline.record(AgentStopped(self._agent_error))
             noise.stop()
+            if self._session.opened is not None and plan.folder is not None:
+                keep_log(self._session.opened, plan.folder)
 
     def _reference(self) -> Reference:
         fixes = [fault.reference_fix(context) for fault, context in self._faults]
@@ -272,36 +272,18 @@ class EpisodePlayer:
             return
         difference = ""
         try:
-            self._recover(self._world)
+            recover(self._world, self._application, self._faults, self._journal)
         except KeyboardInterrupt:
             self.interrupted = True
             difference = "recovery was interrupted by the user"
         except Exception as error:
             difference = f"recovery failed: {error}"
         else:
-            difference = self._difference(self._world)
+            difference = remaining_difference(self._world, self._application)
         finally:
             self._recovered = not difference
             self._timeline.record(Recovered(not difference, difference))
             self._world.cluster.close()
-
-    def _recover(self, world: World) -> None:
-        """Undo faults and whatever the agent changed, objects first: commands need pods."""
-        for fault, context in reversed(self._faults):
-            fault.recover(context)
-        self._journal.undo_objects(world.cluster)
-        restore(world.cluster, world.baseline.objects, self._application.namespaces)
-        self._journal.undo_commands(world.cluster)
-        wait_ready(world.cluster, self._application, RECOVERY_TIMEOUT_S)
-
-    def _difference(self, world: World) -> str:
-        objects = capture(world.cluster, self._application.namespaces)
-        found = list(differences(world.baseline.objects, objects))
-        hidden = world.cluster.hidden_state()
-        for name in sorted(world.baseline.hidden.keys() | hidden.keys()):
-            if world.baseline.hidden.get(name) != hidden.get(name):
-                found.append(f"{name} differs")
-        return "; ".join(found)
 
     def _record(self) -> EpisodeRecord:
         plan = self.plan

@@ -83,6 +83,19 @@ class RunInterrupted(KeyboardInterrupt):
         self.records = tuple(records)
 
 
+def check_playable(bench: Bench, request: RunRequest) -> None:
+    """Refuse a run before anything is written or started.
+
+    Raises:
+        UsageError: A problem, an agent with its options, or the cluster cannot be played.
+    """
+    for problem in request.problems:
+        bench.check(problem)
+    for agent in request.agents:
+        bench.agent(agent, request.agent_options)
+    bench.provider(request.cluster)
+
+
 def play_run(
     bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
 ) -> tuple[EpisodeRecord, ...]:
@@ -92,10 +105,7 @@ def play_run(
         RunInterrupted: The user pressed Ctrl-C.
         UsageError: A problem, agent or cluster cannot be played; nothing was started.
     """
-    for problem in request.problems:
-        bench.check(problem)
-    for agent in request.agents:
-        bench.registry.load("agent", agent)
+    check_playable(bench, request)
     plan = RunPlan(
         folder=folder.path,
         problems=tuple(problem.id for problem in request.problems),

@@ -141,6 +141,11 @@ class LiveSession(Session):
             self._access = self._cluster.open_access()
         return self._access
 
+    @property
+    def opened(self) -> Access | None:
+        """How the world was opened to processes outside; None while it is not."""
+        return self._access
+
     def announce(self, access: Access) -> None:
         """Tell people how to reach the world."""
         endpoints = dict(access.endpoints)
