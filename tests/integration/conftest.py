@@ -226,3 +226,15 @@ def served(bench: Bench, folder: Path, pace: float) -> Iterator[ServedCluster]:
         yield ServedCluster(cluster, cluster.open_access(), pace)
     finally:
         cluster.close()
+
+
+@pytest.fixture(scope="session")
+def module_up() -> Callable[..., Any]:
+    """`up`, for fixtures of modules."""
+    return up
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[..., Any]:
+    """`served`, for fixtures of modules."""
+    return served

@@ -30,7 +30,7 @@ from sregym_cluster_embedded.http.pacing import Paced, Stepped
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_kubectl
-from sregym_cluster_embedded.kubectl.containers import run_in_container
+from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
 
@@ -149,7 +149,10 @@ class EmbeddedCluster(Cluster):
     ) -> CommandResult:
         """Run a command in a container."""
         with self._live.open() as world:
-            done = run_in_container(world, namespace, pod, container, tuple(command), stdin)
+            try:
+                done = run_in_container(world, namespace, pod, container, tuple(command), stdin)
+            except ContainerNotRunningError as error:
+                raise ClusterError(404, "NotFound", str(error)) from error
         if done.error:
             return CommandResult(done.exit_code or 126, done.stdout, done.error)
         return CommandResult(done.exit_code, done.stdout, done.stderr)

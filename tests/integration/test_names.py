@@ -1,0 +1,117 @@
+"""The agent cannot see the answer: nothing in a broken world hints at faults or a harness."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.cluster import EmbeddedCluster
+from sregym_core.conductor import Bench
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.worlds import Worlds
+from sregym_core.interfaces import ClusterError
+
+HINTS = re.compile(
+    r"sregym|fault(?!s?\W*tolera|code)|chaos|inject|benchmark|harness|simulat|embedded", re.I
+)
+# Words of Kubernetes itself that contain one of ours.
+INNOCENT = re.compile(r"default|faulty?Domain", re.I)
+
+
+@pytest.fixture(scope="module")
+def worlds(bench: Bench) -> Iterator[Worlds]:
+    made = Worlds(bench.provider("embedded"), {})
+    yield made
+    made.close()
+
+
+def _ids() -> list[str]:
+    from sregym_core.settings import Settings
+
+    return [problem.id for problem in Bench(Settings()).problems.all()]
+
+
+@pytest.mark.parametrize("problem_id", _ids())
+def test_nothing_in_the_world_hints(bench: Bench, worlds: Worlds, problem_id: str) -> None:
+    problem = bench.problems.get(problem_id)
+    application = bench.application(problem.application)
+    world = worlds.make(application, problem.timing.warm_up_s, seed=0, served=False)
+    cluster = world.cluster
+    assert isinstance(cluster, EmbeddedCluster)
+    try:
+        for ref in problem.faults:
+            fault, context = bench.fault_in_context(ref, application, cluster, UndoJournal(), 0)
+            fault.inject(context)
+        cluster.clock.advance(180.0)
+        seen = dict(_everything(cluster))
+    finally:
+        cluster.close()
+    assert len(seen) > 150
+    assert sum(place.startswith("log of") for place in seen) > 15
+    hints = {
+        place: sorted({found[0] for found in HINTS.finditer(INNOCENT.sub("", text))})
+        for place, text in seen.items()
+    }
+    assert {place: found for place, found in hints.items() if found} == {}
+    assert [place for place, text in seen.items() if problem_id in text] == []
+
+
+def _everything(cluster: EmbeddedCluster) -> Iterator[tuple[str, str]]:
+    """All texts that the API gives: each object of each kind, and each container's log."""
+    for group in _groups(cluster):
+        for resource in _answer(cluster, group)["resources"]:
+            if "list" not in resource["verbs"]:
+                continue
+            path = f"{group}/{resource['name']}"
+            for item in _answer(cluster, path)["items"]:
+                name = item["metadata"]["name"]
+                yield f"{path} {item['metadata'].get('namespace', '')}/{name}", json.dumps(item)
+                if resource["name"] == "pods":
+                    yield from _logs(cluster, item)
+                    yield from _inside(cluster, item["metadata"])
+
+
+def _groups(cluster: EmbeddedCluster) -> list[str]:
+    groups = _answer(cluster, "/apis")["groups"]
+    return ["/api/v1", *(f"/apis/{g['preferredVersion']['groupVersion']}" for g in groups)]
+
+
+def _logs(cluster: EmbeddedCluster, pod: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    place = pod["metadata"]
+    for container in pod["spec"]["containers"]:
+        for previous in ("false", "true"):
+            query = (("container", container["name"]), ("previous", previous))
+            path = f"/api/v1/namespaces/{place['namespace']}/pods/{place['name']}/log"
+            with cluster.live.open() as world:
+                answer = handle(world, Request("GET", path, query, {}, b""))
+            if isinstance(answer, Response) and answer.status == 200:
+                yield f"log of {place['name']}, previous={previous}", answer.body.decode()
+
+
+def _inside(cluster: EmbeddedCluster, pod: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for command in (
+        ["env"],
+        ["ps", "aux"],
+        ["cat", "/etc/hosts"],
+        ["hostname"],
+        ["ls", "/", "/tmp"],
+    ):
+        try:
+            done = cluster.exec(pod["namespace"], pod["name"], command)
+        except ClusterError:
+            return  # it does not run, as some do in a broken world
+        yield f"{command} in {pod['name']}", done.stdout + done.stderr
+
+
+def _answer(cluster: EmbeddedCluster, path: str) -> dict[str, Any]:
+    with cluster.live.open() as world:
+        answer = handle(world, Request("GET", path, (), {"accept": "application/json"}, b""))
+    assert isinstance(answer, Response)
+    assert answer.status == 200, path
+    content: dict[str, Any] = json.loads(answer.body)
+    return content
