@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import desired, reference
+from sregym_core.conductor.objects import desired, reference, replace_current
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.interfaces.injector import Journal
@@ -73,13 +73,7 @@ def _restore(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> Non
     elif current is None:
         cluster.create(before)
     elif desired(current) != before:
-        version = current["metadata"]["resourceVersion"]
-        metadata = {**before["metadata"], "resourceVersion": version}
-        body = {**before, "metadata": metadata}
-        if ref.kind == "Service" and "clusterIP" in current.get("spec", {}):
-            spec = {field: current["spec"][field] for field in ("clusterIP", "clusterIPs")}
-            body["spec"] = {**before["spec"], **spec}
-        cluster.replace(body)
+        replace_current(cluster, before, current)
 
 
 def _run(cluster: Cluster, entry: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
 
@@ -48,6 +49,8 @@ CLUSTER_WIDE = (
     ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
 )
 SYSTEM_NAMESPACE = "kube-system"
+# Controllers settle after a few writes; who goes on after so many is at war with somebody.
+CONFLICTS = 20
 
 _VOLATILE_METADATA = (
     "uid",
@@ -165,20 +168,41 @@ def _create(cluster: Cluster, obj: KubeObject) -> None:
 
 
 def _replace(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
-    body = desired(wanted)
-    metadata = current["metadata"]
-    body["metadata"] = {**body["metadata"], "resourceVersion": metadata["resourceVersion"]}
-    for field in _ASSIGNED_SPEC.get(wanted["kind"], ()):
-        if field in current.get("spec", {}):
-            body["spec"] = {**body["spec"], field: current["spec"][field]}
     try:
-        cluster.replace(body)
+        replace_current(cluster, desired(wanted), current)
     except ClusterError as error:
         if error.status != 422:
             raise
         # A field that cannot be changed in place: the object has to be made anew.
         cluster.delete(reference(wanted))
         _create(cluster, wanted)
+
+
+def replace_current(cluster: Cluster, body: KubeObject, current: KubeObject) -> None:
+    """Replace what is there by `body`, keeping what the server chose.
+
+    Where controllers write the same object meanwhile, it is read again and replaced then.
+    """
+    seen: KubeObject | None = current
+    for _ in range(CONFLICTS):
+        if seen is None:
+            break
+        metadata = {**body["metadata"], "resourceVersion": seen["metadata"]["resourceVersion"]}
+        replacement = {**body, "metadata": metadata}
+        fields = _ASSIGNED_SPEC.get(body["kind"], ())
+        kept = {field: seen["spec"][field] for field in fields if field in seen.get("spec", {})}
+        if kept:
+            replacement["spec"] = {**body["spec"], **kept}
+        try:
+            cluster.replace(replacement)
+        except ClusterError as error:
+            if error.status != 409:
+                raise
+            seen = cluster.get(reference(body))
+        else:
+            return
+    msg = f"{reference(body)} could not be restored: others kept changing or deleted it"
+    raise WorldError(msg)
 
 
 def _list(cluster: Cluster, api_version: str, kind: str, namespace: str) -> list[KubeObject]:
