@@ -152,6 +152,8 @@ class ShopRuntime:
                 return ExecResult(1, stderr=missing)
             case ("sh", "-c", script) if script.startswith("exit "):
                 return ExecResult(int(script.removeprefix("exit ")))
+            case ("nosuchcommand",):
+                return ExecResult(1, error="OCI runtime exec failed: not found: unknown")
         return ExecResult(0)
 
     def logs(

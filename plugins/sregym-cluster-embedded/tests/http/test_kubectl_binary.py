@@ -199,6 +199,23 @@ def test_what_the_server_offers_and_its_texts(served: Any) -> None:
     assert described.splitlines()[0] == "Name:               node1"
 
 
+def test_exec_of_what_is_not_there_is_told_in_the_words_of_all_who_hand_it_on(served: Any) -> None:
+    done = served.kubectl("exec", "box", "--", "nosuchcommand")
+    head, _, rest = done.stderr.partition(' failed to start exec "')
+    assert (done.exit_code, head) == (
+        1,
+        "error: Internal error occurred: Internal error occurred: error executing command in "
+        "container: failed to exec in container:",
+    )
+    assert rest[64:] == '": OCI runtime exec failed: not found: unknown\n'
+
+
+def test_a_cluster_without_metrics_says_so(served: Any) -> None:
+    assert served.kubectl("top", "pods") == CommandResult(
+        1, "", "error: Metrics API not available\n"
+    )
+
+
 def test_port_forward_is_refused_in_words(served: Any) -> None:
     done = served.kubectl("port-forward", "pod/box", "18080:80")
     assert done.exit_code == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
@@ -65,4 +67,10 @@ def run_in_container(
     """
     ref = running_container(world, namespace, pod, container)
     result: ExecResult = world.room("runtime").exec(world, ref, command, stdin)
-    return result
+    if not result.error:
+        return result
+    # The runtime's words, and those of all who hand them on. The id is that of the attempt.
+    attempt = sha256(f"{ref} {world.now} {command}".encode()).hexdigest()
+    head = "error executing command in container: failed to exec in container: failed to start exec"
+    error = f'Internal error occurred: {head} "{attempt}": {result.error}'
+    return replace(result, error=error)

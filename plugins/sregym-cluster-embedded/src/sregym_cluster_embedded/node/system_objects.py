@@ -128,9 +128,11 @@ def api_endpoints(address: str) -> tuple[Object, Object]:
 
 def dns_service() -> Object:
     """The Service of the cluster DNS."""
+    addon = {"kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"}
+    labels = {**DNS_LABELS, **addon}
     ports = (("dns", 53, "UDP"), ("dns-tcp", 53, "TCP"), ("metrics", 9153, "TCP"))
     return {
-        "metadata": {"name": "kube-dns", "namespace": "kube-system", "labels": DNS_LABELS},
+        "metadata": {"name": "kube-dns", "namespace": "kube-system", "labels": labels},
         "spec": {
             "clusterIP": DNS_ADDRESS,
             "selector": DNS_LABELS,

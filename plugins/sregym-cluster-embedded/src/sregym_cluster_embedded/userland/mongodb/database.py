@@ -224,8 +224,10 @@ class Database(Host):
         program = self.connection.world.room("runtime").program_of(self.connection.server)
         return str(program.version)
 
-    def js_runCommand(self, command: dict[str, Any], *_: Any) -> dict[str, Any]:
-        """A few commands by document: ping, connectionStatus, usersInfo, dropUser."""
+    def js_runCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
+        """A few commands by document or name: ping, connectionStatus, usersInfo, dropUser."""
+        if isinstance(command, str):
+            command = {command: 1}
         name = next(iter(command), "")
         if name == "ping":
             return {"ok": 1}

@@ -282,7 +282,7 @@ class Interpreter:
             return self._serve(name, port)
         command = COMMANDS.get(name)
         if command is None:
-            return Output()
+            return Output(127, "", f"{shell}: {words[0]}: not found\n")
         if self._journal is not None and name == "tail" and "-f" in words:
             self._wait(None)
         return command(session, words, stdin)

@@ -273,6 +273,7 @@ SYSTEM_COMMANDS: dict[str, Command] = {
     "ps": _ps,
     "pwd": _pwd,
     "rm": _change_file,
+    "rmdir": _change_file,
     "test": _test,
     "[": _test,
     "touch": _change_file,
