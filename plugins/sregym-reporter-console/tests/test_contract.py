@@ -1,9 +1,20 @@
-"""The contract of this package."""
+"""The contracts of this package."""
 
 from __future__ import annotations
 
-from sregym_core.testing import PluginContract
+import io
+
+import pytest
+from rich.console import Console
+from sregym_core.testing import PluginContract, ReporterContract
+from sregym_reporter_console.console import ConsoleReporter
 
 
 class TestPlugin(PluginContract):
     distribution = "sregym-reporter-console"
+
+
+class TestConsoleReporter(ReporterContract):
+    @pytest.fixture
+    def make_reporter(self):
+        return lambda: ConsoleReporter(Console(file=io.StringIO(), width=80))

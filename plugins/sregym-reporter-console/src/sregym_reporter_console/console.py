@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.ERROR: "yellow"}
 STEP_WIDTH = 56
+# Behind the name of an agent that knows the answers.
+MARK = " *"
 
 
 class ConsoleReporter(Reporter):
@@ -106,11 +109,22 @@ def _step(event: EpisodeEvent) -> str:
 
 
 def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
-    """Problems down, agents across: diagnosis / mitigation for each attempt."""
-    table = Table(title="diagnosis / mitigation", title_style="dim", header_style="bold")
-    table.add_column("problem")
+    """Problems down, agents across: diagnosis/mitigation for each attempt."""
+    informed = {record.agent for record in records if _informed(record)}
+    table = Table(
+        title="diagnosis/mitigation",
+        title_style="dim",
+        header_style="bold",
+        box=SIMPLE,
+        pad_edge=False,
+        collapse_padding=True,
+        caption=_caption(informed, plan.agents),
+        caption_justify="left",
+    )
+    # Names are folded where the terminal is narrow, never cut: they are what one types next.
+    table.add_column("problem", overflow="fold")
     for agent in plan.agents:
-        table.add_column(agent)
+        table.add_column(Text(agent + (MARK if agent in informed else "")), overflow="fold")
     for problem in plan.problems:
         cells = []
         for agent in plan.agents:
@@ -122,17 +136,34 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
         mine = [record for record in records if record.agent == agent]
         passed = sum(record.outcome is Outcome.PASS for record in mine)
         errors = sum(record.outcome is Outcome.ERROR for record in mine)
-        note = f", {errors} errors" if errors else ""
-        totals.append(Text(f"{passed} of {len(mine) - errors}{note}", style="bold"))
+        note = f", {errors} {'error' if errors == 1 else 'errors'}" if errors else ""
+        count = f"{passed} of {len(mine) - errors}{note}"
+        style = "dim" if agent in informed else "bold"
+        totals.append(Text(f"({count})" if agent in informed else count, style=style))
     table.add_section()
     table.add_row(Text("solved", style="bold"), *totals)
     return table
 
 
+def _caption(informed: set[str], agents: tuple[str, ...]) -> str | None:
+    named = [agent for agent in agents if agent in informed]
+    if not named:
+        return None
+    verb = "knows" if len(named) == 1 else "know"
+    return f"{MARK.strip()} {', '.join(named)} {verb} the answers: no measure of an agent"
+
+
+def _informed(record: EpisodeRecord) -> bool:
+    return any(
+        entry.event == "AgentStarted" and bool(entry.fields.get("privileged"))
+        for entry in record.timeline
+    )
+
+
 def _cell(record: EpisodeRecord) -> Text:
     if record.outcome is Outcome.ERROR:
         return Text("error", style=STYLES[Outcome.ERROR])
-    return Text.assemble(_stage(record.diagnosis), " / ", _stage(record.mitigation))
+    return Text.assemble(_stage(record.diagnosis), "/", _stage(record.mitigation))
 
 
 def _stage(stage: StageRecord | None) -> Text:

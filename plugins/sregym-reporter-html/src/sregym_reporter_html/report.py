@@ -1,13 +1,16 @@
-"""One self-contained HTML file for a run: no script, no font, no image from elsewhere."""
+"""One self-contained HTML file for a run: nothing in it comes from elsewhere."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
+
+from sregym_reporter_html.bounds import bounded, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +36,14 @@ class HtmlReporter(Reporter):
 
 @dataclass(frozen=True)
 class AgentTotal:
-    """How one agent did: episodes with error count for nobody."""
+    """How one agent did: episodes with error count for nobody.
+
+    Attributes:
+        informed: Whether it knows the answers; its results are shown apart and measure no agent.
+    """
 
     name: str
+    informed: bool
     played: int
     solved: int
     diagnosed: int
@@ -59,10 +67,14 @@ def render(plan: RunPlan, records: Sequence[EpisodeRecord]) -> str:
     )
     environment.filters["event_text"] = event_text
     environment.filters["duration"] = duration
+    environment.filters["shortened"] = shortened
+    totals = [_total(agent, records) for agent in plan.agents]
     return environment.get_template("report.html").render(
         plan=plan,
-        records=records,
-        totals=[_total(agent, records) for agent in plan.agents],
+        episodes=[bounded(record) for record in records],
+        measured=[total for total in totals if not total.informed],
+        informed=[total for total in totals if total.informed],
+        informed_names={total.name for total in totals if total.informed},
         grid=[
             (problem, [_of(records, problem, agent) for agent in plan.agents])
             for problem in plan.problems
@@ -89,9 +101,12 @@ def event_text(entry: TimelineEntry) -> str:
         "EpisodeFinished": "outcome: {outcome}",
     }
     if entry.event == "Recovered":
-        return "recovered exactly" if fields["exact"] else f"not recovered: {fields['difference']}"
+        difference = shortened(str(fields.get("difference", "")), 300)
+        return "recovered exactly" if fields.get("exact") else f"not recovered: {difference}"
     template = texts.get(entry.event)
-    return template.format(**fields).strip() if template else entry.event
+    # Records may be older than this page, or newer: a field that is not there is no disaster.
+    known = {name: shortened(str(value), 300) for name, value in fields.items()}
+    return template.format_map(defaultdict(str, known)).strip() if template else entry.event
 
 
 def duration(seconds: float | None) -> str:
@@ -108,11 +123,19 @@ def _total(agent: str, records: Sequence[EpisodeRecord]) -> AgentTotal:
     mine = [record for record in records if record.agent == agent]
     return AgentTotal(
         name=agent,
+        informed=any(_informed(record) for record in mine),
         played=len(mine),
         solved=sum(record.outcome is Outcome.PASS for record in mine),
         diagnosed=sum(_passed(record.diagnosis) for record in mine),
         mitigated=sum(_passed(record.mitigation) for record in mine),
         errors=sum(record.outcome is Outcome.ERROR for record in mine),
+    )
+
+
+def _informed(record: EpisodeRecord) -> bool:
+    return any(
+        entry.event == "AgentStarted" and bool(entry.fields.get("privileged"))
+        for entry in record.timeline
     )
 
 

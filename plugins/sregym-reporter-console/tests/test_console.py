@@ -1,0 +1,131 @@
+"""What people read on their terminal, whole."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+from sregym_core.interfaces import RunPlan
+from sregym_core.model import Check, EpisodeRecord, Outcome, StageRecord, TimelineEntry, Verdict
+from sregym_reporter_console.console import ConsoleReporter
+
+from sregym_core import events
+
+LONG = "wrong_service_selector_hotel_reservation"
+PLAN = RunPlan(Path("run"), (LONG, "short"), ("expert", "restart-loop", "someone"), (0,), "memory")
+
+
+def record(
+    problem: str, agent: str, diagnosis: Outcome, mitigation: Outcome, reason: str = "because"
+) -> EpisodeRecord:
+    stages = [
+        StageRecord(verdict=Verdict.of([Check(name="check", outcome=outcome)]))
+        for outcome in (diagnosis, mitigation)
+    ]
+    outcomes = {diagnosis, mitigation}
+    worst = next(o for o in (Outcome.ERROR, Outcome.FAIL, Outcome.PASS) if o in outcomes)
+    fields = {"agent": agent, "privileged": agent == "expert"}
+    return EpisodeRecord(
+        episode="e0001",
+        problem=problem,
+        agent=agent,
+        seed=0,
+        cluster="memory",
+        outcome=worst,
+        reason=reason,
+        diagnosis=stages[0],
+        mitigation=stages[1],
+        steps=3,
+        wall_s=1.25,
+        timeline=(TimelineEntry(at_s=0.0, wall_s=0.0, event="AgentStarted", fields=fields),),
+    )
+
+
+RECORDS = (
+    record(LONG, "expert", Outcome.PASS, Outcome.PASS),
+    record(LONG, "restart-loop", Outcome.FAIL, Outcome.FAIL),
+    record(LONG, "someone", Outcome.PASS, Outcome.FAIL),
+    record("short", "expert", Outcome.PASS, Outcome.PASS),
+    record("short", "restart-loop", Outcome.ERROR, Outcome.ERROR, "the pods [b]never[/b] came"),
+    record("short", "someone", Outcome.PASS, Outcome.PASS),
+)
+
+
+def shown(width: int, *records: EpisodeRecord, terminal: bool = False) -> str:
+    console = Console(
+        file=io.StringIO(), record=True, width=width, force_terminal=terminal, color_system=None
+    )
+    reporter = ConsoleReporter(console)
+    reporter.run_started(PLAN)
+    for number, played in enumerate(records):
+        started = events.EpisodeStarted(played.problem, played.agent, 0, "memory")
+        reporter.event(str(number), started)
+        reporter.event(str(number), events.ToolCalled("kubectl", "kubectl get pods", 0))
+        reporter.episode_finished(played)
+    reporter.run_finished(PLAN, records)
+    lines = console.export_text().splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def test_eighty_columns_hold_every_name() -> None:
+    assert (
+        shown(80, *RECORDS)
+        == f"""\
+pass  {LONG}  expert  1.2 s, 3 steps
+fail  {LONG}  restart-loop  1.2 s, 3 steps
+fail  {LONG}  someone  1.2 s, 3 steps
+pass  short  expert  1.2 s, 3 steps
+error short  restart-loop  1.2 s, 3 steps
+      the pods [b]never[/b] came
+pass  short  someone  1.2 s, 3 steps
+
+
+                              diagnosis/mitigation
+
+ problem                                  expert *   restart-loop     someone
+ ──────────────────────────────────────────────────────────────────────────────
+ wrong_service_selector_hotel_reservatio  pass/pass  fail/fail        pass/fail
+ n
+ short                                    pass/pass  error            pass/pass
+
+ solved                                   (2 of 2)   0 of 1, 1 error  1 of 2
+
+* expert knows the answers: no measure of an agent"""
+    )
+
+
+def test_a_narrow_terminal_folds_and_cuts_nothing() -> None:
+    text = shown(50, *RECORDS)
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    table = text[text.index("problem ") :]
+    column = "".join(line[1:].split(" ")[0] for line in table.splitlines())
+    assert LONG in column
+
+
+def test_a_run_without_episodes() -> None:
+    assert (
+        shown(80)
+        == f"""\
+diagnosis/mitigation
+
+ problem                                   expert  restart-loop  someone
+ ───────────────────────────────────────────────────────────────────────
+ {LONG}
+ short
+
+ solved                                    0 of 0  0 of 0        0 of 0"""
+    )
+
+
+def test_progress_names_who_does_what() -> None:
+    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+    reporter = ConsoleReporter(console)
+    reporter.run_started(PLAN)
+    reporter.event("1", events.EpisodeStarted("short", "someone", 0, "memory"))
+    reporter.event("1", events.ToolCalled("kubectl", "kubectl get pods", 0))
+    reporter.run_finished(PLAN, ())
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    assert "0/6" in file.getvalue()
+    assert "someone on short: kubectl get pods" in file.getvalue()
