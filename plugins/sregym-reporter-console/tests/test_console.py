@@ -81,15 +81,15 @@ error short  restart-loop  1.2 s, 3 steps
 pass  short  someone  1.2 s, 3 steps
 
 
-                              diagnosis/mitigation
+                             diagnosis/mitigation
 
- problem                                  expert *   restart-loop     someone
- ──────────────────────────────────────────────────────────────────────────────
- wrong_service_selector_hotel_reservatio  pass/pass  fail/fail        pass/fail
- n
- short                                    pass/pass  error            pass/pass
+ problem                                   expert *   restart-loop  someone
+ ────────────────────────────────────────────────────────────────────────────
+ {LONG}  pass/pass  fail/fail     pass/fail
+ short                                     pass/pass  error         pass/pass
 
- solved                                   (2 of 2)   0 of 1, 1 error  1 of 2
+ solved                                    (2 of 2)   0 of 1        1 of 2
+                                                      1 error
 
 * expert knows the answers: no measure of an agent"""
     )

@@ -136,10 +136,11 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
         mine = [record for record in records if record.agent == agent]
         passed = sum(record.outcome is Outcome.PASS for record in mine)
         errors = sum(record.outcome is Outcome.ERROR for record in mine)
-        note = f", {errors} {'error' if errors == 1 else 'errors'}" if errors else ""
-        count = f"{passed} of {len(mine) - errors}{note}"
+        note = f"\n{errors} {'error' if errors == 1 else 'errors'}" if errors else ""
+        count = f"{passed} of {len(mine) - errors}"
         style = "dim" if agent in informed else "bold"
-        totals.append(Text(f"({count})" if agent in informed else count, style=style))
+        shown = f"({count})" if agent in informed else count
+        totals.append(Text(f"{shown}{note}", style=style))
     table.add_section()
     table.add_row(Text("solved", style="bold"), *totals)
     return table

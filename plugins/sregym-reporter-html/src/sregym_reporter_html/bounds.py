@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from sregym_core.model import EpisodeRecord, TimelineEntry, ToolCall
 
 # Characters of one text, and of all outputs of one episode together.
-TEXT_CAP = 4_000
-OUTPUT_CAP = 1_200
-OUTPUTS_CAP = 6_000
-COMMAND_CAP = 400
-CALLS_CAP = 40
-ENTRIES_CAP = 60
+TEXT_CAP = 1_500
+OUTPUT_CAP = 1_000
+OUTPUTS_CAP = 4_000
+COMMAND_CAP = 160
+CALLS_CAP = 25
+ENTRIES_CAP = 40
 
 
 @dataclass(frozen=True)

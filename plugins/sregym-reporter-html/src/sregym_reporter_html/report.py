@@ -105,7 +105,7 @@ def event_text(entry: TimelineEntry) -> str:
         return "recovered exactly" if fields.get("exact") else f"not recovered: {difference}"
     template = texts.get(entry.event)
     # Records may be older than this page, or newer: a field that is not there is no disaster.
-    known = {name: shortened(str(value), 300) for name, value in fields.items()}
+    known = {name: shortened(str(value), 80) for name, value in fields.items()}
     return template.format_map(defaultdict(str, known)).strip() if template else entry.event
 
 

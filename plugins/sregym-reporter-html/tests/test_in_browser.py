@@ -1,0 +1,66 @@
+"""The page in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sregym_core.interfaces import RunPlan
+from sregym_core.model import EpisodeRecord, Outcome
+from sregym_reporter_html.report import HtmlReporter
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+pytestmark = pytest.mark.skipif(
+    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
+)
+
+
+@pytest.fixture
+def page(plan: RunPlan, record: Callable[..., EpisodeRecord]) -> Path:
+    hostile = (
+        "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    )
+    records = (
+        record("e0001", "expert", Outcome.PASS),
+        record("e0002", "someone", Outcome.FAIL, hostile),
+        record("e0003", "someone", Outcome.ERROR),
+    )
+    return HtmlReporter().run_finished(plan, records)
+
+
+def _browse(profile: Path, address: str, *words: str) -> str:
+    command = [BROWSER, *QUIET, f"--user-data-dir={profile}", "--window-size=1200,1000", *words]
+    done = subprocess.run(
+        [*command, address], capture_output=True, text=True, timeout=120, check=True
+    )
+    return done.stdout
+
+
+def test_a_link_opens_its_episode_and_no_script_of_an_agent_runs(
+    page: Path, tmp_path: Path
+) -> None:
+    seen = _browse(tmp_path / "profile", f"{page.as_uri()}#e0002", "--dump-dom")
+    assert re.findall(r'<details id="(\w+)"( open="")?>', seen) == [
+        ("e0001", ""),
+        ("e0002", ' open=""'),
+        ("e0003", ""),
+    ]
+    assert re.findall(r"<title>(.*?)</title>", seen) == ["SREGym run: 1 problems, expert, someone"]
+
+
+def test_a_screenshot_shows_something(page: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "page.png"
+    _browse(tmp_path / "profile", page.as_uri(), f"--screenshot={picture}")
+    content = picture.read_bytes()
+    assert content.startswith(b"\x89PNG")
+    # An empty page compresses to a few kilobytes.
+    assert len(content) > 20_000
