@@ -3,24 +3,26 @@ from __future__ import annotations
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
+from sregym_core.testing import FullShop, MemoryCluster
 from sregym_injectors.edits import Edits
-from sregym_injectors.testing import MemoryCluster, Shop, component
+
+component = FullShop().component
 
 
 @pytest.fixture
 def cluster() -> MemoryCluster:
     """A cluster in memory with a shop that is ready."""
     cluster = MemoryCluster()
-    Shop().deploy(cluster)
+    FullShop().deploy(cluster)
     cluster.clock.advance(1.0)
-    assert Shop().ready(cluster) == []
+    assert FullShop().ready(cluster) == []
     return cluster
 
 
 @pytest.fixture
 def context(cluster: MemoryCluster) -> FaultContext:
     """The context of a fault on the catalog, without parameters."""
-    return FaultContext(cluster, Shop(), component("catalog"), None, UndoJournal())
+    return FaultContext(cluster, FullShop(), component("catalog"), None, UndoJournal())
 
 
 @pytest.fixture

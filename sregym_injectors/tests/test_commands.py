@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from sregym_core.interfaces import Command
-from sregym_injectors.testing import component
+from sregym_core.testing import FullShop
 
 from sregym_injectors import commands
+
+component = FullShop().component
 
 CATALOG = component("catalog").workload
 

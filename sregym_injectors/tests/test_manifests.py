@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from sregym_core.errors import WorldError
 from sregym_core.model import Check, Outcome
+from sregym_core.testing import FullShop
 from sregym_injectors.defects import defect_check
 from sregym_injectors.manifests import (
     container_ports,
@@ -13,11 +14,12 @@ from sregym_injectors.manifests import (
     probed_port,
 )
 from sregym_injectors.quantities import memory_bytes
-from sregym_injectors.testing import Shop, component
+
+component = FullShop().component
 
 
 def test_manifest_of_a_component():
-    workload = manifest_of(Shop(), component("catalog").workload)
+    workload = manifest_of(FullShop(), component("catalog").workload)
     assert workload["metadata"] == {"name": "catalog", "namespace": "shop"}
     assert container_ports(workload) == {9091: "metrics", 8083: "grpc"}
 
@@ -25,7 +27,7 @@ def test_manifest_of_a_component():
 def test_no_such_manifest():
     ref = component("catalog").workload.model_copy(update={"name": "absent"})
     with pytest.raises(WorldError) as caught:
-        manifest_of(Shop(), ref)
+        manifest_of(FullShop(), ref)
     assert str(caught.value) == (
         "application 'shop' has no manifest of Deployment shop/absent, but one of its components "
         "names it; its components() and manifests() disagree"

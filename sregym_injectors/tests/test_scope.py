@@ -1,23 +1,25 @@
 from __future__ import annotations
 
+from sregym_core.testing import FullShop
 from sregym_injectors.scope import affected, clients, impact, impact_phrases
-from sregym_injectors.testing import Shop, component
+
+component = FullShop().component
 
 
 def test_callers_suffer_nearest_first():
-    assert affected(Shop(), component("catalog-db")) == ("catalog", "front")
-    assert affected(Shop(), component("catalog")) == ("front",)
-    assert affected(Shop(), component("front")) == ()  # the load generator stands for users
+    assert affected(FullShop(), component("catalog-db")) == ("catalog", "front")
+    assert affected(FullShop(), component("catalog")) == ("front",)
+    assert affected(FullShop(), component("front")) == ()  # the load generator stands for users
 
 
 def test_a_circle_ends():
     looped = component("catalog-db").model_copy(update={"callers": ("catalog-db", "catalog")})
-    assert affected(Shop(), looped) == ("catalog", "front")
+    assert affected(FullShop(), looped) == ("catalog", "front")
 
 
 def test_clients_are_direct_callers():
-    assert clients(Shop(), component("catalog-db")) == (component("catalog").workload,)
-    assert clients(Shop(), component("front")) == ()
+    assert clients(FullShop(), component("catalog-db")) == (component("catalog").workload,)
+    assert clients(FullShop(), component("front")) == ()
 
 
 def test_impact():

@@ -4,8 +4,7 @@ import pytest
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
-from sregym_core.testing import WatchedCluster
-from sregym_injectors.testing import component
+from sregym_core.testing import FullShop, WatchedCluster
 from sregym_injectors.workloads import (
     label_selector,
     pods_of,
@@ -15,6 +14,8 @@ from sregym_injectors.workloads import (
     run_in_workload,
     scaled_to_zero,
 )
+
+component = FullShop().component
 
 CATALOG = component("catalog").workload
 FRONT = component("front").workload
@@ -50,7 +51,7 @@ def test_pods_start_anew_with_what_was_changed_meanwhile(edits, cluster):
 
 
 def test_a_broken_template_takes_the_workload_down_only_this_way(edits, cluster):
-    cluster.starts = lambda pod: "broken" not in str(pod)
+    cluster.programs = {}  # no image can be pulled any more
     change = {"spec": {"template": {"metadata": {"labels": {"app": "catalog", "x": "broken"}}}}}
     edits.patch(CATALOG, change, "merge")
     cluster.clock.advance(60.0)
@@ -89,7 +90,7 @@ def test_pods_that_do_not_go(context, edits, cluster):
         "status": {"phase": "Running"},
     }
     cluster.create(stuck)
-    cluster.starts = lambda pod: False  # front is never complete, so its foreign pod stays
+    cluster.programs = {}  # front is never complete, so its foreign pod stays
     cluster.patch(FRONT, {"spec": {"template": {"metadata": {"labels": {"x": "y"}}}}}, "merge")
     before = cluster.clock.now()
     with pytest.raises(WorldError) as caught, scaled_to_zero(edits, (CATALOG,)):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sregym_core.interfaces import ClusterError
-from sregym_core.model import Change, ObjectRef, Outcome
-from sregym_oracles.testing import MemoryCluster, Program, shop_application, shop_programs
-from sregym_oracles.testing.cluster import merged
+from sregym_core.model import ObjectRef, Outcome
+from sregym_core.testing import MemoryCluster, Program, VisitedShop
 
 from sregym_oracles import (
     Glance,
@@ -28,8 +26,7 @@ SETTINGS = ObjectRef(api_version="v1", kind="ConfigMap", namespace="shop", name=
 
 
 def world() -> tuple[MemoryCluster, dict[str, Any]]:
-    cluster = MemoryCluster(shop_programs())
-    application = shop_application()
+    cluster, application = MemoryCluster(VisitedShop.programs()), VisitedShop()
     application.deploy(cluster)
     cluster.clock.advance(30)
     assert application.ready(cluster) == []
@@ -41,6 +38,7 @@ def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
     assert found is not None
     change(found["spec"]["template"]["spec"]["containers"][0])
     cluster.replace(found)
+    cluster.clock.advance(1)  # controllers act while time passes
 
 
 def test_everything_passes_on_a_healthy_cluster() -> None:
@@ -172,9 +170,9 @@ def test_probes_kept(change: Callable[[Any], None], got: str | None) -> None:
 
 
 def test_restarts_are_counted_by_container() -> None:
-    programs = {**shop_programs(), "shop/front:1.0": Program(port=8080, memory_mib=999)}
+    programs = {**VisitedShop.programs(), "shop/front:1.0": Program(port=8080, memory_mib=999)}
     cluster = MemoryCluster(programs)
-    application = shop_application(programs)
+    application = VisitedShop()
     application.deploy(cluster)
     objects = {str(ref_of(o)): o for o in application.manifests()}
     cluster.clock.advance(35)
@@ -183,48 +181,4 @@ def test_restarts_are_counted_by_container() -> None:
         "shop/front-1-0/front": 3,
         "shop/orders-1-0/orders": 0,
         "shop/visitors-1-0/visitors": 0,
-    }
-
-
-def test_the_memory_cluster_says_what_it_cannot_do() -> None:
-    cluster, _ = world()
-    with pytest.raises(ClusterError) as caught:
-        cluster.open_access()
-    assert caught.value.message == "the in-memory cluster has no access from outside"
-    with pytest.raises(ClusterError) as caught:
-        cluster.patch(FRONT, {}, "json")
-    assert caught.value.message == "no json patches here, only merge"
-    with pytest.raises(ClusterError) as caught:
-        cluster.patch(FRONT.model_copy(update={"name": "x"}), {}, "merge")
-    assert (caught.value.status, caught.value.message) == (404, "Deployment shop/x not found")
-    with pytest.raises(ClusterError) as caught:
-        cluster.create(cluster.get(FRONT))  # type: ignore[arg-type]
-    assert caught.value.message == "Deployment shop/front already exists"
-
-
-def test_merge_patches_remove_merge_and_replace() -> None:
-    before = {"a": {"b": 1, "c": 2}, "l": [1, 2]}
-    assert merged(before, {"a": {"b": None, "d": 3}, "l": [9]}) == {
-        "a": {"c": 2, "d": 3},
-        "l": [9],
-    }
-    assert Change(what="x").before == ""
-
-
-def test_traffic_follows_the_history_of_the_objects() -> None:
-    cluster = MemoryCluster(shop_programs())
-    application = shop_application()
-    with pytest.raises(ClusterError) as caught:
-        application.traffic(cluster, 20)
-    assert caught.value.message == "application shop is not deployed"
-    application.deploy(cluster)
-    cluster.clock.advance(30)
-    assert application.traffic(cluster, 20).success_rate == 1.0
-    cluster.delete(ObjectRef(api_version="v1", kind="Service", namespace="shop", name="orders"))
-    cluster.clock.advance(5)
-    operations = application.traffic(cluster, 20).operations
-    # Six of the twenty looks fall on or after the moment of the deletion.
-    assert {n: (t.requests, t.ok) for n, t in operations.items()} == {
-        "browse": (180, 180),
-        "order": (20, 14),
     }

@@ -102,7 +102,8 @@ MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\ndata: {key
             "-n shop rollout undo deploy cart",
             "",
             1,
-            "error: this cluster's kubectl knows only rollout restart, not rollout 'undo'\n",
+            "error: this cluster's kubectl knows only rollout restart and rollout status,"
+            " not rollout 'undo'\n",
         ),
         ("apply -f here.yaml", "", 1, "error: only -f - is understood: pipe the manifest in\n"),
         ("apply --frobnicate", "", 1, "error: unrecognized arguments: --frobnicate\n"),
@@ -110,8 +111,8 @@ MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\ndata: {key
             "get pods",
             "",
             1,
-            "error: this cluster's kubectl knows only apply, create, delete, patch, replace, rollout,"
-            " scale, set, not kubectl get pods\n",
+            "error: this cluster's kubectl knows only apply, create, delete, exec, patch, replace,"
+            " rollout, scale, set, not kubectl get pods\n",
         ),
     ],
 )

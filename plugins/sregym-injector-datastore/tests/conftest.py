@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Application, CommandResult, Fault, FaultContext
+from sregym_core.testing import FullShop, MemoryCluster
 from sregym_core.testing.clusters import Provision
-from sregym_injectors.testing import MemoryCluster, Shop, component
+
+component = FullShop().component
 
 _STATEMENT = re.compile(r'db\.getSiblingDB\("admin"\)\.(\w+)\((.*)\)')
 _BUILT_IN = {"root": {"pwd": "root-secret", "roles": [{"role": "root", "db": "admin"}]}}
@@ -107,7 +109,7 @@ def provision() -> Provision:
 def cluster() -> MongoCluster:
     """A cluster with a shop that is ready."""
     cluster = MongoCluster()
-    Shop().deploy(cluster)
+    FullShop().deploy(cluster)
     cluster.clock.advance(1.0)
     return cluster
 
@@ -117,7 +119,7 @@ def at(cluster: MongoCluster) -> Callable[..., FaultContext]:
     """`at(fault, user="clerk")`: the context in which a fault meets the shop's database."""
 
     def make(fault: Fault, **parameters: Any) -> FaultContext:
-        application: Application = Shop()
+        application: Application = FullShop()
         values = fault.Parameters(**parameters)
         return FaultContext(cluster, application, component("catalog-db"), values, UndoJournal())
 

@@ -6,9 +6,11 @@ import pytest
 from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import Change, Check, Outcome
+from sregym_core.testing import FullShop
 from sregym_injector_datastore.mongo_shell import parse_document
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
-from sregym_injectors.testing import component
+
+component = FullShop().component
 
 EXPECTED = "user clerk logs in and has role readWrite on catalog"
 STORE = component("catalog-db").workload

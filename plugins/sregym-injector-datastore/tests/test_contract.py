@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import FaultCase, InjectorContract, PluginContract
+from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
-from sregym_injectors.testing import Shop
 
 FAULTS = (MongodbRoleRevoked(), MongodbUserDropped())
 
@@ -15,11 +14,11 @@ class TestPlugin(PluginContract):
 class TestFaults(InjectorContract):
     @pytest.fixture(params=FAULTS, ids=lambda fault: fault.name)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
-        return FaultCase(request.param, Shop(), "catalog-db")
+        return FaultCase(request.param, FullShop(), "catalog-db")
 
 
 def test_what_fits():
-    fitting = {f.name: [p.name for p in Shop().components() if f.fits(p)] for f in FAULTS}
+    fitting = {f.name: [p.name for p in FullShop().components() if f.fits(p)] for f in FAULTS}
     assert fitting == {
         "mongodb-role-revoked": ["catalog-db"],
         "mongodb-user-dropped": ["catalog-db"],

@@ -6,27 +6,21 @@ from typing import Any
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Fault, FaultContext
-from sregym_injectors.quantities import memory_bytes
-from sregym_injectors.testing import MemoryCluster, Shop, component
+from sregym_core.testing import FullShop, MemoryCluster, Program
 
-IMAGES = {part.image for part in Shop().components()}
+component = FullShop().component
 
-
-def starts(pod: dict[str, Any]) -> bool:
-    """Images exist or not, and a process needs 32 MiB."""
-    container = pod["spec"]["containers"][0]
-    limit = container.get("resources", {}).get("limits", {}).get("memory", "1Gi")
-    return container["image"] in IMAGES and memory_bytes(limit) >= 32 * 2**20
+# These images exist, and a process in them needs 32 MiB.
+PROGRAMS = {part.image: Program(start_s=0.0, memory_mib=32.0) for part in FullShop().components()}
 
 
 @pytest.fixture
 def cluster() -> MemoryCluster:
     """A cluster in memory with a shop that is ready."""
-    cluster = MemoryCluster()
-    cluster.starts = starts
-    Shop().deploy(cluster)
+    cluster = MemoryCluster(PROGRAMS)
+    FullShop().deploy(cluster)
     cluster.clock.advance(1.0)
-    assert Shop().ready(cluster) == []
+    assert FullShop().ready(cluster) == []
     return cluster
 
 
@@ -36,6 +30,6 @@ def at(cluster: MemoryCluster) -> Callable[..., FaultContext]:
 
     def make(fault: Fault, target: str, **parameters: Any) -> FaultContext:
         values = fault.Parameters(**parameters)
-        return FaultContext(cluster, Shop(), component(target), values, UndoJournal())
+        return FaultContext(cluster, FullShop(), component(target), values, UndoJournal())
 
     return make

@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Outcome
+from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
-from sregym_injectors.testing import component
 from sregym_injectors.workloads import ready_pod
+
+component = FullShop().component
 
 CATALOG = component("catalog").workload
 CONFIG = component("catalog").config[0].source

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import FaultCase, InjectorContract, PluginContract
-from sregym_core.testing.clusters import Provision
+from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injector_kubernetes.image_wrong import ImageWrong
@@ -11,7 +10,6 @@ from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
-from sregym_injectors.testing import MemoryCluster, Shop
 
 FAULTS = (
     ServiceTargetPort(),
@@ -24,9 +22,9 @@ FAULTS = (
     ImageWrong(),
 )
 CASES = [
-    pytest.param(FaultCase(fault, Shop(), part.name), id=f"{fault.name}-{part.name}")
+    pytest.param(FaultCase(fault, FullShop(), part.name), id=f"{fault.name}-{part.name}")
     for fault in FAULTS
-    for part in Shop().components()
+    for part in FullShop().components()
     if fault.fits(part)
 ]
 
@@ -42,10 +40,6 @@ class TestFaults(InjectorContract):
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return request.param
 
-    @pytest.fixture
-    def provision(self) -> Provision:
-        return lambda spec: MemoryCluster()
-
 
 def test_every_fault_is_offered_once():
     from sregym_injector_kubernetes.plugin import sregym_register_injectors
@@ -55,8 +49,8 @@ def test_every_fault_is_offered_once():
 
 
 def test_what_fits():
-    names = [part.name for part in Shop().components()]
-    fitting = {f.name: [p.name for p in Shop().components() if f.fits(p)] for f in FAULTS}
+    names = [part.name for part in FullShop().components()]
+    fitting = {f.name: [p.name for p in FullShop().components() if f.fits(p)] for f in FAULTS}
     assert names == ["catalog", "catalog-db", "front", "visitors"]
     assert fitting == {
         "service-target-port": ["catalog", "catalog-db", "front"],

@@ -8,10 +8,12 @@ import pytest
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Check, ObjectRef, Outcome
+from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
-from sregym_injectors.testing import Shop, component
+
+component = FullShop().component
 
 CATALOG = component("catalog")
 SERVICE = CATALOG.service
@@ -264,4 +266,4 @@ def test_the_load_generator_is_no_target():
     )
     faults = (ServiceTargetPort(), ServiceSelector(), ServiceMissing())
     assert [fault.fits(visitors) for fault in faults] == [False, False, False]
-    assert [part.name for part in Shop().components() if part.kind == "load"] == ["visitors"]
+    assert [part.name for part in FullShop().components() if part.kind == "load"] == ["visitors"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 from sregym_core.model import Change, Outcome
+from sregym_core.testing import FullShop
 from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
 from sregym_injector_kubernetes.image_wrong import ImageWrong
 from sregym_injector_kubernetes.replicas_zero import ReplicasZero
 from sregym_injector_kubernetes.resource_limit import ResourceLimit
-from sregym_injectors.testing import component
 from sregym_injectors.workloads import ready_pod
+
+component = FullShop().component
 
 CATALOG = component("catalog").workload
 STORE = component("catalog-db").workload
@@ -187,7 +189,7 @@ class TestImageWrong:
             Outcome.FAIL,
             "Deployment shop/catalog has not rolled out shop/catalog@sha256:1234",
         )
-        cluster.starts = lambda pod: True
+        cluster.programs = None
         cluster.clock.advance(60.0)
         assert self.fault.present(context).outcome == Outcome.PASS
 

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_core.testing import NoiseCase, NoiseContract, PluginContract
-from sregym_core.testing.clusters import Provision
-from sregym_injectors.testing import MemoryCluster, Shop
+from sregym_core.testing import FullShop, NoiseCase, NoiseContract, PluginContract
 from sregym_noise_kubernetes.pod_restart import PodRestart
 
 
@@ -14,8 +12,4 @@ class TestPlugin(PluginContract):
 class TestPodRestart(NoiseContract):
     @pytest.fixture
     def case(self) -> NoiseCase:
-        return NoiseCase(PodRestart(), Shop(), spared="catalog")
-
-    @pytest.fixture
-    def provision(self) -> Provision:
-        return lambda spec: MemoryCluster()
+        return NoiseCase(PodRestart(), FullShop(), spared="catalog")

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.interfaces import NoiseContext
-from sregym_injectors.testing import MemoryCluster, Shop, component
+from sregym_core.testing import FullShop, MemoryCluster
 from sregym_noise_kubernetes.pod_restart import PodRestart
+
+component = FullShop().component
 
 NOISE = PodRestart()
 
@@ -11,7 +13,7 @@ NOISE = PodRestart()
 @pytest.fixture
 def cluster() -> MemoryCluster:
     cluster = MemoryCluster()
-    Shop().deploy(cluster)
+    FullShop().deploy(cluster)
     cluster.clock.advance(1.0)
     return cluster
 
@@ -30,7 +32,7 @@ def pods(cluster):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_schedule_keeps_its_bounds(cluster, seed):
-    first, *later = moments(NoiseContext(cluster, Shop(), (), seed), 8)
+    first, *later = moments(NoiseContext(cluster, FullShop(), (), seed), 8)
     assert 60.0 <= first <= 180.0
     assert [abs(at_s - first - 300.0 * turn) <= 60.0 for turn, at_s in enumerate(later, 1)] == (
         [True] * 7
@@ -38,7 +40,7 @@ def test_the_schedule_keeps_its_bounds(cluster, seed):
 
 
 def test_one_pod_of_a_service_goes_and_comes_back(cluster):
-    context = NoiseContext(cluster, Shop(), (), 7)
+    context = NoiseContext(cluster, FullShop(), (), 7)
     before = pods(cluster)
     said = NOISE.disturb(context, moments(context, 1)[0])
     (gone,) = [name for name in before if name not in pods(cluster)]
@@ -52,14 +54,14 @@ def test_one_pod_of_a_service_goes_and_comes_back(cluster):
 def test_all_services_have_their_turn_and_nobody_else(cluster):
     said = []
     for seed in range(20):
-        context = NoiseContext(cluster, Shop(), (), seed)
+        context = NoiseContext(cluster, FullShop(), (), seed)
         said.append(NOISE.disturb(context, moments(context, 3)[2]).split()[-1])
         cluster.clock.advance(1.0)
     assert sorted(dict.fromkeys(said)) == ["catalog", "front"]
 
 
 def test_what_is_not_ready_is_left_alone(cluster):
-    cluster.starts = lambda pod: False
+    cluster.programs = {}  # no image can be pulled any more
     for name in ("catalog", "front"):
         labels = {"template": {"metadata": {"labels": {"new": "yes"}}}}
         cluster.patch(
@@ -67,7 +69,7 @@ def test_what_is_not_ready_is_left_alone(cluster):
         )
     cluster.clock.advance(1.0)
     before = pods(cluster)
-    context = NoiseContext(cluster, Shop(), (), 7)
+    context = NoiseContext(cluster, FullShop(), (), 7)
     assert NOISE.disturb(context, 100.0) == (
         "pod-restart: no service is ready, nothing is disturbed"
     )

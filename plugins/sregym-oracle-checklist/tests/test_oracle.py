@@ -16,9 +16,9 @@ from sregym_core.model import (
     Outcome,
     Problem,
 )
+from sregym_core.testing import MemoryCluster, VisitedShop
 from sregym_oracle_checklist.oracle import ChecklistOracle, judge_diagnosis
 from sregym_oracle_checklist.plugin import sregym_register_oracles
-from sregym_oracles.testing import MemoryCluster, shop_application, shop_programs
 
 
 def noes(verdict: Any) -> list[str]:
@@ -43,8 +43,8 @@ def test_judge_reads_the_components_of_the_application() -> None:
         affected=("front",),
     )
     context = OracleContext(
-        cluster=MemoryCluster(shop_programs()),
-        application=shop_application(),
+        cluster=MemoryCluster(),
+        application=VisitedShop(),
         problem=Problem(
             id="x", title="x", application="shop", layer="kubernetes",
             faults=(FaultRef(fault="service-selector", target="catalogue"),),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
+from sregym_core.conductor.objects import capture
 from sregym_core.interfaces import Baseline, Command, Fault, FaultContext, OracleContext
 from sregym_core.model import (
     Change,
@@ -19,15 +20,9 @@ from sregym_core.model import (
     Problem,
     Timing,
 )
+from sregym_core.testing import MemoryCluster, Program, VisitedShop
 from sregym_core.testing.oracles import OracleCase
 from sregym_oracle_state.oracle import StateOracle
-from sregym_oracles.testing import (
-    MemoryApplication,
-    MemoryCluster,
-    Program,
-    shop_application,
-    shop_programs,
-)
 
 from sregym_oracles import ref_of
 
@@ -103,7 +98,7 @@ class Shop:
     """A deployed shop with its baseline and a fault that can be put into `catalogue`."""
 
     cluster: MemoryCluster
-    application: MemoryApplication
+    application: VisitedShop
     context: OracleContext
 
     def deployment(self, name: str) -> ObjectRef:
@@ -111,6 +106,14 @@ class Shop:
 
     def service(self, name: str) -> ObjectRef:
         return ObjectRef(api_version="v1", kind="Service", namespace="shop", name=name)
+
+    def written(self) -> dict[str, Any]:
+        """All that somebody wrote; each write of an object gives it another resourceVersion."""
+        objects = capture(self.cluster, ("shop",))
+        return {
+            name: {field: value for field, value in obj.items() if field != "status"}
+            for name, obj in objects.items()
+        }
 
     def inject(self) -> None:
         for fault, fault_context in self.context.faults:
@@ -140,9 +143,8 @@ class Shop:
 
 
 def make_shop(programs: dict[str, Program] | None = None, **timing: float) -> Shop:
-    known = {**shop_programs(), **(programs or {})}
-    application = shop_application(known)
-    cluster = MemoryCluster(known)
+    application = VisitedShop()
+    cluster = MemoryCluster({**VisitedShop.programs(), **(programs or {})})
     application.deploy(cluster)
     cluster.clock.advance(120)
     objects = {str(ref_of(o)): cluster.get(ref_of(o)) for o in application.manifests()}

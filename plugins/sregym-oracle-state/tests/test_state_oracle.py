@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import Check, Outcome
+from sregym_core.testing import Program, prove_two_sided
 from sregym_oracle_state.oracle import StateOracle
 from sregym_oracle_state.plugin import sregym_register_oracles
-from sregym_oracles.testing import Program, prove_two_sided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,9 +207,9 @@ def test_what_cannot_be_read_is_an_error_and_never_a_fail(shop: Any) -> None:
 
 def test_the_oracle_writes_nothing(shop: Any) -> None:
     shop.inject()
-    before = (shop.cluster.writes, shop.cluster.digest())
+    before = shop.written()
     StateOracle().judge(shop.context)
-    assert (shop.cluster.writes, shop.cluster.digest()) == before
+    assert shop.written() == before
 
 
 def test_each_of_several_faults_has_its_own_check(shop: Any, two_faults: Any) -> None:

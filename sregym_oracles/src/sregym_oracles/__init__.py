@@ -1,8 +1,7 @@
 """Toolkit for authors of SREGym oracles.
 
 Named checks over the `Cluster` interface, windows on the cluster's clock, checks of what users
-see, and the checklist by which diagnoses are scored. `sregym_oracles.testing` holds a small
-in-memory cluster to try an oracle on.
+see, and the checklist by which diagnoses are scored.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ override each:
         def case(self) -> FaultCase:
             return FaultCase(DnsFault(), Shop(), component="cart")
 
-Clusters come from the fixture `provision`; by default they keep objects and run nothing.
+Clusters come from the fixture `provision`; by default those of `sregym_core.testing.memory`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,23 @@ from sregym_core.testing.clusters import ClusterContract, Provision, provision
 from sregym_core.testing.environment import FreshEnvironment, same_as_here
 from sregym_core.testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
 from sregym_core.testing.injectors import FaultCase, InjectorContract
-from sregym_core.testing.memory import MemoryCluster, MemoryProvider
+from sregym_core.testing.memory import (
+    FullShop,
+    MemoryApplication,
+    MemoryClock,
+    MemoryCluster,
+    MemoryProvider,
+    Program,
+    Shop,
+    VisitedShop,
+)
 from sregym_core.testing.noise import NoiseCase, NoiseContract
 from sregym_core.testing.oracles import OracleCase, OracleContract, judged_shop
 from sregym_core.testing.plugin import PluginContract
 from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_core.testing.reporters import ReporterContract
-from sregym_core.testing.shop import Shop
+from sregym_core.testing.sides import Side, prove_two_sided
 from sregym_core.testing.watched import Killed, WatchedCluster
 
 __all__ = [
@@ -40,10 +49,13 @@ __all__ = [
     "ClusterContract",
     "FaultCase",
     "FreshEnvironment",
+    "FullShop",
     "HookRecorder",
     "InjectorContract",
     "Killed",
     "LivingApplicationContract",
+    "MemoryApplication",
+    "MemoryClock",
     "MemoryCluster",
     "MemoryProvider",
     "NoiseCase",
@@ -53,15 +65,19 @@ __all__ = [
     "PluginContract",
     "PluginShelf",
     "ProblemContract",
+    "Program",
     "Provision",
     "ReporterContract",
     "RunOutcome",
     "ScriptedSession",
     "Shop",
+    "Side",
     "SregymProject",
+    "VisitedShop",
     "WatchedCluster",
     "hook_recorder",
     "judged_shop",
+    "prove_two_sided",
     "provision",
     "register_plugin",
     "same_as_here",

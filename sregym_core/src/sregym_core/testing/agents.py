@@ -18,7 +18,7 @@ from sregym_core.interfaces import Agent, Budget, Command, Reference, Stage
 from sregym_core.model import Claims
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
-from sregym_core.testing.shop import Shop
+from sregym_core.testing.memory import Shop
 from sregym_core.testing.watched import WatchedCluster
 from sregym_core.testing.worlds import ready_world
 

@@ -9,7 +9,7 @@ import pytest
 
 from sregym_core.interfaces import Baseline, OracleContext, Traffic
 from sregym_core.model import FaultRef, Outcome, Problem, Verdict
-from sregym_core.testing.shop import Shop
+from sregym_core.testing.memory import Shop
 from sregym_core.testing.watched import WatchedCluster
 from sregym_core.testing.worlds import ready_world
 

@@ -64,6 +64,7 @@ class WatchedCluster(Cluster):
         unreachable: Refuse every call as a cluster that cannot be reached.
 
     Attributes:
+        behind: As given.
         writes: Each write as `verb object`, in order.
         steps: The writes, and between them the waits as `wait_until 180` and `advance 30`.
         reads: How many reads there were.
@@ -77,7 +78,7 @@ class WatchedCluster(Cluster):
         kill_after: bool = False,
         unreachable: bool = False,
     ) -> None:
-        self._behind = behind
+        self.behind = behind
         self.steps: list[str] = []
         self._clock = WatchedClock(behind.clock, self.steps)
         self._kill_at_write = kill_at_write
@@ -94,34 +95,34 @@ class WatchedCluster(Cluster):
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """Count a read."""
         self._read()
-        return self._behind.get(ref)
+        return self.behind.get(ref)
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[KubeObject]:
         """Count a read."""
         self._read()
-        return self._behind.list(api_version, kind, namespace, selector)
+        return self.behind.list(api_version, kind, namespace, selector)
 
     def create(self, obj: KubeObject) -> KubeObject:
         """Count a write."""
         self._write(f"create {obj['kind']} {obj['metadata'].get('name', '')}")
-        return self._done(self._behind.create(obj))
+        return self._done(self.behind.create(obj))
 
     def replace(self, obj: KubeObject) -> KubeObject:
         """Count a write."""
         self._write(f"replace {obj['kind']} {obj['metadata'].get('name', '')}")
-        return self._done(self._behind.replace(obj))
+        return self._done(self.behind.replace(obj))
 
     def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
         """Count a write."""
         self._write(f"patch {ref}")
-        return self._done(self._behind.patch(ref, patch, kind))
+        return self._done(self.behind.patch(ref, patch, kind))
 
     def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
         """Count a write."""
         self._write(f"delete {ref}")
-        self._behind.delete(ref, propagation)
+        self.behind.delete(ref, propagation)
         self._done(None)
 
     def logs(
@@ -135,36 +136,36 @@ class WatchedCluster(Cluster):
     ) -> str:
         """Count a read."""
         self._read()
-        return self._behind.logs(namespace, pod, container, since_s=since_s, previous=previous)
+        return self.behind.logs(namespace, pod, container, since_s=since_s, previous=previous)
 
     def exec(
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
         """Count a write: nobody can tell what a command changes."""
         self._write(f"exec {namespace}/{pod}")
-        return self._done(self._behind.exec(namespace, pod, command, container, stdin))
+        return self._done(self.behind.exec(namespace, pod, command, container, stdin))
 
     def kubectl(self, command: Command) -> CommandResult:
         """Count a write, unless the command only reads."""
         verb = next((word for word in command.argv[1:] if not word.startswith("-")), "")
         if verb in ("get", "describe", "logs", "events", "explain", "api-resources", "top"):
             self._read()
-            return self._behind.kubectl(command)
+            return self.behind.kubectl(command)
         self._write(f"kubectl {verb}")
-        return self._done(self._behind.kubectl(command))
+        return self._done(self.behind.kubectl(command))
 
     def hidden_state(self) -> Mapping[str, str]:
         """Count a read."""
         self._read()
-        return self._behind.hidden_state()
+        return self.behind.hidden_state()
 
     def open_access(self) -> Access:
         """Pass on."""
-        return self._behind.open_access()
+        return self.behind.open_access()
 
     def close(self) -> None:
         """Pass on."""
-        self._behind.close()
+        self.behind.close()
 
     def _read(self) -> None:
         self.reads += 1

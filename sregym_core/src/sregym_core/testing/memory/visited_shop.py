@@ -1,17 +1,15 @@
-"""A ready-made application for the memory cluster: front -> catalogue, front -> orders."""
+"""An application whose users tell whether it works: front -> catalogue, front -> orders."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import Component, ObjectRef, Port
-
-from sregym_oracles.testing.application import MemoryApplication
-from sregym_oracles.testing.pods import Program
+from sregym_core.testing.memory.application import MemoryApplication
+from sregym_core.testing.memory.pods import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sregym_core.interfaces.cluster import KubeObject
 
 NAMESPACE = "shop"
@@ -19,29 +17,39 @@ PORTS = {"front": 8080, "catalogue": 9090, "orders": 7070, "visitors": 8000}
 CALLERS = {"catalogue": ("front",), "orders": ("front",)}
 
 
-def shop_programs() -> Mapping[str, Program]:
-    """What runs in the shop's containers, by image."""
-    return {f"shop/{name}:1.0": Program(port=port) for name, port in PORTS.items()}
+class VisitedShop(MemoryApplication):
+    """`browse` passes front and catalogue, `order` passes front and orders.
 
+    Its Deployments have the strategy `Recreate`: a new template that cannot run takes the old pods
+    down, so that a test need not wait for anything to see it.
+    """
 
-def service_port(name: str) -> int:
-    """The port on which a part of the shop listens."""
-    return PORTS[name]
+    name: ClassVar[str] = "shop"
+    title: ClassVar[str] = "A small shop"
+    namespaces: ClassVar[tuple[str, ...]] = (NAMESPACE,)
+    description: ClassVar[str] = "A web front, a catalogue and a store of orders."
+    load: ClassVar[str] = "visitors"
+    paths: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "browse": ("front", "catalogue"),
+        "order": ("front", "orders"),
+    }
+    rates: ClassVar[Mapping[str, int]] = {"browse": 9, "order": 1}
 
+    @staticmethod
+    def programs() -> dict[str, Program]:
+        """What runs in its containers, by image: for the constructor of the cluster."""
+        return {f"shop/{name}:1.0": Program(port=port) for name, port in PORTS.items()}
 
-def shop_application(programs: Mapping[str, Program] | None = None) -> MemoryApplication:
-    """The shop; `browse` passes front and catalogue, `order` passes front and orders."""
-    manifests: list[KubeObject] = [_settings()]
-    for name in PORTS:
-        manifests += [_deployment(name), _service(name)]
-    return MemoryApplication(
-        manifests=manifests,
-        components=[_component(name) for name in PORTS],
-        paths={"browse": ("front", "catalogue"), "order": ("front", "orders")},
-        rates={"browse": 9, "order": 1},
-        load="visitors",
-        programs=programs or shop_programs(),
-    )
+    def manifests(self) -> list[KubeObject]:
+        """A ConfigMap, and a Deployment and Service for each part."""
+        manifests: list[KubeObject] = [_settings()]
+        for name in PORTS:
+            manifests += [_deployment(name), _service(name)]
+        return manifests
+
+    def components(self) -> tuple[Component, ...]:
+        """`catalogue`, `front`, `orders` and `visitors`."""
+        return tuple(_component(name) for name in sorted(PORTS))
 
 
 def _settings() -> KubeObject:
@@ -70,6 +78,7 @@ def _deployment(name: str) -> KubeObject:
         "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {
             "replicas": 1,
+            "strategy": {"type": "Recreate"},
             "selector": {"matchLabels": {"app": name}},
             "template": {"metadata": {"labels": {"app": name}}, "spec": spec},
         },

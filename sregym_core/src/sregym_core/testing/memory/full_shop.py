@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import yaml
-from sregym_core.interfaces import Application, Traffic
-from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port
-from typing_extensions import override
 
-from sregym_injectors.workloads import rolled_out
+from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port
+from sregym_core.testing.memory.application import MemoryApplication
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Cluster
     from sregym_core.interfaces.cluster import KubeObject
 
 NAMESPACE = "shop"
@@ -29,7 +27,7 @@ def _ref(kind: str, name: str) -> ObjectRef:
 
 @cache
 def _manifests() -> list[KubeObject]:
-    text = files("sregym_injectors.testing").joinpath("shop.yaml").read_text("utf-8")
+    text = files("sregym_core.testing.memory").joinpath("full_shop.yaml").read_text("utf-8")
     return list(yaml.safe_load_all(text))
 
 
@@ -120,50 +118,23 @@ def _components() -> tuple[Component, ...]:
     return (catalog, catalog_db, front, visitors)
 
 
-class Shop(Application):
-    """Visitors load `front`, which calls `catalog`, which reads `catalog-db`."""
+class FullShop(MemoryApplication):
+    """Visitors load `front`, which calls `catalog`, which reads `catalog-db`, a MongoDB."""
 
-    name = "shop"
-    title = "Shop"
-    namespaces = (NAMESPACE,)
-    description = "A shop with a web front, a catalog service and its database."
+    name: ClassVar[str] = "shop"
+    title: ClassVar[str] = "Shop"
+    namespaces: ClassVar[tuple[str, ...]] = (NAMESPACE,)
+    description: ClassVar[str] = "A shop with a web front, a catalog service and its database."
+    load: ClassVar[str] = "visitors"
+    paths: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(
+        OPERATIONS, ("front", "catalog", "catalog-db")
+    )
+    rates: ClassVar[Mapping[str, int]] = {"browse": 9, "buy": 1}
 
-    @override
     def manifests(self) -> list[KubeObject]:
+        """ConfigMaps, Services and Deployments."""
         return deepcopy(_manifests())
 
-    @override
     def components(self) -> tuple[Component, ...]:
+        """`catalog`, `catalog-db`, `front` and `visitors`."""
         return _components()
-
-    @override
-    def service_models(self) -> tuple[Any, ...]:
-        return ()
-
-    @override
-    def deploy(self, cluster: Cluster) -> None:
-        for manifest in self.manifests():
-            cluster.create(manifest)
-
-    @override
-    def ready(self, cluster: Cluster) -> list[str]:
-        workloads = [cluster.get(part.workload) for part in self.components()]
-        return [
-            f"{part.workload} is not ready"
-            for part, workload in zip(self.components(), workloads, strict=True)
-            if workload is None or not rolled_out(workload)
-        ]
-
-    @override
-    def remove(self, cluster: Cluster) -> None:
-        for part in reversed(self.manifests()):
-            cluster.delete(_ref(part["kind"], part["metadata"]["name"]))
-
-    @override
-    def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
-        return Traffic(seconds=seconds)
-
-
-def component(name: str) -> Component:
-    """A component of the shop."""
-    return next(part for part in _components() if part.name == name)

@@ -1,7 +1,7 @@
 """The kubectl commands with which people change objects, on any `Cluster` that lacks its own.
 
-Knows `apply`, `create`, `replace` (`-f -`), `patch`, `delete`, `scale`, `set image` and
-`rollout restart`; anything else answers with exit code 1 and says so.
+Knows `apply`, `create`, `replace` (`-f -`), `patch`, `delete`, `scale`, `set image`, `exec` and
+`rollout` with `restart` and `status`; anything else answers with exit code 1 and says so.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import yaml
 
 from sregym_core.interfaces import ClusterError, Command, CommandResult
 from sregym_core.model import ObjectRef
+from sregym_core.testing.memory.pods import is_ready, owned_by, rolled_out
+from sregym_core.testing.memory.refusals import not_found
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster
@@ -49,16 +51,20 @@ class _Parser(argparse.ArgumentParser):
 
 def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
     """Run one command."""
-    words = list(command.argv[1:])
-    verb = next((word for word in words if word in _VERBS), "")
-    run = _VERBS.get(verb)
-    if run is None:
-        known = ", ".join(sorted(_VERBS))
-        said = f"error: this cluster's kubectl knows only {known}, not {command}\n"
+    words, tail = list(command.argv[1:]), []
+    if "--" in words:
+        end = words.index("--")
+        words, tail = words[:end], words[end + 1 :]
+    verb = next((word for word in words if word in _KNOWN), "")
+    if not verb:
+        said = f"error: this cluster's kubectl knows only {', '.join(_KNOWN)}, not {command}\n"
         return CommandResult(1, stderr=said)
     words.remove(verb)
     try:
-        lines = list(run(cluster, _options(words), command.stdin))
+        options = _options(words)
+        if verb == "exec":
+            return _exec(cluster, options, tail, command.stdin)
+        lines = list(_VERBS[verb](cluster, options, command.stdin))
     except ClusterError as error:
         return CommandResult(1, stderr=f"Error from server ({error.reason}): {error.message}\n")
     except _Refusal as error:
@@ -70,10 +76,12 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser = _Parser(prog="kubectl", add_help=False, allow_abbrev=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("-n", "--namespace", default="default")
+    parser.add_argument("-c", "--container", default="")
     parser.add_argument("-f", "--filename", default="")
     parser.add_argument("-p", "--patch", default="")
     parser.add_argument("--type", default="strategic")
     parser.add_argument("--replicas", type=int, default=None)
+    parser.add_argument("--timeout", default="0s")
     parser.add_argument("--ignore-not-found", action="store_true")
     return parser.parse_intermixed_args(words)
 
@@ -141,7 +149,7 @@ def _patch(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterato
 def _delete(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
     ref = _target(options)
     if cluster.get(ref) is None and not options.ignore_not_found:
-        raise ClusterError(404, "NotFound", f'{ref.kind.lower()}s "{ref.name}" not found')
+        raise not_found(ref)
     cluster.delete(ref)
     yield f'{ref.kind.lower()} "{ref.name}" deleted'
 
@@ -168,14 +176,49 @@ def _set(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[
 
 def _rollout(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
     what = options.words.pop(0) if options.words else ""
-    if what != "restart":
+    if what not in ("restart", "status"):
         raise _Refusal(
-            f"error: this cluster's kubectl knows only rollout restart, not rollout {what!r}"
+            "error: this cluster's kubectl knows only rollout restart and rollout status, "
+            f"not rollout {what!r}"
         )
     ref = _target(options)
+    if what == "status":
+        yield _rollout_status(cluster, ref, float(options.timeout.removesuffix("s")))
+        return
     stamp = {"kubectl.kubernetes.io/restartedAt": json.dumps(cluster.clock.now())}
     cluster.patch(ref, {"spec": {"template": {"metadata": {"annotations": stamp}}}})
     yield f"{ref.kind.lower()}/{ref.name} restarted"
+
+
+def _rollout_status(cluster: Cluster, ref: ObjectRef, timeout_s: float) -> str:
+    def done() -> bool:
+        return rolled_out(_existing(cluster, ref))
+
+    if not cluster.clock.wait_until(done, timeout_s):
+        raise _Refusal("error: timed out waiting for the condition")
+    return f'{ref.kind.lower()} "{ref.name}" successfully rolled out'
+
+
+def _exec(
+    cluster: Cluster, options: argparse.Namespace, argv: list[str], stdin: str
+) -> CommandResult:
+    ref = _target(options)
+    _existing(cluster, ref)
+    pods = [
+        pod["metadata"]["name"]
+        for pod in cluster.list("v1", "Pod", ref.namespace)
+        if is_ready(pod) and (owned_by(pod, ref) or pod["metadata"]["name"] == ref.name)
+    ]
+    if not pods:
+        raise _Refusal(f"error: no pod of {ref.kind.lower()}/{ref.name} is ready")
+    return cluster.exec(ref.namespace, pods[0], argv, options.container, stdin)
+
+
+def _existing(cluster: Cluster, ref: ObjectRef) -> dict[str, Any]:
+    found = cluster.get(ref)
+    if found is None:
+        raise not_found(ref)
+    return found
 
 
 _Verb = Callable[["Cluster", argparse.Namespace, str], Iterator[str]]
@@ -189,3 +232,4 @@ _VERBS: dict[str, _Verb] = {
     "scale": _scale,
     "set": _set,
 }
+_KNOWN = sorted((*_VERBS, "exec"))

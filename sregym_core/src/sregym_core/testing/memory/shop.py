@@ -1,25 +1,21 @@
-"""A small application for tests of faults, noise and oracles: a web shop with a cart.
-
-It consists of plain objects, so a memory cluster can hold it; nothing in it runs.
-"""
+"""The smallest application for tests of faults, noise and oracles: a web shop with a cart."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.interfaces import Application, Traffic
 from sregym_core.model import Component, ConfigUse, ObjectRef, Port
+from sregym_core.testing.memory.application import MemoryApplication
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Cluster
     from sregym_core.interfaces.cluster import KubeObject
 
 _NAMESPACE = "shop"
 _PORTS = {"cart": 7070, "web": 8080}
 
 
-class Shop(Application):
-    """Two services, `web` calls `cart`; `cart` reads the ConfigMap `cart-settings`."""
+class Shop(MemoryApplication):
+    """Two services, `web` calls `cart`; `cart` reads the ConfigMap `cart-settings`. No visitors."""
 
     name: ClassVar[str] = "shop"
     title: ClassVar[str] = "Shop"
@@ -67,33 +63,6 @@ class Shop(Application):
             )
             for name, port in _PORTS.items()
         )
-
-    def service_models(self) -> tuple[Any, ...]:
-        """None: nothing runs."""
-        return ()
-
-    def deploy(self, cluster: Cluster) -> None:
-        """Create everything."""
-        for obj in self.manifests():
-            cluster.create(obj)
-
-    def ready(self, cluster: Cluster) -> list[str]:
-        """Deployments that are missing or have too few ready replicas."""
-        lacking = []
-        for name in _PORTS:
-            found = cluster.get(_ref("apps/v1", "Deployment", name))
-            status = (found or {}).get("status", {})
-            if found is None or status.get("readyReplicas", 0) < found["spec"]["replicas"]:
-                lacking.append(f"Deployment {name} is not ready")
-        return lacking
-
-    def remove(self, cluster: Cluster) -> None:
-        """Delete the namespace and all that is in it."""
-        cluster.delete(ObjectRef(api_version="v1", kind="Namespace", name=_NAMESPACE))
-
-    def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
-        """None: nobody shops here."""
-        return Traffic(seconds=0.0)
 
 
 def _ref(api_version: str, kind: str, name: str) -> ObjectRef:

@@ -1,0 +1,33 @@
+"""A small world in memory, in which faults, noise and oracles are tried in milliseconds.
+
+`MemoryCluster` stores and patches objects and lets pods follow their workloads: rolling updates keep
+old pods until new ones are ready, a pod whose ConfigMap is missing does not start. A test says what
+runs in containers (`programs`), what answers `exec` (`executor`) and kubectl (`answers`), and when
+reads fail (`fail_reads`). Three applications live in it: `Shop`, the smallest; `FullShop` with one
+of everything that a fault may hold on to; `VisitedShop`, whose users tell from its objects and
+programs whether it works.
+
+What it does not know: defaulting, validation, admission, networks. Symptoms that need these are the
+business of a simulated or real cluster.
+"""
+
+from __future__ import annotations
+
+from sregym_core.testing.memory.application import MemoryApplication
+from sregym_core.testing.memory.clock import MemoryClock
+from sregym_core.testing.memory.cluster import MemoryCluster, MemoryProvider
+from sregym_core.testing.memory.full_shop import FullShop
+from sregym_core.testing.memory.pods import Program
+from sregym_core.testing.memory.shop import Shop
+from sregym_core.testing.memory.visited_shop import VisitedShop
+
+__all__ = [
+    "FullShop",
+    "MemoryApplication",
+    "MemoryClock",
+    "MemoryCluster",
+    "MemoryProvider",
+    "Program",
+    "Shop",
+    "VisitedShop",
+]

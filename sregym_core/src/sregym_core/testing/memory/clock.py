@@ -1,0 +1,39 @@
+"""A clock that stands still until somebody waits with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.interfaces import Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+START_S = 1_700_000_000.0
+
+
+class MemoryClock(Clock):
+    """Virtual time that moves only when told to.
+
+    Args:
+        start_s: Where it starts, seconds since the Unix epoch.
+        settle: Called before and after each move: when controllers look at what was written.
+    """
+
+    def __init__(self, start_s: float = START_S, settle: Callable[[], None] = lambda: None) -> None:
+        self._now_s = start_s
+        self._settle = settle
+
+    def now(self) -> float:
+        """Seconds since the Unix epoch."""
+        return self._now_s
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._settle()
+        self._now_s += seconds
+        self._settle()
+
+    def spend(self, seconds: float) -> None:
+        """Actions take virtual time."""
+        self.advance(seconds)
