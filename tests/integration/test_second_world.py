@@ -73,7 +73,7 @@ def test_logs_and_commands_in_containers(cluster: Cluster) -> None:
     assert absent.value.message == 'pods "absent" not found'
     with pytest.raises(ClusterError) as nowhere:
         cluster.exec("kube-system", "absent", ["true"])
-    assert 'pods "absent" not found' in nowhere.value.message
+    assert nowhere.value.message == 'pods "absent" not found'
 
 
 def test_doctor(world: Any, module_project: SregymProject) -> None:

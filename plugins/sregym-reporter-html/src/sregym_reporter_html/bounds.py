@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 # Characters of one text, and of all outputs of one episode together.
 TEXT_CAP = 1_500
 OUTPUT_CAP = 1_000
-OUTPUTS_CAP = 4_000
+OUTPUTS_CAP = 3_000
 COMMAND_CAP = 160
-CALLS_CAP = 25
-ENTRIES_CAP = 40
+CALLS_CAP = 20
+ENTRIES_CAP = 30
 
 
 @dataclass(frozen=True)
