@@ -11,11 +11,12 @@ from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Account, Change, Check, Component, GroundTruth, ObjectRef
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import ready_pod, run_in_workload, scaled_to_zero
 from typing_extensions import override
 
 from sregym_injector_datastore import mongo_shell
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import CommandResult
 
 ENGINE = "mongodb"
+_SYMPTOMS = ("queries fail", "database errors")
 # Roles that include another one: on the database itself, or on all databases.
 _INCLUDING = {
     "read": (("readWrite", "dbOwner"), ("readAnyDatabase", "readWriteAnyDatabase", "root")),
@@ -122,9 +124,9 @@ class MongodbRoleRevoked(_AccountFault):
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         account = self.account(context)
         role, user, database = account.role, account.user, account.database
-        return _ground_truth(
+        return truth_of(
             context,
-            account,
+            _broken(context, account),
             "database-role-revoked",
             (
                 "role revoked",
@@ -153,6 +155,7 @@ class MongodbRoleRevoked(_AccountFault):
                 before=f"{role} on {database}",
                 after="",
             ),
+            *_SYMPTOMS,
         )
 
 
@@ -174,9 +177,9 @@ class MongodbUserDropped(_AccountFault):
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         account = self.account(context)
         user = account.user
-        return _ground_truth(
+        return truth_of(
             context,
-            account,
+            _broken(context, account),
             "database-user-missing",
             (
                 "user dropped",
@@ -206,6 +209,7 @@ class MongodbUserDropped(_AccountFault):
                 before=f"role {account.role} on {account.database}",
                 after="",
             ),
+            *_SYMPTOMS,
         )
 
 
@@ -218,26 +222,10 @@ def _client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRe
     return tuple(parts[name].workload for name in account.used_by if name in parts)
 
 
-def _ground_truth(
-    context: FaultContext,
-    account: Account,
-    mechanism: str,
-    phrases: Sequence[str],
-    changed: Change,
-) -> GroundTruth:
-    component = context.component
-    return GroundTruth(
-        component=component.name,
-        kind="DatabaseUser",
-        object_name=account.user,
-        namespace=component.namespace,
-        mechanism=mechanism,
-        mechanism_phrases=tuple(phrases),
-        changed=changed,
-        affected=scope.affected(context.application, component),
-        impact=scope.impact(component),
-        impact_phrases=(*scope.impact_phrases(component), "queries fail", "database errors"),
-    )
+def _broken(context: FaultContext, account: Account) -> ObjectRef:
+    """The account as an object; no API knows its kind."""
+    namespace = context.component.namespace
+    return ObjectRef(api_version="", kind="DatabaseUser", namespace=namespace, name=account.user)
 
 
 def _defects(context: FaultContext, account: Account) -> list[str]:

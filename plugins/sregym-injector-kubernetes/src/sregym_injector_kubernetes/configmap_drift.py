@@ -12,6 +12,7 @@ from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import scaled_to_zero
 from typing_extensions import override
 
@@ -109,15 +110,13 @@ class ConfigMapDrift(Fault):
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
-        component, drift = context.component, _drift(context)
+        drift = _drift(context)
         piece = drift.field or drift.key
-        return GroundTruth(
-            component=component.name,
-            kind="ConfigMap",
-            object_name=drift.use.source.name,
-            namespace=drift.use.source.namespace,
-            mechanism="configmap-key-missing",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            drift.use.source,
+            "configmap-key-missing",
+            (
                 "configmap drift",
                 "configuration drift",
                 "config drift",
@@ -137,10 +136,9 @@ class ConfigMapDrift(Fault):
                 f"lacks {piece}",
                 *_renaming_phrases(piece, drift.renamed_to),
             ),
-            changed=Change(what=drift.place, before=drift.value, after=drift.renamed_to),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "crash loop", "CrashLoopBackOff"),
+            Change(what=drift.place, before=drift.value, after=drift.renamed_to),
+            "crash loop",
+            "CrashLoopBackOff",
         )
 
     @override

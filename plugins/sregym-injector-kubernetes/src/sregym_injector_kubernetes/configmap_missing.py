@@ -10,6 +10,7 @@ from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import scaled_to_zero
 from typing_extensions import override
 
@@ -51,15 +52,13 @@ class ConfigMapMissing(Fault):
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
-        component, use = context.component, _use(context)
+        use = _use(context)
         name = use.source.name
-        return GroundTruth(
-            component=component.name,
-            kind="ConfigMap",
-            object_name=name,
-            namespace=use.source.namespace,
-            mechanism="configmap-missing",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            use.source,
+            "configmap-missing",
+            (
                 "configmap is missing",
                 "missing configmap",
                 "configmap was deleted",
@@ -76,12 +75,8 @@ class ConfigMapMissing(Fault):
                 "FailedMount for a missing configmap",
                 f"configmap {name} not found",
             ),
-            changed=Change(
-                what=f"ConfigMap {name}", before=f"keys {', '.join(use.keys)}", after=""
-            ),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "pod does not start"),
+            Change(what=f"ConfigMap {name}", before=f"keys {', '.join(use.keys)}", after=""),
+            "pod does not start",
         )
 
     @override

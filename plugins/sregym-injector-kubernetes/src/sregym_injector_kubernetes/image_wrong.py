@@ -9,6 +9,7 @@ from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import examined_container, rolled_out, scaled_to_zero
 from typing_extensions import override
 
@@ -53,13 +54,11 @@ class ImageWrong(Fault):
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component, after = context.component, _wrong_image(context)
-        return GroundTruth(
-            component=component.name,
-            kind=component.workload.kind,
-            object_name=component.workload.name,
-            namespace=component.namespace,
-            mechanism="image-tag-not-found",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            component.workload,
+            "image-tag-not-found",
+            (
                 "wrong image",
                 "wrong image tag",
                 "incorrect image",
@@ -81,14 +80,12 @@ class ImageWrong(Fault):
                 "bad image tag",
                 f"image {after}",
             ),
-            changed=Change(
+            Change(
                 what=f"containers[name={component.container}].image",
                 before=component.image,
                 after=after,
             ),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "pod does not start"),
+            "pod does not start",
         )
 
     @override

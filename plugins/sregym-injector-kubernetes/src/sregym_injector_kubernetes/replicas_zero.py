@@ -8,6 +8,7 @@ from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import SCALABLE_KINDS, scaled_to_zero
 from typing_extensions import override
 
@@ -53,13 +54,11 @@ class ReplicasZero(Fault):
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component = context.component
-        return GroundTruth(
-            component=component.name,
-            kind=component.workload.kind,
-            object_name=component.workload.name,
-            namespace=component.namespace,
-            mechanism="scaled-to-zero",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            component.workload,
+            "scaled-to-zero",
+            (
                 "scaled to zero",
                 "scaled down to zero",
                 "scaled to 0",
@@ -76,10 +75,8 @@ class ReplicasZero(Fault):
                 "0/0 pods",
                 "no pods are running because of the replica count",
             ),
-            changed=Change(what="spec.replicas", before=str(component.replicas), after="0"),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "connection refused"),
+            Change(what="spec.replicas", before=str(component.replicas), after="0"),
+            "connection refused",
         )
 
     @override

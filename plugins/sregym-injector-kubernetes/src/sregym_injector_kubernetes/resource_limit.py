@@ -11,6 +11,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
+from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import examined_container, scaled_to_zero
 from typing_extensions import override
 
@@ -71,13 +72,11 @@ class ResourceLimit(Fault):
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component, after = context.component, context.parameters.memory
-        return GroundTruth(
-            component=component.name,
-            kind=component.workload.kind,
-            object_name=component.workload.name,
-            namespace=component.namespace,
-            mechanism="memory-limit-too-low",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            component.workload,
+            "memory-limit-too-low",
+            (
                 "memory limit too low",
                 "memory limit too small",
                 "insufficient memory limit",
@@ -98,14 +97,13 @@ class ResourceLimit(Fault):
                 f"limit {after}",
                 "exit code 137",
             ),
-            changed=Change(
+            Change(
                 what=f"containers[name={component.container}].resources.limits.memory",
                 before=_memory(context, "limits"),
                 after=after,
             ),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "crash loop", "CrashLoopBackOff"),
+            "crash loop",
+            "CrashLoopBackOff",
         )
 
     @override

@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Change, Check, Component, GroundTruth
-from sregym_injectors.defects import defect_check
-from sregym_injectors.edits import Edits
+from sregym_core.model import Change, GroundTruth
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.workloads import scaled_to_zero
+from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
-from sregym_injectors import commands, scope
+from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_injectors.edits import Edits
 
 
-class ServiceMissing(Fault):
+class ServiceMissing(ServiceFault):
     """Deletes the component's Service."""
 
     name: ClassVar[str] = "service-missing"
     title: ClassVar[str] = "Service is missing"
-    layer: ClassVar[str] = "kubernetes"
-    Parameters: ClassVar[type[ClientParameters]] = ClientParameters
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD and component.service is not None
+    def break_service(self, context: FaultContext, edits: Edits) -> None:
+        edits.delete(service_of(context))
 
     @override
-    def inject(self, context: FaultContext) -> None:
-        edits = Edits(context)
-        assert context.component.service is not None
-        edits.delete(context.component.service)
-        with scaled_to_zero(edits, clients_of(context, otherwise=True)):
-            pass
-
-    @override
-    def present(self, context: FaultContext) -> Check:
-        return defect_check(EXPECTED, service_defects(context))
+    def mending(self, context: FaultContext) -> Command:
+        return commands.apply(manifest_of(context.application, service_of(context)))
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component = context.component
-        assert component.service is not None
-        name = component.service.name
+        service = service_of(context)
+        name = service.name
         ports = ", ".join(f"{port.port}->{port.target_port}" for port in component.ports)
-        return GroundTruth(
-            component=component.name,
-            kind="Service",
-            object_name=name,
-            namespace=component.service.namespace,
-            mechanism="service-missing",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            service,
+            "service-missing",
+            (
                 "service is missing",
                 "missing service",
                 "service was deleted",
@@ -70,17 +58,6 @@ class ServiceMissing(Fault):
                 "DNS lookup fails because the service does not exist",
                 "no such host",
             ),
-            changed=Change(what=f"Service {name}", before=f"ports {ports}", after=""),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "name resolution fails"),
-        )
-
-    @override
-    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        assert context.component.service is not None
-        manifest = manifest_of(context.application, context.component.service)
-        return (
-            commands.apply(manifest),
-            *commands.restart_and_wait(clients_of(context, otherwise=True)),
+            Change(what=f"Service {name}", before=f"ports {ports}", after=""),
+            "name resolution fails",
         )

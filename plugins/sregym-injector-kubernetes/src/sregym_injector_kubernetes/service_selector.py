@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Change, Check, Component, GroundTruth
-from sregym_injectors.defects import defect_check
-from sregym_injectors.edits import Edits
-from sregym_injectors.workloads import labels_selector, scaled_to_zero
+from sregym_core.model import Change, Component, GroundTruth
+from sregym_injectors.truths import truth_of
+from sregym_injectors.workloads import labels_selector
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
-from sregym_injectors import commands, scope
+from sregym_injector_kubernetes.restarts import ClientParameters
+from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_injectors.edits import Edits
 
 
-class ServiceSelector(Fault):
+class ServiceSelector(ServiceFault):
     """Adds a label to the selector of the component's Service."""
 
     name: ClassVar[str] = "service-selector"
     title: ClassVar[str] = "Service selector matches no pod"
-    layer: ClassVar[str] = "kubernetes"
 
     class Parameters(ClientParameters):
         """Parameters.
@@ -38,38 +39,29 @@ class ServiceSelector(Fault):
 
     @override
     def fits(self, component: Component) -> bool:
-        return (
-            component.kind != scope.LOAD
-            and component.service is not None
-            and bool(component.selector)
-        )
+        return super().fits(component) and bool(component.selector)
 
     @override
-    def inject(self, context: FaultContext) -> None:
-        edits = Edits(context)
-        assert context.component.service is not None
+    def break_service(self, context: FaultContext, edits: Edits) -> None:
         label = {context.parameters.key: _value(context)}
-        edits.patch(context.component.service, {"spec": {"selector": label}}, "merge")
-        with scaled_to_zero(edits, clients_of(context, otherwise=True)):
-            pass
+        edits.patch(service_of(context), {"spec": {"selector": label}}, "merge")
 
     @override
-    def present(self, context: FaultContext) -> Check:
-        return defect_check(EXPECTED, service_defects(context))
+    def mending(self, context: FaultContext) -> Command:
+        right = context.component.selector.get(context.parameters.key)
+        restore = {"spec": {"selector": {context.parameters.key: right}}}
+        return commands.patch(service_of(context), restore, "merge")
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
         component = context.component
-        assert component.service is not None
         label = f"{context.parameters.key}={_value(context)}"
         wrong = {**component.selector, context.parameters.key: _value(context)}
-        return GroundTruth(
-            component=component.name,
-            kind="Service",
-            object_name=component.service.name,
-            namespace=component.service.namespace,
-            mechanism="service-selector-mismatch",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            service_of(context),
+            "service-selector-mismatch",
+            (
                 "wrong selector",
                 "wrong service selector",
                 "incorrect selector",
@@ -87,27 +79,14 @@ class ServiceSelector(Fault):
                 f"selector asks for {label}",
                 f"extra selector {context.parameters.key}",
             ),
-            changed=Change(
+            Change(
                 what="spec.selector",
                 before=labels_selector(component.selector),
                 after=labels_selector(wrong),
             ),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "connection refused"),
-        )
-
-    @override
-    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        assert context.component.service is not None
-        right = context.component.selector.get(context.parameters.key)
-        restore = {"spec": {"selector": {context.parameters.key: right}}}
-        return (
-            commands.patch(context.component.service, restore, "merge"),
-            *commands.restart_and_wait(clients_of(context, otherwise=True)),
+            "connection refused",
         )
 
 
 def _value(context: FaultContext) -> str:
-    assert context.component.service is not None
-    return context.parameters.value or context.component.service.name
+    return context.parameters.value or service_of(context).name

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Change, Check, Component, GroundTruth, Port
-from sregym_injectors.defects import defect_check
-from sregym_injectors.edits import Edits
+from sregym_core.model import Change, Component, GroundTruth, Port
 from sregym_injectors.manifests import (
     container_ports,
     main_container,
     manifest_of,
     probed_port,
 )
-from sregym_injectors.workloads import scaled_to_zero
+from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
-from sregym_injectors import commands, scope
+from sregym_injector_kubernetes.restarts import ClientParameters
+from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_injectors.edits import Edits
 
 
-class ServiceTargetPort(Fault):
+class ServiceTargetPort(ServiceFault):
     """Changes the targetPort of one port of the component's Service."""
 
     name: ClassVar[str] = "service-target-port"
     title: ClassVar[str] = "Service forwards to a port on which nothing listens"
-    layer: ClassVar[str] = "kubernetes"
 
     class Parameters(ClientParameters):
         """Parameters.
@@ -45,34 +45,26 @@ class ServiceTargetPort(Fault):
 
     @override
     def fits(self, component: Component) -> bool:
-        return (
-            component.kind != scope.LOAD and component.service is not None and bool(component.ports)
-        )
+        return super().fits(component) and bool(component.ports)
 
     @override
-    def inject(self, context: FaultContext) -> None:
-        edits = Edits(context)
-        assert context.component.service is not None
-        edits.patch(context.component.service, [_replace(context, _wrong_port(context))], "json")
-        with scaled_to_zero(edits, clients_of(context, otherwise=True)):
-            pass
+    def break_service(self, context: FaultContext, edits: Edits) -> None:
+        edits.patch(service_of(context), [_replace(context, _wrong_port(context))], "json")
 
     @override
-    def present(self, context: FaultContext) -> Check:
-        return defect_check(EXPECTED, service_defects(context))
+    def mending(self, context: FaultContext) -> Command:
+        restore = [_replace(context, _port(context).target_port)]
+        return commands.patch(service_of(context), restore, "json")
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
-        component, port = context.component, _port(context)
-        assert component.service is not None
+        port = _port(context)
         before, after = str(port.target_port), str(_wrong_port(context))
-        return GroundTruth(
-            component=component.name,
-            kind="Service",
-            object_name=component.service.name,
-            namespace=component.service.namespace,
-            mechanism="service-target-port-mismatch",
-            mechanism_phrases=(
+        return truth_of(
+            context,
+            service_of(context),
+            "service-target-port-mismatch",
+            (
                 "wrong targetPort",
                 "wrong target port",
                 "incorrect targetPort",
@@ -90,21 +82,8 @@ class ServiceTargetPort(Fault):
                 f"targetPort {after}",
                 f"targetPort is {after} instead of {before}",
             ),
-            changed=Change(
-                what=f"spec.ports[{_index(context)}].targetPort", before=before, after=after
-            ),
-            affected=scope.affected(context.application, component),
-            impact=scope.impact(component),
-            impact_phrases=(*scope.impact_phrases(component), "connection refused"),
-        )
-
-    @override
-    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        assert context.component.service is not None
-        restore = [_replace(context, _port(context).target_port)]
-        return (
-            commands.patch(context.component.service, restore, "json"),
-            *commands.restart_and_wait(clients_of(context, otherwise=True)),
+            Change(what=f"spec.ports[{_index(context)}].targetPort", before=before, after=after),
+            "connection refused",
         )
 
 

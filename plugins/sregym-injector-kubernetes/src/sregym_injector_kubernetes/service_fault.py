@@ -1,0 +1,62 @@
+"""What the faults in Services share: whom they fit, their clients, how the defect is told."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.workloads import scaled_to_zero
+from typing_extensions import override
+
+from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
+from sregym_injectors import commands, scope
+
+if TYPE_CHECKING:
+    from sregym_core.model import Check, Component, ObjectRef
+
+
+class ServiceFault(Fault):
+    """Breaks the component's Service and starts its clients anew, as a subclass says."""
+
+    layer: ClassVar[str] = "kubernetes"
+    Parameters: ClassVar[type[ClientParameters]] = ClientParameters
+
+    @override
+    def fits(self, component: Component) -> bool:
+        return component.kind != scope.LOAD and component.service is not None
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits = Edits(context)
+        self.break_service(context, edits)
+        with scaled_to_zero(edits, clients_of(context, otherwise=True)):
+            pass
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        return defect_check(EXPECTED, service_defects(context))
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        return (
+            self.mending(context),
+            *commands.restart_and_wait(clients_of(context, otherwise=True)),
+        )
+
+    @abstractmethod
+    def break_service(self, context: FaultContext, edits: Edits) -> None:
+        """Edit the Service."""
+
+    @abstractmethod
+    def mending(self, context: FaultContext) -> Command:
+        """The command with which an SRE would mend the Service."""
+
+
+def service_of(context: FaultContext) -> ObjectRef:
+    """The Service of a component that the fault fits."""
+    assert context.component.service is not None
+    return context.component.service
