@@ -1,17 +1,21 @@
-"""What a process outside can do through the gateway, and what it is told when it may not."""
+"""The gateway over real HTTP, in front of a real session."""
 
 from __future__ import annotations
 
+import http.client
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from sregym_agents.gateway import Gateway
+from sregym_agents.gateway import BODY_CAP_BYTES, Gateway
 from sregym_core.interfaces import Stage
+from sregym_core.model import Claims
 from sregym_core.testing import Provision, ScriptedSession, Shop
+
+TOKEN = "token of the session"
 
 
 @pytest.fixture
@@ -21,68 +25,150 @@ def session(provision: Provision) -> ScriptedSession:
 
 @pytest.fixture
 def gateway(session: ScriptedSession) -> Iterator[Gateway]:
-    with Gateway(session, token="secret") as gateway:
-        yield gateway
+    with Gateway(session, TOKEN) as served:
+        yield served
 
 
 def ask(
-    gateway: Gateway, path: str, body: object = None, token: str = "secret"
-) -> tuple[int, object]:
-    content = None if body is None else json.dumps(body).encode()
-    request = Request(gateway.url + path, data=content)
-    request.add_header("Authorization", f"Bearer {token}")
+    gateway: Gateway, method: str, path: str, body: Any = None, token: str | None = TOKEN
+) -> tuple[int, Any]:
+    """Status and JSON of an answer; a body that is no bytes is sent as JSON."""
+    content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    connection = http.client.HTTPConnection(urlsplit(gateway.url).netloc, timeout=30)
     try:
-        with urlopen(request, timeout=10) as answer:
-            return answer.status, json.load(answer)
-    except HTTPError as error:
-        with error:
-            return error.code, json.load(error)
+        connection.request(method, path, content, headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
 
 
-def submit(gateway: Gateway, body: object) -> tuple[int, object]:
-    """Submit from a thread, as a process outside would, while this one drives the episode."""
-    with ThreadPoolExecutor(1) as outside:
-        answer = outside.submit(ask, gateway, "/submit", body)
-        assert gateway.take(10.0)
+def submit(gateway: Gateway, body: Any) -> tuple[int, Any]:
+    """Submit from another thread while this one drives the episode."""
+    with ThreadPoolExecutor(1) as executor:
+        answer = executor.submit(ask, gateway, "POST", "/submit", body)
+        while not answer.done():
+            gateway.take(0.01)
         return answer.result()
 
 
-def test_tells_the_instruction(gateway: Gateway, session: ScriptedSession) -> None:
-    assert ask(gateway, "/instruction") == (200, {"instruction": session.instruction})
+def test_it_listens_on_loopback_on_a_port_of_its_own(gateway: Gateway) -> None:
+    address = urlsplit(gateway.url)
+    assert (address.scheme, address.hostname) == ("http", "127.0.0.1")
+    assert address.port is not None
+    assert address.port >= 1024
 
 
-def test_submissions_reach_the_session_in_order(gateway: Gateway, session: ScriptedSession) -> None:
-    assert ask(gateway, "/status") == (200, {"stage": "diagnosis"})
-    status, receipt = submit(gateway, {"text": "It is the cart.", "claims": {"component": "cart"}})
-    assert (status, receipt["accepted"], receipt["stage"]) == (200, True, "mitigation")
-    submit(gateway, {"text": "Done."})
-    assert (session.submissions, session.stage) == (["It is the cart.", "Done."], Stage.DONE)
+def test_each_session_has_a_secret_of_its_own(session: ScriptedSession) -> None:
+    first, second = Gateway(session), Gateway(session)
+    assert first.token != second.token
+    assert len(first.token) >= 32
 
 
-def test_nobody_enters_without_the_token(gateway: Gateway, session: ScriptedSession) -> None:
-    answer = ask(gateway, "/submit", {"text": "It is the cart."}, token="guessed")
-    assert answer == (401, {"message": "the session's token is missing or wrong"})
-    assert session.submissions == []
+@pytest.mark.parametrize(
+    "token", [None, "", "another", TOKEN + "x", "t\u00f6ken".encode().decode("latin-1")]
+)
+@pytest.mark.parametrize("path", ["/instruction", "/status", "/submit", "/nowhere"])
+def test_who_has_no_token_learns_nothing(gateway: Gateway, path: str, token: str | None) -> None:
+    method = "POST" if path == "/submit" else "GET"
+    assert ask(gateway, method, path, token=token) == (
+        401,
+        {"message": "the session's token is missing or wrong"},
+    )
+
+
+def test_instruction_and_status(gateway: Gateway, session: ScriptedSession) -> None:
+    assert ask(gateway, "GET", "/instruction") == (200, {"instruction": session.instruction})
+    assert ask(gateway, "GET", "/status") == (200, {"stage": "diagnosis"})
+    session.submit("it is the cart")
+    assert ask(gateway, "GET", "/status") == (200, {"stage": "mitigation"})
+
+
+def test_two_submissions_and_no_third(gateway: Gateway, session: ScriptedSession) -> None:
+    claims = {"component": "cart", "affected": ["web"]}
+    assert submit(gateway, {"text": "it is the cart", "claims": claims}) == (
+        200,
+        {
+            "accepted": True,
+            "stage": "mitigation",
+            "message": "diagnosis received; mitigation comes next",
+        },
+    )
+    assert submit(gateway, {"text": "repaired", "claims": None}) == (
+        200,
+        {"accepted": True, "stage": "done", "message": "mitigation received; the episode ends"},
+    )
+    assert submit(gateway, {"text": "again"}) == (
+        409,
+        {"message": "both stages were submitted already"},
+    )
+    assert session.submissions == ["it is the cart", "repaired"]
+    handed_in = session.transcript[0].arguments["claims"]
+    assert Claims.model_validate_json(handed_in) == Claims(component="cart", affected=("web",))
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({}, "the body needs a string field 'text'"),
-        ({"text": 7}, "the body needs a string field 'text'"),
-        ([1], "the body needs a string field 'text'"),
+        (b"", "the body is not JSON: Expecting value: line 1 column 1 (char 0)"),
         (
-            {"text": "x", "claims": {"no_such": 1}},
-            "claims, field 'no_such': Extra inputs are not permitted",
+            b"{",
+            "the body is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
+        (
+            b"\xff\xfe",
+            "the body is not JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        ),
+        ([], "the body needs a string field 'text'"),
+        ({}, "the body needs a string field 'text'"),
+        ({"text": 5}, "the body needs a string field 'text'"),
+        (
+            {"text": "x", "claims": "cart"},
+            "claims, field 'claims': Input should be a valid dictionary or instance of Claims",
+        ),
+        (
+            {"text": "x", "claims": {"componnet": "cart"}},
+            "claims, field 'componnet': Extra inputs are not permitted",
+        ),
+        (
+            {"text": "x", "claims": {"affected": [{}]}},
+            "claims, field 'affected.0': Input should be a valid string",
         ),
     ],
 )
-def test_what_is_no_submission_is_refused(
-    gateway: Gateway, session: ScriptedSession, body: object, message: str
+def test_what_cannot_be_understood_submits_nothing(
+    gateway: Gateway, session: ScriptedSession, body: Any, message: str
 ) -> None:
-    assert ask(gateway, "/submit", body) == (400, {"message": message})
+    assert ask(gateway, "POST", "/submit", body) == (400, {"message": message})
+    assert session.stage is Stage.DIAGNOSIS
+
+
+def test_endless_submissions(gateway: Gateway, session: ScriptedSession) -> None:
+    assert submit(gateway, {"text": "x" * 64_001}) == (
+        200,
+        {
+            "accepted": False,
+            "stage": "diagnosis",
+            "message": "a submission may have 64000 characters, this has 64001; nothing was submitted",
+        },
+    )
+    assert ask(gateway, "POST", "/submit", b"x" * (BODY_CAP_BYTES + 1)) == (
+        413,
+        {"message": "a submission may have 1000000 bytes at most"},
+    )
     assert session.submissions == []
 
 
-def test_taking_ends_when_nobody_submits(gateway: Gateway) -> None:
-    assert gateway.take(0.01) is False
+def test_who_comes_too_late_is_told(session: ScriptedSession) -> None:
+    """Nobody takes submissions any more, but the gateway still stands."""
+    with ThreadPoolExecutor(1) as executor:
+        with Gateway(session, TOKEN) as gateway:
+            answer = executor.submit(ask, gateway, "POST", "/submit", {"text": "late"})
+            while gateway._inbox.empty() and not answer.done():
+                gateway._ready.wait(0.01)
+        assert answer.result() == (
+            200,
+            {"accepted": False, "stage": "diagnosis", "message": "the session is over"},
+        )
+    assert session.submissions == []

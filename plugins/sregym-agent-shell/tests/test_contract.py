@@ -1,9 +1,20 @@
-"""The contract of this package."""
+"""The contracts of this package."""
 
 from __future__ import annotations
 
-from sregym_core.testing import PluginContract
+import sys
+
+import pytest
+from sregym_agent_shell.shell import Shell
+from sregym_core.testing import AgentContract, PluginContract
 
 
 class TestPlugin(PluginContract):
     distribution = "sregym-agent-shell"
+
+
+class TestShell(AgentContract):
+    @pytest.fixture
+    def make_agent(self):
+        submit = f"{sys.executable} -m sregym_core submit"
+        return lambda: Shell({"command": f"{submit} found && {submit} repaired"})

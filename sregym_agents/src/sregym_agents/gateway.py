@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 BODY_CAP_BYTES = 1_000_000
 START_TIMEOUT_S = 30.0
+# How long requests that came at the last moment may take to be answered.
+SHUTDOWN_S = 1.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -63,7 +65,10 @@ class Gateway:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Stop serving and wait for the thread to end."""
+        """Stop serving and wait for the thread to end; who waits for an answer is refused."""
+        while not self._inbox.empty():
+            _, _, answer = self._inbox.get_nowait()
+            answer.set_result(Receipt(False, self._session.stage, "the session is over"))
         if self._loop is not None and self._stopping is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(START_TIMEOUT_S)
@@ -103,7 +108,7 @@ class Gateway:
         application.router.add_get("/instruction", self._instruction)
         application.router.add_get("/status", self._status)
         application.router.add_post("/submit", self._submit)
-        runner = web.AppRunner(application, access_log=None)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
@@ -128,6 +133,8 @@ class Gateway:
     async def _submit(self, request: web.Request) -> web.StreamResponse:
         try:
             body = await request.json()
+        except web.HTTPRequestEntityTooLarge:
+            return _refuse(413, f"a submission may have {BODY_CAP_BYTES} bytes at most")
         except ValueError as error:
             return _refuse(400, f"the body is not JSON: {error}")
         if not isinstance(body, dict) or not isinstance(body.get("text"), str):
