@@ -1,7 +1,7 @@
 """The second world: a cluster behind a kubeconfig, with no line of difference for the rest.
 
-The cluster is an embedded one, served over HTTP with its time running a hundred times as fast as
-the wall's; all that reaches it is HTTP, websockets and the unmodified kubectl.
+The cluster is an embedded one, served over HTTP with its time running two hundred times as fast
+as the wall's; all that reaches it is HTTP, websockets and the unmodified kubectl.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sregym_core.interfaces import Cluster, ClusterError, ClusterProvider, Clust
 from sregym_core.model import ObjectRef
 from sregym_core.testing import ClusterContract, SregymProject
 
-PACE = 100.0
+PACE = 200.0
 NAMESPACE = "hotel-reservation"
 
 
