@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_apps.manifests import load_manifests, ref_of
+from sregym_apps.manifests import load_manifests
 from sregym_core.errors import UsageError
 from sregym_core.model import ObjectRef
 
@@ -35,7 +35,7 @@ def test_objects_come_in_the_order_of_creation(tmp_path: Path) -> None:
     (tmp_path / "c-namespace.yml").write_text(NAMESPACE)
     (tmp_path / "README.md").write_text("not a manifest")
 
-    assert [str(ref_of(obj)) for obj in load_manifests(tmp_path)] == [
+    assert [str(ObjectRef.of(obj)) for obj in load_manifests(tmp_path)] == [
         "Namespace shop",
         "Service shop/web",
         "Deployment shop/web",
@@ -53,7 +53,7 @@ def test_what_keeps_data_is_created_before_what_waits_for_it(tmp_path: Path) -> 
         "spec: {template: {spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]}}}\n"
     )
 
-    assert [str(ref_of(obj)) for obj in load_manifests(tmp_path)] == [
+    assert [str(ObjectRef.of(obj)) for obj in load_manifests(tmp_path)] == [
         "Deployment store",
         "Deployment web",
     ]
@@ -66,7 +66,7 @@ def test_a_reference_has_everything_that_addresses_an_object() -> None:
         "metadata": {"name": "a", "namespace": "b"},
     }
 
-    assert ref_of(obj) == ObjectRef(
+    assert ObjectRef.of(obj) == ObjectRef(
         api_version="apps/v1", kind="Deployment", namespace="b", name="a"
     )
 

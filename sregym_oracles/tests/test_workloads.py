@@ -13,7 +13,6 @@ from sregym_oracles import (
     declared_objects,
     objects_present,
     probes_kept,
-    ref_of,
     restarts,
     workloads_ready,
 )
@@ -30,7 +29,9 @@ def world() -> tuple[MemoryCluster, dict[str, Any]]:
     application.deploy(cluster)
     cluster.clock.advance(30)
     assert application.ready(cluster) == []
-    return cluster, {str(ref_of(o)): cluster.get(ref_of(o)) for o in application.manifests()}
+    return cluster, {
+        str(ObjectRef.of(o)): cluster.get(ObjectRef.of(o)) for o in application.manifests()
+    }
 
 
 def edit(cluster: MemoryCluster, change: Callable[[Any], None]) -> None:
@@ -174,7 +175,7 @@ def test_restarts_are_counted_by_container() -> None:
     cluster = MemoryCluster(programs)
     application = VisitedShop()
     application.deploy(cluster)
-    objects = {str(ref_of(o)): o for o in application.manifests()}
+    objects = {str(ObjectRef.of(o)): o for o in application.manifests()}
     cluster.clock.advance(35)
     assert restarts(Glance(cluster), objects) == {
         "shop/catalogue-1-0/catalogue": 0,

@@ -24,8 +24,6 @@ from sregym_core.testing import MemoryCluster, Program, VisitedShop
 from sregym_core.testing.oracles import OracleCase
 from sregym_oracle_state.oracle import StateOracle
 
-from sregym_oracles import ref_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -147,7 +145,7 @@ def make_shop(programs: dict[str, Program] | None = None, **timing: float) -> Sh
     cluster = MemoryCluster({**VisitedShop.programs(), **(programs or {})})
     application.deploy(cluster)
     cluster.clock.advance(120)
-    objects = {str(ref_of(o)): cluster.get(ref_of(o)) for o in application.manifests()}
+    objects = {str(ObjectRef.of(o)): cluster.get(ObjectRef.of(o)) for o in application.manifests()}
     problem = Problem(
         id="wrong_port_shop",
         title="Wrong port",

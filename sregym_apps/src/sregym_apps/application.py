@@ -8,9 +8,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import Application, ClusterError, Traffic
+from sregym_core.model import ObjectRef
 
 from sregym_apps.components import derive_components, load_notes
-from sregym_apps.manifests import KubeObject, load_manifests, ref_of
+from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.workload import parse_rounds, summarise
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from sregym_core.interfaces import Cluster
-    from sregym_core.model import Component, ObjectRef
+    from sregym_core.model import Component
 
     from sregym_apps.model import ServiceModel
 
@@ -70,7 +71,7 @@ class ManifestApplication(Application):
     def remove(self, cluster: Cluster) -> None:
         """Delete what `deploy` made that does not go with its namespace, then the namespaces."""
         for obj in reversed(self._objects):
-            ref = ref_of(obj)
+            ref = ObjectRef.of(obj)
             if not ref.namespace:
                 cluster.delete(ref)
 
@@ -104,7 +105,7 @@ class ManifestApplication(Application):
 
     @cached_property
     def _by_ref(self) -> dict[ObjectRef, KubeObject]:
-        return {ref_of(obj): obj for obj in self._objects}
+        return {ObjectRef.of(obj): obj for obj in self._objects}
 
     @cached_property
     def _components(self) -> tuple[Component, ...]:

@@ -16,11 +16,11 @@ from sregym_core.errors import UsageError
 from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, VolumeUse
 from sregym_core.model.base import Value
 
-from sregym_apps.manifests import KubeObject, ref_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
+
+    from sregym_apps.manifests import KubeObject
 
 WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 
@@ -102,14 +102,14 @@ def _component(workload: KubeObject, notes: ComponentNotes, index: _Index) -> Co
         name=metadata["name"],
         kind=notes.kind,
         namespace=namespace,
-        workload=ref_of(workload),
+        workload=ObjectRef.of(workload),
         container=container["name"],
         image=container["image"],
         command=tuple(container.get("command", ())),
         replicas=workload["spec"].get("replicas", 1),
         memory_limit=container.get("resources", {}).get("limits", {}).get("memory", ""),
         pod_labels=labels,
-        service=ref_of(service) if service else None,
+        service=ObjectRef.of(service) if service else None,
         selector=service["spec"]["selector"] if service else {},
         ports=tuple(_ports(service, container)) if service else (),
         config=tuple(_config(pod, container, namespace, index)),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 from sregym_core.errors import UsageError
-from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,17 +60,6 @@ def load_manifests(folder: Traversable) -> list[KubeObject]:
     if not objects:
         raise UsageError(f"no manifests in {str(folder)!r}: put one YAML file per component there")
     return sorted(objects, key=_creation_rank)
-
-
-def ref_of(obj: KubeObject) -> ObjectRef:
-    """The address of an object."""
-    metadata = obj["metadata"]
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-    )
 
 
 def _documents(file: Traversable) -> Iterator[KubeObject]:

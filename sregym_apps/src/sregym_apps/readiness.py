@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_core.model import ObjectRef
+
 from sregym_apps.components import WORKLOAD_KINDS
-from sregym_apps.manifests import KubeObject, ref_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sregym_core.interfaces import Cluster
+
+    from sregym_apps.manifests import KubeObject
 
 
 def what_is_not_ready(cluster: Cluster, objects: Iterable[KubeObject]) -> list[str]:
@@ -19,10 +22,10 @@ def what_is_not_ready(cluster: Cluster, objects: Iterable[KubeObject]) -> list[s
     Ready means that the newest specification is rolled out: all wanted replicas are updated and
     available, and no old one is left.
     """
-    wanted = [ref_of(obj) for obj in objects if obj["kind"] in WORKLOAD_KINDS]
+    wanted = [ObjectRef.of(obj) for obj in objects if obj["kind"] in WORKLOAD_KINDS]
     # One list for each kind and namespace: this is asked again and again while pods come up.
     places = dict.fromkeys((ref.api_version, ref.kind, ref.namespace) for ref in wanted)
-    live = {ref_of(obj): obj for place in places for obj in cluster.list(*place)}
+    live = {ObjectRef.of(obj): obj for place in places for obj in cluster.list(*place)}
     phrases = []
     for ref in wanted:
         found = live.get(ref)

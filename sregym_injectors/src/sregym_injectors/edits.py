@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.injector import Journal
 
 
-def ref_of(obj: KubeObject) -> ObjectRef:
-    """The address of an object or manifest."""
-    metadata = obj["metadata"]
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-    )
-
-
 class Edits:
     """Edits of one injection; each object's first state goes into the journal before it changes.
 
@@ -66,7 +55,7 @@ class Edits:
 
     def replace(self, obj: KubeObject) -> KubeObject:
         """Replace an existing object."""
-        self.save(ref_of(obj))
+        self.save(ObjectRef.of(obj))
         return self.cluster.replace(obj)
 
     def delete(self, ref: ObjectRef) -> None:
@@ -76,7 +65,7 @@ class Edits:
 
     def create(self, obj: KubeObject) -> KubeObject:
         """Create an object that does not exist yet."""
-        ref = ref_of(obj)
+        ref = ObjectRef.of(obj)
         if ref not in self._saved:
             self._journal.restore(ref, None)
             self._saved.append(ref)

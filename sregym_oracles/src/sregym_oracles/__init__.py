@@ -19,7 +19,7 @@ from sregym_oracles.checklist import (
 )
 from sregym_oracles.glance import Glance
 from sregym_oracles.looking import look, unreadable
-from sregym_oracles.objects import baseline_refs, declared_objects, ref_of
+from sregym_oracles.objects import baseline_refs, declared_objects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
 from sregym_oracles.workloads import (
@@ -50,7 +50,6 @@ __all__ = [
     "look",
     "objects_present",
     "probes_kept",
-    "ref_of",
     "restarts",
     "score_answers",
     "success_rate",

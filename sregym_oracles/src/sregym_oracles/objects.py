@@ -17,17 +17,6 @@ DERIVED_KINDS = frozenset(
 )
 
 
-def ref_of(obj: KubeObject) -> ObjectRef:
-    """Address of an object as the API gives it."""
-    metadata = obj["metadata"]
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-    )
-
-
 def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
     """Objects that a person declared, in order of their keys: no owner, not a derived kind."""
     return [
@@ -39,4 +28,4 @@ def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
 
 def baseline_refs(objects: Mapping[str, KubeObject]) -> list[ObjectRef]:
     """Addresses of the declared objects."""
-    return [ref_of(obj) for obj in declared_objects(objects)]
+    return [ObjectRef.of(obj) for obj in declared_objects(objects)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.model import ObjectRef
+
 from sregym_oracles.looking import look
-from sregym_oracles.objects import declared_objects, ref_of
+from sregym_oracles.objects import declared_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Check
@@ -24,6 +26,17 @@ def _workloads(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
     return [obj for obj in declared_objects(objects) if obj["kind"] in WORKLOAD_KINDS]
 
 
+def _existing(
+    glance: Glance, objects: Mapping[str, KubeObject]
+) -> Iterator[tuple[ObjectRef, KubeObject, KubeObject]]:
+    """Workloads of the baseline that are still there: address, as it was, as it is."""
+    for before in _workloads(objects):
+        ref = ObjectRef.of(before)
+        now = glance.get(ref)
+        if now is not None:
+            yield ref, before, now
+
+
 def _desired(workload: KubeObject) -> int:
     replicas = workload["spec"].get("replicas")
     return 1 if replicas is None else int(replicas)
@@ -37,7 +50,7 @@ def objects_present(
     def find() -> list[str]:
         wrong = []
         for before in declared_objects(objects):
-            ref = ref_of(before)
+            ref = ObjectRef.of(before)
             now = glance.get(ref)
             if now is None:
                 wrong.append(f"{ref} does not exist")
@@ -62,11 +75,7 @@ def workloads_ready(
 
     def find() -> list[str]:
         wrong = []
-        for before in _workloads(objects):
-            ref = ref_of(before)
-            now = glance.get(ref)
-            if now is None:
-                continue
+        for ref, _, now in _existing(glance, objects):
             reasons = [*_container_troubles(glance, now), *_status_troubles(now)]
             wrong += [f"{ref} {reasons[0]}"] if reasons else []
         return wrong
@@ -114,9 +123,8 @@ def _container_troubles(glance: Glance, workload: KubeObject) -> list[str]:
 def restarts(glance: Glance, objects: Mapping[str, KubeObject]) -> dict[str, int]:
     """Restart counts of all containers of the baseline's workloads, by `namespace/pod/container`."""
     counts = {}
-    for before in _workloads(objects):
-        now = glance.get(ref_of(before))
-        for pod in glance.pods(now) if now else []:
+    for _, _, now in _existing(glance, objects):
+        for pod in glance.pods(now):
             metadata = pod["metadata"]
             for status in (pod.get("status") or {}).get("containerStatuses") or []:
                 key = f"{metadata.get('namespace', '')}/{metadata['name']}/{status['name']}"
@@ -135,11 +143,7 @@ def probes_kept(
 
     def find() -> list[str]:
         wrong = []
-        for before in _workloads(objects):
-            ref = ref_of(before)
-            now = glance.get(ref)
-            if now is None:
-                continue
+        for ref, before, now in _existing(glance, objects):
             current = {c["name"]: c for c in now["spec"]["template"]["spec"]["containers"]}
             for container in before["spec"]["template"]["spec"]["containers"]:
                 losses = _losses(container, current.get(container["name"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import desired, reference, replace_current
+from sregym_core.conductor.objects import desired, replace_current
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.interfaces.injector import Journal
@@ -114,4 +114,4 @@ def ready_pod(cluster: Cluster, workload: ObjectRef) -> str | None:
     return None
 
 
-__all__ = ["UndoJournal", "ready_pod", "reference"]
+__all__ = ["UndoJournal", "ready_pod"]

@@ -80,17 +80,6 @@ _ASSIGNED_SPEC = {
 }
 
 
-def reference(obj: KubeObject) -> ObjectRef:
-    """The address of an object."""
-    metadata = obj["metadata"]
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-    )
-
-
 def desired(obj: KubeObject) -> KubeObject:
     """The part of an object that people decide: no status, nothing the server chose."""
     metadata = {
@@ -119,10 +108,10 @@ def capture(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObje
         for api_version, kind in NAMESPACED:
             for obj in _list(cluster, api_version, kind, namespace):
                 if not _made_by_the_system(obj):
-                    found[str(reference(obj))] = obj
+                    found[str(ObjectRef.of(obj))] = obj
     for api_version, kind in CLUSTER_WIDE:
         for obj in _list(cluster, api_version, kind, ""):
-            found[str(reference(obj))] = obj
+            found[str(ObjectRef.of(obj))] = obj
     return found
 
 
@@ -151,7 +140,7 @@ def restore(
     """Make the configuration equal to the baseline again, object by object."""
     current = capture(cluster, namespaces)
     for name in sorted(current.keys() - baseline.keys()):
-        cluster.delete(reference(current[name]))
+        cluster.delete(ObjectRef.of(current[name]))
     order = {kind: place for place, (_, kind) in enumerate((*NAMESPACED, *CLUSTER_WIDE))}
     for name in sorted(baseline, key=lambda key: (order[baseline[key]["kind"]], key)):
         if name not in current:
@@ -161,7 +150,7 @@ def restore(
 
 
 def _create(cluster: Cluster, obj: KubeObject) -> None:
-    ref = reference(obj)
+    ref = ObjectRef.of(obj)
     # An object that is still being deleted has to go before its successor can come.
     cluster.clock.wait_until(lambda: cluster.get(ref) is None, 60.0)
     cluster.create(desired(obj))
@@ -174,7 +163,7 @@ def _replace(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
         if error.status != 422:
             raise
         # A field that cannot be changed in place: the object has to be made anew.
-        cluster.delete(reference(wanted))
+        cluster.delete(ObjectRef.of(wanted))
         _create(cluster, wanted)
 
 
@@ -198,10 +187,10 @@ def replace_current(cluster: Cluster, body: KubeObject, current: KubeObject) -> 
         except ClusterError as error:
             if error.status != 409:
                 raise
-            seen = cluster.get(reference(body))
+            seen = cluster.get(ObjectRef.of(body))
         else:
             return
-    msg = f"{reference(body)} could not be restored: others kept changing or deleted it"
+    msg = f"{ObjectRef.of(body)} could not be restored: others kept changing or deleted it"
     raise WorldError(msg)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.objects import capture, differences, reference
+from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.readiness import (
     BASELINE_WINDOW_S,
     READY_TIMEOUT_S,
@@ -17,6 +17,7 @@ from sregym_core.conductor.readiness import (
     wait_ready,
 )
 from sregym_core.errors import WorldError
+from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Baseline, Cluster
@@ -99,6 +100,6 @@ class StandingApplication:
         """Names of what stands outside namespaces, the namespaces themselves among it."""
         return [
             f"{ref.kind} {ref.name}"
-            for ref in map(reference, self._application.manifests())
+            for ref in map(ObjectRef.of, self._application.manifests())
             if not ref.namespace and cluster.get(ref) is not None
         ]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from pydantic import Field
 
 from sregym_core.model.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class ObjectRef(Value):
@@ -21,6 +26,17 @@ class ObjectRef(Value):
     kind: str
     namespace: str = ""
     name: str
+
+    @classmethod
+    def of(cls, obj: Mapping[str, Any]) -> ObjectRef:
+        """The address of an object or manifest, as it stands in it."""
+        metadata = obj["metadata"]
+        return cls(
+            api_version=obj["apiVersion"],
+            kind=obj["kind"],
+            namespace=metadata.get("namespace", ""),
+            name=metadata["name"],
+        )
 
     def __str__(self) -> str:
         place = f"{self.namespace}/" if self.namespace else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sregym_core.conductor.objects import capture, differences, reference
+from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.model import ObjectRef
 from sregym_core.testing.worlds import ready_world
@@ -41,7 +41,7 @@ class ApplicationContract:
 
     def test_manifests_stay_in_its_namespaces(self, application: Application) -> None:
         """Every namespaced object says one of the application's namespaces."""
-        used = {reference(obj).namespace for obj in application.manifests()}
+        used = {ObjectRef.of(obj).namespace for obj in application.manifests()}
         assert used - {""} <= set(application.namespaces)
 
     def test_manifests_are_copies(self, application: Application) -> None:
@@ -63,7 +63,7 @@ class ApplicationContract:
 
     def test_components_refer_to_manifests(self, application: Application) -> None:
         """Workload, Service and required configuration of each component are deployed."""
-        deployed = {reference(obj) for obj in application.manifests()}
+        deployed = {ObjectRef.of(obj) for obj in application.manifests()}
         needed: set[ObjectRef] = set()
         for part in application.components():
             needed.add(part.workload)
@@ -80,9 +80,9 @@ class ApplicationContract:
         """After `deploy` all manifests exist and all parts get ready."""
         world = ready_world(application, provision)
         missing = [
-            str(reference(obj))
+            str(ObjectRef.of(obj))
             for obj in application.manifests()
-            if world.cluster.get(reference(obj)) is None
+            if world.cluster.get(ObjectRef.of(obj)) is None
         ]
         assert missing == []
 

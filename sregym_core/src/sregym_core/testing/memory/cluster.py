@@ -271,14 +271,10 @@ class MemoryProvider(ClusterProvider):
 
 
 def _reference(obj: KubeObject) -> ObjectRef:
-    metadata = obj["metadata"]
+    """The address under which an object is kept: in `default` where it must have a namespace."""
     scoped = obj["kind"] in _SCOPED_BY_NAME
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace="" if scoped else metadata.get("namespace", "default"),
-        name=metadata["name"],
-    )
+    namespace = "" if scoped else obj["metadata"].get("namespace", "default")
+    return ObjectRef.of(obj).model_copy(update={"namespace": namespace})
 
 
 def _namespace(name: str) -> ObjectRef:

@@ -107,19 +107,9 @@ def _manifests(options: argparse.Namespace, stdin: str) -> Iterator[dict[str, An
             yield obj
 
 
-def _reference(obj: dict[str, Any]) -> ObjectRef:
-    metadata = obj["metadata"]
-    return ObjectRef(
-        api_version=obj["apiVersion"],
-        kind=obj["kind"],
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-    )
-
-
 def _apply(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
     for obj in _manifests(options, stdin):
-        ref = _reference(obj)
+        ref = ObjectRef.of(obj)
         if cluster.get(ref) is None:
             cluster.create(obj)
             yield f"{ref.kind.lower()}/{ref.name} created"
