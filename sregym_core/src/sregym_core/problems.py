@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from sregym_core.errors import PluginClashError, UsageError
 from sregym_core.model import Problem
+from sregym_core.model.yaml_lines import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def parse_problem(text: str, source: str) -> Problem:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        line = _line_of(text, first["loc"])
+        line = line_of(yaml.compose(text, _LOADER), first["loc"])
         msg = f"{source}, line {line}, field {field!r}: {first['msg']}"
         raise UsageError(msg) from error
 
@@ -111,24 +112,3 @@ class ProblemSet:
             raise PluginClashError(msg)
         self._problems[problem.id] = problem
         self._owners[problem.id] = owner
-
-
-def _line_of(text: str, location: Sequence[str | int]) -> int:
-    """Line, from 1, of the node that a pydantic location points to, or of its nearest parent."""
-    node = yaml.compose(text, _LOADER)
-    line = 1
-    for step in location:
-        found = None
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(step):
-                    line, found = key.start_mark.line + 1, value
-        elif (
-            isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value)
-        ):
-            found = node.value[step]
-            line = found.start_mark.line + 1
-        if found is None:
-            break
-        node = found
-    return line

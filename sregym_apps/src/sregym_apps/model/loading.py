@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
+from sregym_core.model.yaml_lines import line_of
 
 from sregym_apps.model.application import Location, ServiceModel, inconsistencies
 
@@ -58,7 +59,7 @@ def _report(name: str, root: Any, found: list[tuple[Location, str]]) -> str:
     lines = []
     for location, text in found:
         field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
-        lines.append(f"{name}:{_line(root, location)}: {field.lstrip('.')}: {text}")
+        lines.append(f"{name}:{line_of(root, location)}: {field.lstrip('.')}: {text}")
     return "\n".join(lines)
 
 
@@ -73,23 +74,3 @@ def _plain(location: Location, data: Any) -> Location:
             plain.append(step)
             data = data[step]
     return tuple(plain)
-
-
-def _line(node: Any, location: Location) -> int:
-    """The line of the innermost part of `location` that the file has."""
-    line = int(node.start_mark.line) + 1
-    for step in location:
-        child = None
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(step):
-                    child, line = value, key.start_mark.line + 1
-        elif (
-            isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value)
-        ):
-            child = node.value[step]
-            line = child.start_mark.line + 1
-        if child is None:
-            break
-        node = child
-    return line
