@@ -140,3 +140,22 @@ contexts:
 current-context: kubernetes-admin@kubernetes
 """
     )
+
+
+def _descriptors() -> set[str]:
+    """What this process has open; the folder that is being read is closed by now."""
+    return {fd.name for fd in list(Path("/proc/self/fd").iterdir()) if fd.exists()}
+
+
+def test_nothing_is_left_open(make_shop: Callable[..., Any]) -> None:
+    before = _descriptors()
+    endpoint = ApiEndpoint(LiveWorld(make_shop().world))
+    assert _descriptors() == before
+    endpoint.start()
+    clients = [socket.create_connection(("127.0.0.1", endpoint.port)) for _ in range(2)]
+    clients[0].sendall(b"GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: x\r\n\r\n")
+    clients[0].recv(1)
+    endpoint.close()
+    for client in clients:
+        client.close()
+    assert _descriptors() == before

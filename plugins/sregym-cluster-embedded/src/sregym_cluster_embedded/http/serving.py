@@ -43,7 +43,8 @@ class BackgroundServer:
         self._build = build
         self._wanted_port = port
         self._background = background
-        self._loop = asyncio.new_event_loop()
+        # Made when serving begins: a loop that never runs would leave its sockets open.
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
         self._ready = threading.Event()
         self._failure: OSError | None = None
@@ -81,18 +82,19 @@ class BackgroundServer:
 
         The caller must not hold the lock of the world that is served.
         """
-        if self._thread is None or not self._thread.is_alive():
+        if self._thread is None or self._loop is None or not self._thread.is_alive():
             return
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
+        loop = self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
         try:
-            self._loop.run_until_complete(self._serve())
+            loop.run_until_complete(self._serve())
         finally:
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.close()
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
             self._ready.set()
 
     async def _serve(self) -> None:
@@ -119,4 +121,12 @@ class BackgroundServer:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
         finally:
+            server = runner.server
+            left = [] if server is None else [entry.transport for entry in server.connections]
             await runner.cleanup()
+            # A transport whose client does not read waits for ever to close: cut those, and let
+            # the loop close their sockets before it is closed itself.
+            for transport in left:
+                if transport is not None:
+                    transport.abort()
+            await asyncio.sleep(0)
