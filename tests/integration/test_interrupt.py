@@ -42,6 +42,23 @@ def test_in_up(start: Starts) -> None:
     assert not up.children_left()
 
 
+def test_in_up_before_it_is_ready(
+    start: Starts, sregym_project: Callable[..., SregymProject]
+) -> None:
+    folder = sregym_project().folder / "sregym-session"
+    up = start("up", PROBLEM, "--json")
+    _wait_for((folder / "session.pid").exists)
+    up.interrupt()
+    code, out, err = up.end()
+    assert code == ExitCode.INTERRUPTED
+    if out:  # the episode had begun, so it has its verdict
+        assert (json.loads(out)["reason"], err) == ("interrupted by the user", "")
+    else:
+        assert err == "interrupted\n"
+    assert not (folder / "session.json").exists()
+    assert not up.children_left()
+
+
 def test_before_anything_stands(
     start: Starts, sregym_project: Callable[..., SregymProject]
 ) -> None:

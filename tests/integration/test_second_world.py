@@ -76,6 +76,16 @@ def test_logs_and_commands_in_containers(cluster: Cluster) -> None:
     assert nowhere.value.message == 'pods "absent" not found'
 
 
+def test_the_clock_is_the_clusters(world: Any, cluster: Cluster) -> None:
+    """Not this machine's: the cluster's time runs ahead, and log lines carry it."""
+    cluster.clock.advance(30.0)
+    before = world.cluster.clock.now()
+    said = cluster.clock.now()
+    after = world.cluster.clock.now()
+    # The header that tells has whole seconds; reading it takes a moment, which is long at this pace.
+    assert before - 2.0 <= said <= after + 2.0 + 0.2 * PACE
+
+
 def test_doctor(world: Any, module_project: SregymProject) -> None:
     content = module_project.run("doctor", "--cluster", world.choice, "--json").json()
     findings = {finding["subject"]: finding for finding in content["findings"]}
