@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from harness.cluster import COMMAND_LIMIT_S, Shell, fresh_world
+from harness.cluster import Shell, fresh_world
 from harness.recordings import Comparable, Rules, load
 from harness.results import Failure, Result
 
@@ -65,7 +65,7 @@ def play(recording: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[str]
                 pending += pace.before(step)
                 if "run" in step:
                     pace.typed(step)
-                    answer = shell.type(step["run"], step.get("stdin", ""), COMMAND_LIMIT_S)
+                    answer = shell.type(step["run"], step.get("stdin", ""))
                     step.update(rc=answer.exit_code, stdout=answer.stdout, stderr=answer.stderr)
                     notes[number], pending = pending, []
     return played, notes
