@@ -105,6 +105,9 @@ def decode(obj: dict[str, Any], definition: Definition) -> tuple[dict[str, Any],
     return decoded, reader.unknown
 
 
+_NESTED = ("struct", "list", "map")
+
+
 class _Reader:
     def __init__(self) -> None:
         self.unknown: list[str] = []
@@ -116,12 +119,19 @@ class _Reader:
         result: dict[str, Any] = {}
         for name, value in obj.items():
             field = definition.fields.get(name)
-            below = f"{path}.{name}" if path else name
             if field is None:
-                self.unknown.append(below)
+                self.unknown.append(f"{path}.{name}" if path else name)
                 continue
             if value is None:
                 continue
+            form = field.type.form
+            if form not in _NESTED and field.format != "int64" and _fits(value, form):
+                # Most values are such: they need no words to be called by in an error.
+                read = int(value) if form == "integer" else value
+                if not _omitted(definition.short, name, read, field.type):
+                    result[name] = read
+                continue
+            below = f"{path}.{name}" if path else name
             go_below = f"{go_path}.{name}" if go_path else name
             place = f"{definition.short}.{go_below}"
             read = self.value(value, field.type, below, place, go_below)

@@ -82,7 +82,7 @@ def with_managed(obj: Object, entries: list[Entry]) -> Object:
     """`obj` with these managed fields, in the order that the server keeps."""
     metadata = dict(obj["metadata"])
     if entries:
-        metadata["managedFields"] = sorted(entries, key=_rank)
+        metadata["managedFields"] = sorted(entries, key=_rank) if len(entries) > 1 else entries
     else:
         metadata.pop("managedFields", None)
     return {**obj, "metadata": metadata}

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
-# Changes that come together are solved together.
+# Changes that come together are solved together, and while they keep coming, as when an
+# application starts, not more often than this.
 _SETTLE_S = 0.2
+_PERIOD_S = 1.0
 
 # What a load generator calls the ways in which a connection fails.
 _WORDS = {"dns": "connect", "refused": "connect", "timeout": "timeout"}
@@ -61,7 +63,8 @@ class Traffic:
         state = world.table("traffic.state")
         if not state.get("due"):
             state["due"] = True
-            world.after(_SETTLE_S, "traffic.solve")
+            rest = state.get("solved_at", -_PERIOD_S) + _PERIOD_S - world.now
+            world.after(max(_SETTLE_S, rest), "traffic.solve")
 
     def watch(self, world: World, change: Change) -> None:
         """Listener of the store."""
@@ -96,7 +99,7 @@ class Traffic:
 
     def solve(self, world: World) -> None:
         """Event: compute the steady state, remember it, and let processes feel it."""
-        world.table("traffic.state")["due"] = False
+        world.table("traffic.state").update(due=False, solved_at=world.now)
         runtime: Runtime = world.room("runtime")
         loads = [
             (process, program)
