@@ -163,10 +163,12 @@ class Shell:
             start_new_session=True,
         )
         began, typed_at = time.monotonic(), self.now
+        unsent: bytes | None = stdin.encode()
         while True:
             try:
-                out, err = process.communicate(stdin.encode(), timeout=LOOK_S)
+                out, err = process.communicate(unsent, timeout=LOOK_S)
             except subprocess.TimeoutExpired:
+                unsent = None  # it was taken at the first time
                 if (
                     self.now - typed_at < VIRTUAL_LIMIT_S
                     and time.monotonic() - began < WALL_LIMIT_S
