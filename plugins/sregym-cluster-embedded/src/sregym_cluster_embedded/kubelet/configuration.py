@@ -81,7 +81,7 @@ def resource_value(world: World, pod: Object, container: Object, reference: Obje
     if text is None and which == "limits":
         node = world.store.get(Key("nodes", "", pod["spec"].get("nodeName", "")))
         if node is not None:
-            text = node["status"]["allocatable"].get(resource)
+            text = node.get("status", {}).get("allocatable", {}).get(resource)
     if text is None:
         text = resources.get("limits", {}).get(resource, "0")
     divisor = reference.get("divisor") or "0"

@@ -50,9 +50,10 @@ def reasons(
 
 def insufficient(wanted: PodLoad, node: Object, load: NodeLoad) -> list[str]:
     """`Insufficient cpu`, ..., and `Too many pods`."""
-    allocatable: Mapping[str, str] = node["status"].get("allocatable", {})
+    allocatable: Mapping[str, str] = node.get("status", {}).get("allocatable", {})
     short = []
-    if load.pods + 1 > int(allocatable.get("pods", "110")):
+    # A node whose kubelet has never reported has room for nothing.
+    if load.pods + 1 > int(allocatable.get("pods", "110" if allocatable else "0")):
         short.append("Too many pods")
     if wanted.requests:
         used = dict(load.requests)

@@ -119,7 +119,7 @@ def schedule(world: World, key: Key) -> None:
 
 def _use(node: Object, load: NodeLoad, wanted: PodLoad) -> float:
     """How much of a node would be used with the pod: the share of cores plus that of memory."""
-    allocatable = node["status"].get("allocatable", {})
+    allocatable = node.get("status", {}).get("allocatable", {})
     cpu = counted("cpu", allocatable.get("cpu", "1")) or 1
     memory = counted("memory", allocatable.get("memory", "1")) or 1
     used: float = (load.assumed[0] + wanted.assumed[0]) / cpu + (
