@@ -99,7 +99,8 @@ def test_counts_what_matches_and_shows_the_first_difference(folder: Path) -> Non
 
 def test_counts_as_json(folder: Path) -> None:
     (folder / "normalise.py").write_text(NORMALISER)
-    done = harness(str(folder), "--json")
+    done = harness(str(folder), "--json", "--at-least", "67")
+    assert done.returncode == 1
     assert json.loads(done.stdout) == {
         "areas": {"objects": {"matched": 2, "total": 3}},
         "matched": 2,

@@ -35,6 +35,11 @@ class Result:
     failures: list[Failure] = field(default_factory=list)
 
 
+def share(results: list[Result]) -> float:
+    """The part of all answers that match, from 0 to 1."""
+    return sum(result.matched for result in results) / sum(result.total for result in results)
+
+
 def as_json(results: list[Result]) -> str:
     """Counts by area and in all, as one JSON object."""
     areas: dict[str, dict[str, int]] = {}
