@@ -210,6 +210,29 @@ def test_exec_of_what_is_not_there_is_told_in_the_words_of_all_who_hand_it_on(se
     assert rest[64:] == '": OCI runtime exec failed: not found: unknown\n'
 
 
+def test_a_paused_rollout_waits_for_its_resumption(served: Any) -> None:
+    served.out("create", "-f", "-", stdin=WEB.replace("name: web, labels", "name: paused, labels"))
+    deploy = "deploy/paused"
+    assert served.out("rollout", "pause", deploy) == "deployment.apps/paused paused\n"
+    again = served.kubectl("rollout", "pause", deploy)
+    assert again.stderr == 'error: deployments.apps "paused" is already paused\n'
+    served.out("set", "env", deploy, "A=1")
+    assert served.out("rollout", "resume", deploy) == "deployment.apps/paused resumed\n"
+    status = served.out("rollout", "status", deploy, "--timeout=60s")
+    assert status.splitlines()[-1] == 'deployment "paused" successfully rolled out'
+    served.out("delete", deploy, "--wait=false")
+
+
+def test_logs_by_label_and_events_of_one_object(served: Any) -> None:
+    assert served.out("logs", "-l", "app=box", "--prefix") == (
+        "[pod/box/box] worker: started, interval 5s\n"
+    )
+    lines = served.out("events", "--for", "pod/box", "--no-headers").splitlines()
+    # Those of one second come in no order.
+    reasons = {line.split()[2] for line in lines}
+    assert reasons - {"Pulling"} == {"Scheduled", "Pulled", "Created", "Started"}
+
+
 def test_a_cluster_without_metrics_says_so(served: Any) -> None:
     assert served.kubectl("top", "pods") == CommandResult(
         1, "", "error: Metrics API not available\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +91,17 @@ def test_logs_and_exec(api: Any) -> None:
     stream.run_forever(timeout=10)
     assert stream.returncode == 3
     stream.close()
+
+
+def test_the_dynamic_client(api: Any, tmp_path: Path) -> None:
+    dynamic = importlib.import_module("kubernetes.dynamic")
+    client = dynamic.DynamicClient(api, cache_file=str(tmp_path / "discovery"))
+    maps = client.resources.get(api_version="v1", kind="ConfigMap")
+    body = {"metadata": {"name": "dynamic"}, "data": {"a": "b"}}
+    assert maps.create(body=body, namespace="shop").data.a == "b"
+    change = {"data": {"a": None, "c": "d"}}
+    kind = "application/merge-patch+json"
+    patched = maps.patch(body=change, name="dynamic", namespace="shop", content_type=kind)
+    assert patched.data.to_dict() == {"c": "d"}
+    maps.delete(name="dynamic", namespace="shop")
+    assert "dynamic" not in [item.metadata.name for item in maps.get(namespace="shop").items]
