@@ -6,6 +6,7 @@ import copy
 import difflib
 import re
 import tempfile
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,23 @@ def play(recording: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[str]
             pace = Pace(shell)
             pending: list[str] = []
             for number, step in enumerate(played["steps"]):
-                pending += pace.before(step)
+                shell.write(step.get("files", {}))
+                try:
+                    pending += pace.before(step)
+                except Exception as error:  # the cluster's own: the steps after it count as well
+                    pending.append(f"(the cluster raised: {place_of(error)})")
                 if "run" in step:
                     pace.typed(step)
                     answer = shell.type(step["run"], step.get("stdin", ""))
                     step.update(rc=answer.exit_code, stdout=answer.stdout, stderr=answer.stderr)
                     notes[number], pending = pending, []
     return played, notes
+
+
+def place_of(error: Exception) -> str:
+    """An exception and the line that raised it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{error!r} in {'/'.join(Path(last.filename).parts[-2:])}:{last.lineno}"
 
 
 class Pace:
@@ -94,7 +105,6 @@ class Pace:
             shell.advance(self._typed_at + gap_s - shell.now)
         if "setup" in step and not prepare(shell, step["setup"]):
             problems.append(f"(could not be done before: {step['setup']})")
-        shell.write(step.get("files", {}))
         for condition in conditions:
             waited_s = condition.get("waited_s", 0.0)
             held = shell.until(condition["run"], condition["matches"], waited_s)
