@@ -43,6 +43,10 @@ class Kubeconfig(ClusterProvider):
 
     name: ClassVar[str] = "kubeconfig"
 
+    def check(self, options: Mapping[str, str]) -> None:
+        """Refuse unknown options, and kubeconfigs that cannot be read or lack the context."""
+        read_config(parse(options))
+
     def provision(self, spec: ClusterSpec) -> Cluster:
         """The cluster as it is; applications deploy into namespaces of their own."""
         options = parse(spec.options)

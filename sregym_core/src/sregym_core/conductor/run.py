@@ -93,7 +93,7 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
         bench.check(problem)
     for agent in request.agents:
         bench.agent(agent, request.agent_options)
-    bench.provider(request.cluster)
+    bench.provider(request.cluster).check(request.cluster_options)
 
 
 def play_run(

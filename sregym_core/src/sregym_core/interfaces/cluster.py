@@ -208,6 +208,9 @@ class ClusterProvider(ABC):
     name: ClassVar[str]
     simulated: ClassVar[bool] = False
 
+    def check(self, options: Mapping[str, str]) -> None:  # noqa: B027 - nothing to check by default
+        """Refuse options that can never work, before anything is started: `UsageError`."""
+
     @abstractmethod
     def provision(self, spec: ClusterSpec) -> Cluster:
         """A cluster that is ready for `Application.deploy`; raises `SregymError` when it cannot."""

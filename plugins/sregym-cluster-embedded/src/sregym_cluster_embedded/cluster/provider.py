@@ -27,16 +27,20 @@ class Embedded(ClusterProvider):
     name: ClassVar[str] = "embedded"
     simulated: ClassVar[bool] = True
 
+    def check(self, options: Mapping[str, str]) -> None:
+        """Refuse unknown options and values that are no positive numbers."""
+        _check(options)
+
     def provision(self, spec: ClusterSpec) -> Cluster:
         """A cluster with system workloads and nothing else."""
-        _check(spec.options)
+        self.check(spec.options)
         models = tuple(model for app in spec.applications for model in app.service_models())
         epoch = int(wall_seconds()) - HEAD_START_S if spec.served else EPOCH
         return EmbeddedCluster(build(Blueprint(models, spec.seed, epoch)), spec)
 
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """Whether a cluster comes up, and whether kubectl is there for what needs the binary."""
-        _check(options)
+        self.check(options)
         world = build(Blueprint())
         pods = world.store.list("pods")
         up = Finding("embedded cluster", True, f"comes up, {len(pods)} system pods")
