@@ -61,7 +61,7 @@ class ManifestApplication(Application):
 
     def deploy(self, cluster: Cluster) -> None:
         """Create all objects in order; the first refusal passes through as `ClusterError`."""
-        for obj in self.manifests():
+        for obj in self._objects:
             cluster.create(obj)
 
     def ready(self, cluster: Cluster) -> list[str]:
