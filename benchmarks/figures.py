@@ -80,7 +80,9 @@ def traffic(application: HotelReservation, cluster: EmbeddedCluster) -> float:
 def outside() -> None:
     problem = "wrong_service_selector_hotel_reservation"
     show("sregym --help, wall", wall_s("--help"), "s", 0.3)
-    show("sregym run ... --agent expert, wall", wall_s("run", problem, "--agent", "expert"), "s", 1.5)
+    show(
+        "sregym run ... --agent expert, wall", wall_s("run", problem, "--agent", "expert"), "s", 1.5
+    )
     out = sregym("verify", "--json")
     wall = json.loads(out)["wall_s"]
     show("sregym verify of all problems, wall", wall, "s", 10)
