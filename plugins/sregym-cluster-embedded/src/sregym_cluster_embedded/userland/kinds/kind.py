@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.userland.life import say
@@ -28,12 +29,12 @@ class WebAnswer(NamedTuple):
     content_type: str
 
 
-class Kind:
+class Kind(ABC):
     """Behaviour of one kind of program; instances keep nothing, state stands in the world."""
 
+    @abstractmethod
     def begin(self, world: World, process: Process, program: Any) -> None:
         """The process has been started; called once, a moment later."""
-        raise NotImplementedError
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """An event that `begin` planned as ("userland.event", ref, ...)."""
