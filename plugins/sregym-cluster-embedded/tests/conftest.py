@@ -276,6 +276,8 @@ RESOURCES = {
     "Node": "nodes",
     "Deployment": "deployments.apps",
     "ReplicaSet": "replicasets.apps",
+    "StatefulSet": "statefulsets.apps",
+    "DaemonSet": "daemonsets.apps",
     "PersistentVolume": "persistentvolumes",
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "StorageClass": "storageclasses.storage.k8s.io",

@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.controllers.claiming import (
+    available,
+    claimed,
+    offer_orphan,
+    plan_availability,
+)
 from sregym_cluster_embedded.controllers.pods import (
     condition,
     from_template,
     is_active,
     is_ready,
     is_terminating,
-    owner_reference,
-    selects,
 )
 from sregym_cluster_embedded.controllers.times import seconds_since
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
@@ -49,7 +53,7 @@ def pod_changed(world: World, change: Change) -> None:
     if before is not None and before != owner:
         enqueue(world, HANDLER, before, _DELAY_S)
     if owner is None and change.type is not ChangeType.DELETED:
-        _offer_orphan(world, change.obj)
+        offer_orphan(world, HANDLER, RESOURCE, change.obj, _DELAY_S)
 
 
 def reconcile(world: World, key: Key) -> None:
@@ -58,7 +62,7 @@ def reconcile(world: World, key: Key) -> None:
     replica_set = world.store.get(key)
     if replica_set is None:
         return
-    pods = _claimed(world, replica_set)
+    pods = claimed(world, replica_set)
     active = [pod for pod in pods if is_active(pod)]
     failure = ""
     if "deletionTimestamp" not in replica_set["metadata"]:
@@ -66,7 +70,8 @@ def reconcile(world: World, key: Key) -> None:
     status = _status(world, replica_set, active, pods, failure)
     writes.update_status(world, key, status)
     _plan_retry(world, key, failure)
-    _plan_availability(world, key, replica_set, active)
+    minimum = replica_set["spec"].get("minReadySeconds", 0)
+    plan_availability(world, HANDLER, key, minimum, active)
 
 
 def _owner_key(pod: Object) -> Key | None:
@@ -74,43 +79,6 @@ def _owner_key(pod: Object) -> Key | None:
     if owner is None or owner["kind"] != "ReplicaSet":
         return None
     return Key(RESOURCE, pod["metadata"]["namespace"], owner["name"])
-
-
-def _offer_orphan(world: World, pod: Object) -> None:
-    """A pod without controller belongs to the ReplicaSet whose selector it fits."""
-    labels = pod["metadata"].get("labels") or {}
-    if not labels or "ownerReferences" in pod["metadata"]:
-        return
-    for replica_set in world.store.list(RESOURCE, pod["metadata"]["namespace"]):
-        if selects(replica_set["spec"].get("selector"), labels):
-            name = replica_set["metadata"]["name"]
-            enqueue(world, HANDLER, Key(RESOURCE, pod["metadata"]["namespace"], name), _DELAY_S)
-
-
-def _claimed(world: World, replica_set: Object) -> list[Object]:
-    """The ReplicaSet's pods; lets go of those that its selector no longer fits, adopts others."""
-    metadata, selector = replica_set["metadata"], replica_set["spec"].get("selector")
-    pods = []
-    for pod in list(world.store.owned("pods", metadata["uid"])):
-        owner = owner_of(pod)
-        if owner is None or owner["uid"] != metadata["uid"]:
-            continue
-        if selects(selector, pod["metadata"].get("labels") or {}):
-            pods.append(pod)
-        elif "deletionTimestamp" not in metadata and is_active(pod):
-            others = [entry for entry in pod["metadata"]["ownerReferences"] if entry is not owner]
-            writes.patch_metadata(world, _key(pod), owners=others)
-    pairs = (selector or {}).get("matchLabels") or {}
-    if pairs and "deletionTimestamp" not in metadata:
-        label = next(iter(sorted(pairs)))
-        value = f"{metadata['namespace']}/{label}={pairs[label]}"
-        for pod in list(world.store.indexed("pods", "label", value)):
-            orphan = "ownerReferences" not in pod["metadata"] and is_active(pod)
-            if orphan and selects(selector, pod["metadata"].get("labels") or {}):
-                owners = [owner_reference(replica_set)]
-                adopted = writes.patch_metadata(world, _key(pod), owners=owners)
-                pods.append(adopted or pod)
-    return pods
 
 
 def _adjust(world: World, replica_set: Object, active: list[Object]) -> str:
@@ -184,7 +152,7 @@ def _status(
             1 for pod in active if labels.items() <= (pod["metadata"].get("labels") or {}).items()
         ),
         "readyReplicas": len(ready),
-        "availableReplicas": sum(1 for pod in ready if _available(world, pod, minimum)),
+        "availableReplicas": sum(1 for pod in ready if available(world, pod, minimum)),
     }
     status: Object = {"replicas": len(active)}
     status.update({name: count for name, count in counts.items() if count})
@@ -206,13 +174,6 @@ def _status(
     return status
 
 
-def _available(world: World, pod: Object, minimum: float) -> bool:
-    if not minimum:
-        return True
-    ready = condition(pod, "Ready")
-    return ready is not None and seconds_since(world, ready["lastTransitionTime"]) >= minimum
-
-
 def _plan_retry(world: World, key: Key, failure: str) -> None:
     """Failed creations are tried again, each time after twice the wait."""
     delays = world.table("controllers.replicaset.retries")
@@ -222,18 +183,6 @@ def _plan_retry(world: World, key: Key, failure: str) -> None:
         enqueue(world, HANDLER, key, delay_s)
     else:
         delays.pop(key, None)
-
-
-def _plan_availability(world: World, key: Key, replica_set: Object, active: list[Object]) -> None:
-    minimum = replica_set["spec"].get("minReadySeconds", 0)
-    if not minimum:
-        return
-    for pod in active:
-        ready = condition(pod, "Ready")
-        if ready is not None and ready["status"] == "True":
-            left = minimum - seconds_since(world, ready["lastTransitionTime"])
-            if left > 0:
-                enqueue(world, HANDLER, key, left + 0.01)
 
 
 def _key(pod: Object) -> Key:

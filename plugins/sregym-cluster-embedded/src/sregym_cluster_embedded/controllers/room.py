@@ -14,6 +14,7 @@ from sregym_cluster_embedded.controllers import (
     provisioning,
     quotas,
     replicaset,
+    statefulset,
     volumes,
 )
 from sregym_cluster_embedded.controllers.pods import matters
@@ -44,6 +45,7 @@ def follow_pod(world: World, change: Change) -> None:
     """Tell the controllers of pods, once it is clear that the write matters to them."""
     if matters(change):
         replicaset.pod_changed(world, change)
+        statefulset.pod_changed(world, change)
         endpoints.pod_changed(world, change)
 
 
@@ -51,6 +53,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
     {
         deployment.HANDLER: deployment.reconcile,
         replicaset.HANDLER: replicaset.reconcile,
+        statefulset.HANDLER: statefulset.reconcile,
         endpoints.HANDLER: endpoints.reconcile,
         namespace.HANDLER: namespace.empty,
         namespace.FURNISH: namespace.furnish,
@@ -74,6 +77,7 @@ def contribution() -> Contribution:
         followers={
             deployment.RESOURCE: (deployment.listen,),
             replicaset.RESOURCE: (deployment.listen, replicaset.listen),
+            "statefulsets.apps": (statefulset.listen,),
             "pods": (follow_pod, volumes.listen),
             "services": (endpoints.listen,),
             endpoints.SLICES: (endpoints.listen,),

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.placement import (
+    matches_affinity,
+    term_matches,
+    tolerates,
+    untolerated,
+)
 from sregym_cluster_embedded.scheduler.load import NodeLoad, PodLoad
 from sregym_cluster_embedded.scheduler.quantities import counted
 
@@ -43,7 +49,7 @@ def reasons(
         return short
     for volume in volumes:
         terms = volume["spec"].get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms")
-        if terms and not any(_term_matches(term, node) for term in terms):
+        if terms and not any(term_matches(term, node) for term in terms):
             return [VOLUME_AFFINITY]
     return []
 
@@ -73,74 +79,6 @@ def helped_by_preemption(wanted: PodLoad, node: Object, why: list[str]) -> bool:
         and all(reason.startswith(("Insufficient", "Too many")) for reason in why)
         and not insufficient(wanted, node, NodeLoad())
     )
-
-
-def untolerated(pod: Object, node: Object, effects: tuple[str, ...]) -> Object | None:
-    """The first taint of the node with one of these effects that the pod does not tolerate."""
-    for taint in node["spec"].get("taints", ()):
-        if taint["effect"] in effects and not any(
-            tolerates(toleration, taint) for toleration in pod["spec"].get("tolerations", ())
-        ):
-            found: Object = taint
-            return found
-    return None
-
-
-def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a toleration covers a taint."""
-    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
-        return False
-    if toleration.get("key") and toleration["key"] != taint["key"]:
-        return False
-    if toleration.get("operator", "Equal") == "Exists":
-        return True
-    return bool(toleration.get("key")) and toleration.get("value", "") == taint.get("value", "")
-
-
-def matches_affinity(pod: Object, node: Object) -> bool:
-    """Node selector and required node affinity."""
-    labels = node["metadata"].get("labels", {})
-    for key, value in (pod["spec"].get("nodeSelector") or {}).items():
-        if labels.get(key) != value:
-            return False
-    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
-    if not required:
-        return True
-    return any(_term_matches(term, node) for term in required.get("nodeSelectorTerms", ()))
-
-
-def _term_matches(term: Object, node: Object) -> bool:
-    expressions = term.get("matchExpressions") or []
-    fields = term.get("matchFields") or []
-    if not expressions and not fields:
-        return False
-    labels = node["metadata"].get("labels", {})
-    names = {"metadata.name": node["metadata"]["name"]}
-    return all(_expression(entry, labels) for entry in expressions) and all(
-        _expression(entry, names) for entry in fields
-    )
-
-
-def _expression(entry: Object, labels: Mapping[str, str]) -> bool:
-    value = labels.get(entry["key"])
-    operator, values = entry["operator"], entry.get("values", ())
-    if operator == "In":
-        return value in values
-    if operator == "NotIn":
-        return value not in values
-    if operator == "Exists":
-        return value is not None
-    if operator == "DoesNotExist":
-        return value is None
-    try:
-        number = int(value) if value is not None else None
-        limit = int(values[0])
-    except (ValueError, IndexError):
-        return False
-    if number is None:
-        return False
-    return number > limit if operator == "Gt" else number < limit
 
 
 def _tolerates_unschedulable(pod: Object) -> bool:

@@ -66,7 +66,7 @@ def stateful_set(obj: Object) -> list[Cause]:
         text = "must be 'RollingUpdate' or 'OnDelete'"
         found.append(causes.invalid("spec.updateStrategy", value, text))
     found += causes.not_negative("spec.replicas", spec.get("replicas"))
-    return found + _selector(spec, "statefulset") + _template(spec)
+    return found + _selector(spec, "statefulset") + _template(_with_claims(spec))
 
 
 def daemon_set(obj: Object) -> list[Cause]:
@@ -132,6 +132,19 @@ def _selector(spec: Object, kind: str) -> list[Cause]:
         text = f"empty selector is invalid for {kind}"
         return [causes.invalid("spec.selector", selector, text)]
     return causes.labels("spec.selector.matchLabels", selector.get("matchLabels", {}))
+
+
+def _with_claims(spec: Object) -> Object:
+    """A StatefulSet's spec as its pods have it: each claim template is one of their volumes."""
+    template, claims = spec.get("template"), spec.get("volumeClaimTemplates")
+    if not template or not claims:
+        return spec
+    pod = template.get("spec", {})
+    names = [claim.get("metadata", {}).get("name", "") for claim in claims]
+    volumes = [entry for entry in pod.get("volumes") or () if entry.get("name") not in names]
+    for name in names:
+        volumes.append({"name": name, "persistentVolumeClaim": {"claimName": name}})
+    return {**spec, "template": {**template, "spec": {**pod, "volumes": volumes}}}
 
 
 def _template(spec: Object) -> list[Cause]:

@@ -1,0 +1,98 @@
+"""ControllerRevisions: the templates that a StatefulSet or DaemonSet has had, numbered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.controllers.pods import owner_reference
+from sregym_cluster_embedded.controllers.template_hash import template_hash
+from sregym_cluster_embedded.store import Key, Object, key_of, owner_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sregym_cluster_embedded.world import World
+
+RESOURCE = "controllerrevisions.apps"
+POD_LABEL = "controller-revision-hash"
+
+
+class History(NamedTuple):
+    """The revisions of a workload, lowest first; the one of its template; hash collisions."""
+
+    revisions: tuple[Object, ...]
+    newest: Object
+    collisions: int
+
+
+def history_of(world: World, owner: Object, hash_label: str) -> History:
+    """The workload's revisions; the one of its present template is made or numbered highest."""
+    revisions = _owned(world, owner)
+    collisions = owner.get("status", {}).get("collisionCount") or 0
+    data = _data(owner["spec"]["template"])
+    number = revisions[-1]["revision"] + 1 if revisions else 1
+    equal = [entry for entry in revisions if entry["data"] == data]
+    if not equal:
+        made, collisions = _create(world, owner, hash_label, data, number, collisions)
+        return History((*revisions, made), made, collisions)
+    found = equal[-1]
+    if found is revisions[-1]:
+        return History(tuple(revisions), found, collisions)
+    renumbered = writes.update(world, RESOURCE, {**found, "revision": number})
+    others = [entry for entry in revisions if entry is not found]
+    return History((*others, renumbered), renumbered, collisions)
+
+
+def template_of(revision: Object) -> Object:
+    """The pod template that a revision holds."""
+    template = revision["data"]["spec"]["template"]
+    return {name: value for name, value in template.items() if name != "$patch"}
+
+
+def prune(world: World, owner: Object, history: History, live: Collection[str]) -> None:
+    """Revisions beyond the history limit go, the lowest first; those named in `live` stay."""
+    idle = [entry for entry in history.revisions if entry["metadata"]["name"] not in live]
+    limit = owner["spec"].get("revisionHistoryLimit", 10)
+    for entry in idle[: max(len(idle) - limit, 0)]:
+        writes.delete(world, key_of(RESOURCE, entry))
+
+
+def _owned(world: World, owner: Object) -> list[Object]:
+    uid = owner["metadata"]["uid"]
+    owned = [
+        entry
+        for entry in world.store.owned(RESOURCE, uid)
+        if (owner_of(entry) or {}).get("uid") == uid
+    ]
+    return sorted(owned, key=lambda entry: (entry["revision"], entry["metadata"]["name"]))
+
+
+def _data(template: Object) -> Object:
+    return {"spec": {"template": {**template, "$patch": "replace"}}}
+
+
+def _create(
+    world: World, owner: Object, hash_label: str, data: Object, number: int, collisions: int
+) -> tuple[Object, int]:
+    """A new revision; a name that another one has counts as a collision of hashes."""
+    metadata, template = owner["metadata"], owner["spec"]["template"]
+    while True:
+        hashed = template_hash(template, collisions)
+        name = f"{metadata['name']}-{hashed}"
+        if world.store.get(Key(RESOURCE, metadata["namespace"], name)) is None:
+            break
+        collisions += 1
+    labels = {**((template.get("metadata") or {}).get("labels") or {}), hash_label: hashed}
+    new_metadata: Object = {
+        "name": name,
+        "namespace": metadata["namespace"],
+        "labels": labels,
+        "ownerReferences": [owner_reference(owner)],
+    }
+    if metadata.get("annotations"):
+        new_metadata["annotations"] = metadata["annotations"]
+    made = writes.create(
+        world, RESOURCE, {"metadata": new_metadata, "data": data, "revision": number}
+    )
+    return made, collisions
