@@ -36,7 +36,9 @@ class Kind(ABC):
     def begin(self, world: World, process: Process, program: Any) -> None:
         """The process has been started; called once, a moment later."""
 
-    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+    def event(  # noqa: B027 - a kind that plans no events has nothing to do here
+        self, world: World, process: Process, program: Any, *arguments: Any
+    ) -> None:
         """An event that `begin` planned as ("userland.event", ref, ...)."""
 
     def protocol_of(self, program: Any, listener: str) -> str:
@@ -62,7 +64,7 @@ class Kind(ABC):
         """Whether the server carries out a command of a client."""
         return None
 
-    def seed(
+    def seed(  # noqa: B027 - only datastores have collections
         self, world: World, process: Process, client: Client, collection: str, documents: int
     ) -> None:
         """Fill a collection that is empty."""
