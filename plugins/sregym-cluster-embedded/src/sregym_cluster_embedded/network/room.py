@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.network import dns, services
+from sregym_cluster_embedded.network import dns, service_addresses, services
 from sregym_cluster_embedded.network.services import Outcome
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def contribution() -> Contribution:
     """What this room adds to a cluster."""
     return Contribution(
         name="network",
+        followers={"services": (service_addresses.follow,)},
         indexers={
             "pods": {"uid": pod_uids},
             "services": {"address": services.service_addresses},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
-from sregym_cluster_embedded.controllers.namespace import furnish
+from sregym_cluster_embedded.controllers.namespace import certificate_authority, furnish
 from sregym_cluster_embedded.kubelet.images import preload
-from sregym_cluster_embedded.node import system_objects
+from sregym_cluster_embedded.node import authorization_objects, control_plane, system_objects
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def bootstrap(
     for name in system_objects.NAMESPACES:
         writes.create(world, "namespaces", system_objects.namespace(name))
         furnish(world, name)
+    _add_control_plane(world)
     for entry in system_objects.priority_classes():
         writes.create(world, "priorityclasses.scheduling.k8s.io", entry)
     writes.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
@@ -76,6 +78,38 @@ def bootstrap(
     writes.create(world, "services", system_objects.dns_service())
     if dns_replicas:
         writes.create(world, "deployments.apps", system_objects.dns_deployment(dns_replicas))
+
+
+def _add_control_plane(world: World) -> None:
+    now = world.timestamp()
+    rbac = f".{authorization_objects.RBAC}"
+    fairness = ".flowcontrol.apiserver.k8s.io"
+    accounts = [
+        {"metadata": {"name": name, "namespace": "kube-system"}}
+        for name in authorization_objects.controller_accounts()
+    ]
+    configs = [
+        system_objects.authentication_config(certificate_authority(world)),
+        system_objects.token_tracking(now[:10]),
+    ]
+    for resource, entries in (
+        ("apiservices.apiregistration.k8s.io", control_plane.api_services(now)),
+        (f"prioritylevelconfigurations{fairness}", control_plane.priority_levels()),
+        (f"flowschemas{fairness}", control_plane.flow_schemas(now)),
+        ("servicecidrs.networking.k8s.io", [control_plane.service_range(now)]),
+        (f"clusterroles{rbac}", authorization_objects.cluster_roles()),
+        (f"clusterrolebindings{rbac}", authorization_objects.cluster_role_bindings()),
+        (f"roles{rbac}", authorization_objects.roles()),
+        (f"rolebindings{rbac}", authorization_objects.role_bindings()),
+        ("serviceaccounts", accounts),
+        ("configmaps", configs),
+    ):
+        for entry in entries:
+            writes.create(world, resource, entry)
+            if "status" in entry:
+                # As of any new object, what was given as status was not taken.
+                key = Key(resource, "", entry["metadata"]["name"])
+                writes.update_status(world, key, entry["status"])
 
 
 def node_address(number: int) -> str:
@@ -96,6 +130,7 @@ def _add_node(world: World, spec: NodeSpec, number: int) -> None:
     writes.update_status(
         world, Key("nodes", "", name), _node_status(world, spec, name, number, listed)
     )
+    writes.create(world, "csinodes.storage.k8s.io", control_plane.storage_of_node(node))
     lease = {
         "metadata": {
             "name": name,
@@ -124,9 +159,17 @@ def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
     for image in dict.fromkeys(images):
         pulled = runtime.pull(world, node, image)
         if pulled.found:
-            preload(world, node, image, pulled.image_id, pulled.size_bytes)
+            preload(world, node, image, _imported_id(pulled.image_id), pulled.size_bytes)
             listed.append({"names": [image], "sizeBytes": pulled.size_bytes})
     return sorted(listed, key=lambda entry: (-entry["sizeBytes"], entry["names"]))
+
+
+def _imported_id(image_id: str) -> str:
+    """The id of an image that was imported, not pulled.
+
+    No registry told the digest of its manifest; the runtime has only that of its configuration.
+    """
+    return "sha256:" + sha256(f"configuration of {image_id}".encode()).hexdigest()
 
 
 def _node_object(spec: NodeSpec, name: str, number: int) -> Object:

@@ -197,3 +197,26 @@ def dns_deployment(replicas: int) -> Object:
             "template": {"metadata": {"labels": DNS_LABELS}, "spec": spec},
         },
     }
+
+
+def authentication_config(authority: str) -> Object:
+    """What an API server behind this one has to know to trust it."""
+    metadata = {"name": "extension-apiserver-authentication", "namespace": "kube-system"}
+    header = "requestheader-{}"
+    return {
+        "metadata": metadata,
+        "data": {
+            "client-ca-file": authority,
+            header.format("allowed-names"): '["front-proxy-client"]',
+            header.format("client-ca-file"): authority,
+            header.format("extra-headers-prefix"): '["X-Remote-Extra-"]',
+            header.format("group-headers"): '["X-Remote-Group"]',
+            header.format("username-headers"): '["X-Remote-User"]',
+        },
+    }
+
+
+def token_tracking(since: str) -> Object:
+    """From when on the use of token Secrets is written down; `since` is a date."""
+    name = "kube-apiserver-legacy-service-account-token-tracking"
+    return {"metadata": {"name": name, "namespace": "kube-system"}, "data": {"since": since}}
