@@ -276,6 +276,8 @@ RESOURCES = {
     "Node": "nodes",
     "Deployment": "deployments.apps",
     "ReplicaSet": "replicasets.apps",
+    "Job": "jobs.batch",
+    "CronJob": "cronjobs.batch",
     "StatefulSet": "statefulsets.apps",
     "DaemonSet": "daemonsets.apps",
     "PersistentVolume": "persistentvolumes",

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.controllers import (
     deployment,
     endpoints,
     garbage,
+    job,
     namespace,
     provisioning,
     quotas,
@@ -47,6 +48,7 @@ def follow_pod(world: World, change: Change) -> None:
         replicaset.pod_changed(world, change)
         statefulset.pod_changed(world, change)
         endpoints.pod_changed(world, change)
+        job.pod_changed(world, change)
 
 
 _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
@@ -55,6 +57,9 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         replicaset.HANDLER: replicaset.reconcile,
         statefulset.HANDLER: statefulset.reconcile,
         endpoints.HANDLER: endpoints.reconcile,
+        job.HANDLER: job.reconcile,
+        job.RELEASE: job.release,
+        job.TTL: job.expire,
         namespace.HANDLER: namespace.empty,
         namespace.FURNISH: namespace.furnish,
         garbage.DEPENDENTS: garbage.finalize,
@@ -78,7 +83,8 @@ def contribution() -> Contribution:
             deployment.RESOURCE: (deployment.listen,),
             replicaset.RESOURCE: (deployment.listen, replicaset.listen),
             "statefulsets.apps": (statefulset.listen,),
-            "pods": (follow_pod, volumes.listen),
+            "pods": (follow_pod, job.pod_restarted, volumes.listen),
+            job.RESOURCE: (job.listen,),
             "services": (endpoints.listen,),
             endpoints.SLICES: (endpoints.listen,),
             "persistentvolumeclaims": (volumes.listen,),

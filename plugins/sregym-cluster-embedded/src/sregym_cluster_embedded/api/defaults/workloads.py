@@ -26,6 +26,8 @@ _STATEFUL_SET = {
     "persistentVolumeClaimRetentionPolicy": {},
 }
 _DAEMON_SET = {"revisionHistoryLimit": 10, "updateStrategy": {}}
+# The largest number of 32 bits.
+_MOST = 2**31 - 1
 _JOB = {
     "backoffLimit": 6,
     "completionMode": "NonIndexed",
@@ -101,7 +103,11 @@ def job(obj: Object) -> Object:
     if "completions" not in spec and "parallelism" not in spec:
         spec = {**spec, "completions": 1}
     replacement = "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed"
-    spec = filled(spec, {**_JOB, "podReplacementPolicy": replacement})
+    given = {**_JOB, "podReplacementPolicy": replacement}
+    if "backoffLimitPerIndex" in spec:
+        # Each index has its limit; all together have none.
+        given["backoffLimit"] = _MOST
+    spec = filled(spec, given)
     return _with_spec(obj, within(spec, "template", template))
 
 

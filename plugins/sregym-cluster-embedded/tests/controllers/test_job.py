@@ -1,0 +1,223 @@
+"""Jobs on a real world: what they create, count, say, and how they end."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.controllers.job_status import indexes_of, indexes_text
+from sregym_cluster_embedded.store import Key, Object
+
+JOB = Key("jobs.batch", "shop", "j")
+SLEEP = '[sleep, "2"]'
+TRACKING = "batch.kubernetes.io/job-tracking"
+
+
+def apply(shop: Any, command: str, fields: str = "", restart: str = "Never") -> None:
+    shop.apply(
+        f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: j}}
+spec:
+  template:
+    spec:
+      restartPolicy: {restart}
+      containers: [{{name: m, image: "registry.example/library/busybox:1.36", command: {command}}}]
+{fields}
+"""
+    )
+
+
+def fails(code: int) -> str:
+    return f'[sh, -c, "exit {code}"]'
+
+
+def job(shop: Any) -> Object:
+    found: Object = shop.world.store.get(JOB)
+    return found
+
+
+def change(shop: Any, **fields: Any) -> None:
+    present = job(shop)
+    writes.update(shop.world, JOB.resource, {**present, "spec": {**present["spec"], **fields}})
+
+
+def counts(shop: Any) -> dict[str, int]:
+    status = job(shop)["status"]
+    return {name: status[name] for name in ("active", "succeeded", "failed") if name in status}
+
+
+def conditions(shop: Any) -> list[tuple[str, str, str, str]]:
+    return [
+        (entry["type"], entry["status"], entry["reason"], entry["message"])
+        for entry in job(shop)["status"].get("conditions", ())
+    ]
+
+
+def ended(reason: str, message: str) -> list[tuple[str, str, str, str]]:
+    return [(name, "True", reason, message) for name in ("FailureTarget", "Failed")]
+
+
+def test_completions_are_reached_by_parallelism(shop: Any) -> None:
+    apply(shop, SLEEP, "  completions: 3\n  parallelism: 2")
+    shop.run(1)
+    assert counts(shop) == {"active": 2}
+    shop.run(20)
+    reached = ("True", "CompletionsReached", "Reached expected number of succeeded pods")
+    assert counts(shop) == {"succeeded": 3}
+    assert conditions(shop) == [("SuccessCriteriaMet", *reached), ("Complete", *reached)]
+    assert job(shop)["status"]["uncountedTerminatedPods"] == {}
+    assert [pod["metadata"].get("finalizers") for pod in shop.pods()] == [None, None, None]
+    assert shop.events("Completed") == [("Job completed", 1)]
+    names = {f"Created pod: {pod['metadata']['name']}" for pod in shop.pods()}
+    assert {message for message, _ in shop.events("SuccessfulCreate")} == names
+
+
+def test_a_running_pod_is_held_by_the_tracking_finalizer(shop: Any) -> None:
+    apply(shop, '[sleep, "100"]')
+    shop.run(5)
+    assert [pod["metadata"]["finalizers"] for pod in shop.pods()] == [[TRACKING]]
+    assert job(shop)["status"]["ready"] == 1
+
+
+def test_failures_wait_twice_as_long_each_time_until_the_limit(shop: Any) -> None:
+    apply(shop, fails(1), "  backoffLimit: 2")
+    shop.run(60)
+    moments = sorted(
+        datetime.fromisoformat(pod["metadata"]["creationTimestamp"]).timestamp()
+        for pod in shop.pods()
+    )
+    waits_s = [later - earlier for earlier, later in pairwise(moments)]
+    assert waits_s == [pytest.approx(11, abs=1), pytest.approx(21, abs=1)]
+    assert counts(shop) == {"failed": 3}
+    message = "Job has reached the specified backoff limit"
+    assert conditions(shop) == ended("BackoffLimitExceeded", message)
+    assert shop.events("BackoffLimitExceeded") == [(message, 1)]
+
+
+def test_restarts_in_place_count_towards_the_limit(shop: Any) -> None:
+    apply(shop, fails(1), "  backoffLimit: 1", restart="OnFailure")
+    shop.run(90)
+    assert conditions(shop) == ended(
+        "BackoffLimitExceeded", "Job has reached the specified backoff limit"
+    )
+    assert shop.pods() == []
+
+
+def test_a_deadline_ends_a_job_and_its_pods(shop: Any) -> None:
+    apply(shop, '[sleep, "1000"]', "  activeDeadlineSeconds: 10")
+    shop.run(9)
+    assert counts(shop) == {"active": 1}
+    shop.run(60)
+    message = "Job was active longer than specified deadline"
+    assert conditions(shop) == ended("DeadlineExceeded", message)
+    assert counts(shop) == {"failed": 1}
+    assert shop.events("DeadlineExceeded") == [(message, 1)]
+    assert shop.pods() == []
+
+
+def test_an_indexed_job_names_its_pods_and_keeps_one_for_each_index(shop: Any) -> None:
+    apply(shop, SLEEP, "  completionMode: Indexed\n  completions: 2\n  parallelism: 2")
+    shop.run(1)
+    index = "batch.kubernetes.io/job-completion-index"
+    seen = [
+        (
+            pod["metadata"]["name"][:-6],
+            pod["spec"]["hostname"],
+            pod["metadata"]["labels"][index],
+            pod["metadata"]["annotations"][index],
+            pod["spec"]["containers"][0]["env"][0]["name"],
+        )
+        for pod in shop.pods()
+    ]
+    assert seen == [
+        ("j-0", "j-0", "0", "0", "JOB_COMPLETION_INDEX"),
+        ("j-1", "j-1", "1", "1", "JOB_COMPLETION_INDEX"),
+    ]
+    shop.run(15)
+    assert job(shop)["status"]["completedIndexes"] == "0,1"
+    assert counts(shop) == {"succeeded": 2}
+
+
+def test_an_index_over_its_own_limit_fails_the_job_when_the_others_are_done(shop: Any) -> None:
+    fields = "  completionMode: Indexed\n  completions: 1\n  backoffLimitPerIndex: 0"
+    apply(shop, fails(1), fields)
+    shop.run(15)
+    assert job(shop)["status"]["failedIndexes"] == "0"
+    assert conditions(shop) == ended("FailedIndexes", "Job has failed indexes")
+
+
+def test_a_failure_policy_ends_a_job_at_once(shop: Any) -> None:
+    rule = "{action: FailJob, onExitCodes: {containerName: m, operator: In, values: [42]}}"
+    apply(shop, fails(42), f"  podFailurePolicy: {{rules: [{rule}]}}")
+    shop.run(10)
+    name = shop.pods()[0]["metadata"]["name"]
+    assert conditions(shop) == ended(
+        "PodFailurePolicy",
+        f"Container m for pod shop/{name} failed with exit code 42 matching FailJob rule "
+        "at index 0",
+    )
+
+
+def test_ignored_failures_are_replaced_and_not_counted(shop: Any) -> None:
+    rule = "{action: Ignore, onExitCodes: {operator: NotIn, values: [1]}}"
+    apply(shop, fails(3), f"  backoffLimit: 0\n  podFailurePolicy: {{rules: [{rule}]}}")
+    shop.run(10)
+    assert len(shop.pods()) > 1
+    assert "failed" not in counts(shop)
+    assert conditions(shop) == []
+
+
+def test_a_suspended_job_has_no_pods_and_goes_on_when_resumed(shop: Any) -> None:
+    apply(shop, '[sleep, "50"]', "  suspend: true")
+    shop.run(5)
+    assert shop.pods() == []
+    assert conditions(shop) == [("Suspended", "True", "JobSuspended", "Job suspended")]
+    assert "startTime" not in job(shop)["status"]
+    change(shop, suspend=False)
+    shop.run(5)
+    assert counts(shop) == {"active": 1}
+    assert conditions(shop) == [("Suspended", "False", "JobResumed", "Job resumed")]
+    change(shop, suspend=True)
+    shop.run(40)
+    assert shop.pods() == []
+    assert counts(shop) == {}
+    assert [shop.events(name) for name in ("Suspended", "Resumed")] == [
+        [("Job suspended", 2)],
+        [("Job resumed", 1)],
+    ]
+
+
+def test_a_finished_job_goes_when_its_time_is_over(shop: Any) -> None:
+    apply(shop, '["true"]', "  ttlSecondsAfterFinished: 30")
+    shop.run(25)
+    assert counts(shop) == {"succeeded": 1}
+    shop.run(20)
+    assert shop.world.store.get(JOB) is None
+    assert shop.pods() == []
+
+
+def test_the_pods_of_a_deleted_job_are_not_held(shop: Any) -> None:
+    apply(shop, '[sleep, "1000"]')
+    shop.run(5)
+    writes.delete(shop.world, JOB)
+    shop.run(40)
+    assert shop.pods() == []
+
+
+def test_less_parallelism_deletes_pods_without_counting_them(shop: Any) -> None:
+    apply(shop, '[sleep, "100"]', "  completions: 3\n  parallelism: 3")
+    shop.run(5)
+    change(shop, parallelism=1)
+    shop.run(40)
+    assert counts(shop) == {"active": 1}
+    assert len(shop.events("SuccessfulDelete")) == 2
+
+
+def test_indexes_are_written_as_ranges() -> None:
+    assert indexes_text({0, 1, 3, 4, 5, 9}) == "0,1,3-5,9"
+    assert indexes_of("0,1,3-5,9") == {0, 1, 3, 4, 5, 9}
