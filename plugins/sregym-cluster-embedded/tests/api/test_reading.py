@@ -169,3 +169,29 @@ class TestWatch:
             410,
             f"too old resource version: 1 ({oldest})",
         )
+
+
+def test_parts_of_the_control_plane_are_not_stored(client):
+    answer = client("GET", "/api/v1/componentstatuses")
+    assert answer["metadata"] == {}
+    assert names(answer) == ["etcd-0", "scheduler", "controller-manager"]
+    assert client("GET", "/api/v1/componentstatuses/etcd-0") == {
+        "apiVersion": "v1",
+        "kind": "ComponentStatus",
+        "metadata": {"name": "etcd-0"},
+        "conditions": [{"type": "Healthy", "status": "True", "message": "ok"}],
+    }
+    assert client("GET", "/api/v1/componentstatuses/etcd-9")["message"] == (
+        'componentstatuses "etcd-9" not found'
+    )
+
+
+def test_a_table_of_flow_schemas_is_in_the_order_of_precedence(client, world):
+    resource = "flowschemas.flowcontrol.apiserver.k8s.io"
+    for name, precedence in (("b", 20), ("c", 10), ("a", 20)):
+        body = {"metadata": {"name": name}, "spec": {"matchingPrecedence": precedence}}
+        writes.create(world, resource, body)
+    path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+    table = client("GET", path, accept="application/json;as=Table;v=v1;g=meta.k8s.io")
+    assert [row["cells"][0] for row in table["rows"]] == ["c", "a", "b"]
+    assert names(client("GET", path)) == ["a", "b", "c"]

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import custom
+from sregym_cluster_embedded.api import custom, health
 from sregym_cluster_embedded.api.resources import BUILT_IN
 
 if TYPE_CHECKING:
@@ -106,9 +106,24 @@ def aggregated(world: World, core: bool, api_version: str) -> dict[str, Any]:
     }
 
 
+# What a server names besides its APIs and its health.
+_OTHER_PATHS = (
+    "/.well-known/openid-configuration",
+    "/flagz",
+    "/metrics",
+    "/metrics/slis",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/openid/v1/jwks",
+    "/statusz",
+    "/version",
+)
+
+
 def paths(world: World) -> dict[str, Any]:
     """The answer to `/`."""
-    found = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
+    found = ["/api", "/api/v1", "/apis", "/apis/", *_OTHER_PATHS, *health.paths()]
     for name, by_version in _by_group(world).items():
         if name:
             found.append(f"/apis/{name}")

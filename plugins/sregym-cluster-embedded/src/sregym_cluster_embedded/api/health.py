@@ -40,6 +40,18 @@ _OPENAPI_HOOKS = ("apiservice-openapi-controller", "apiservice-openapiv3-control
 KINDS = ("healthz", "readyz", "livez")
 
 
+def paths() -> list[str]:
+    """The paths of the answers and of each check."""
+    hooks = [f"poststarthook/{hook}" for hook in (*_HOOKS, *_OPENAPI_HOOKS)]
+    alive = ["autoregister-completion", "etcd", "log", "loopback-serving-certificate", "ping"]
+    ready = ["autoregister-completion", "informer-sync", "log", "ping", "shutdown"]
+    return [
+        path
+        for kind, checks in (("healthz", alive), ("livez", alive), ("readyz", ready))
+        for path in (f"/{kind}", *(f"/{kind}/{check}" for check in (*checks, *hooks)))
+    ]
+
+
 def answer(request: Request) -> Response:
     """`ok`, or with `?verbose` each check by name."""
     kind = request.path.strip("/")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import errors, media, selectors
+from sregym_cluster_embedded.api import components, errors, media, selectors
 from sregym_cluster_embedded.api.rendering import META, View, encode
 from sregym_cluster_embedded.api.request import Response, Watch
 from sregym_cluster_embedded.store import ChangeType, Key
@@ -63,7 +63,10 @@ def selection(request: Request, target: Target) -> Selection:
 
 def select(world: World, target: Target, wanted: Selection) -> list[Object]:
     """The objects of a selection, sorted by namespace and name."""
-    objects = world.store.list(target.resource.name, target.namespace or None)
+    if target.resource.name == components.RESOURCE:
+        objects = components.listed()
+    else:
+        objects = world.store.list(target.resource.name, target.namespace or None)
     if target.resource.name in HEARTBEATS:
         objects = [*map(_present(world, target), objects)]
     if not wanted.labels and not wanted.fields and not wanted.name:
@@ -93,7 +96,10 @@ def existing(world: World, target: Target) -> Object:
     Raises:
         errors.ApiError: NotFound.
     """
-    obj = world.store.get(Key(target.resource.name, target.namespace, target.name))
+    if target.resource.name == components.RESOURCE:
+        obj = components.named(target.name)
+    else:
+        obj = world.store.get(Key(target.resource.name, target.namespace, target.name))
     if obj is None:
         raise errors.not_found(target.resource, target.name)
     return obj
@@ -107,6 +113,8 @@ def list_(world: World, request: Request, target: Target) -> Response:
     wanted = selection(request, target)
     objects = select(world, target, wanted)
     metadata: dict[str, Any] = {"resourceVersion": str(world.store.revision)}
+    if target.resource.name == components.RESOURCE:
+        metadata = {}
     token = request.parameter("continue")
     if token:
         start = _start_of(token)

@@ -106,6 +106,7 @@ class View:
                 for obj in objects
             ]
         cells = printers.printer(name)
+        objects = printers.in_order(name, objects)
         rows: list[dict[str, Any]] = []
         for obj in objects:
             row: dict[str, Any] = {"cells": cells(obj, now_s)}

@@ -16,6 +16,8 @@ import orjson
 from sregym_cluster_embedded.api.printers import config, custom, network, pods, storage, workloads
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sregym_cluster_embedded.api.printers.words import Cells, Printer
     from sregym_cluster_embedded.store import Object
 
@@ -110,6 +112,14 @@ def cells(
 def printer(resource: str) -> Printer:
     """The function that makes the cells of a built-in type."""
     return _PRINTERS.get(resource, config.created_at)
+
+
+def in_order(resource: str, objects: Iterable[Object]) -> Iterable[Object]:
+    """The rows of a table in their order: that of the list, but for types that have a better one."""
+    if resource == "flowschemas.flowcontrol.apiserver.k8s.io":
+        # In the order in which requests are compared with them.
+        return sorted(objects, key=config.precedence)
+    return objects
 
 
 def row_conditions(resource: str, obj: Object) -> list[dict[str, str]]:

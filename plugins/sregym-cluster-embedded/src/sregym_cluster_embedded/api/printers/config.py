@@ -154,6 +154,11 @@ def flow_schema(obj: Object, now_s: float) -> Cells:
     ]
 
 
+def precedence(obj: Object) -> tuple[int, str]:
+    """Where a FlowSchema stands among the others."""
+    return obj.get("spec", {}).get("matchingPrecedence", 0), obj["metadata"]["name"]
+
+
 def priority_level(obj: Object, now_s: float) -> Cells:
     """PriorityLevelConfiguration."""
     spec = obj.get("spec", {})
