@@ -113,7 +113,7 @@ def succeed(kind: Resource, old: Object, new: Object) -> Object:
             metadata.pop(field, None)
     if kind.generation and _content(old) != _content(new):
         metadata["generation"] = before.get("generation", 0) + 1
-    return {**new, "metadata": metadata}
+    return defaults.on_update(kind, old, {**new, "metadata": metadata})
 
 
 def update_status(world: World, key: Key, status: dict[str, Any]) -> Object | None:

@@ -185,14 +185,15 @@ def _bounds(deployment: Object) -> tuple[int, int]:
         return 0, 0
     rolling = strategy.get("rollingUpdate") or {}
     wanted = deployment["spec"].get("replicas", 1)
-    surge = _share(rolling.get("maxSurge", "25%"), wanted, up=True)
-    missing = _share(rolling.get("maxUnavailable", "25%"), wanted, up=False)
+    surge = share(rolling.get("maxSurge", "25%"), wanted, up=True)
+    missing = share(rolling.get("maxUnavailable", "25%"), wanted, up=False)
     if surge == 0 and missing == 0:
         missing = 1
     return surge, min(missing, wanted)
 
 
-def _share(value: int | str, of: int, *, up: bool) -> int:
+def share(value: int | str, of: int, *, up: bool) -> int:
+    """A number, or a percentage (`25%`) of `of` rounded up or down."""
     if isinstance(value, int):
         return value
     hundredths = int(value.rstrip("%")) * of

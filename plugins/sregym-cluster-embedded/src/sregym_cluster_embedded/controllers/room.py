@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
+    daemonset,
     deployment,
     endpoints,
     garbage,
@@ -47,6 +48,7 @@ def follow_pod(world: World, change: Change) -> None:
     if matters(change):
         replicaset.pod_changed(world, change)
         statefulset.pod_changed(world, change)
+        daemonset.pod_changed(world, change)
         endpoints.pod_changed(world, change)
         job.pod_changed(world, change)
 
@@ -56,6 +58,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         deployment.HANDLER: deployment.reconcile,
         replicaset.HANDLER: replicaset.reconcile,
         statefulset.HANDLER: statefulset.reconcile,
+        daemonset.HANDLER: daemonset.reconcile,
         endpoints.HANDLER: endpoints.reconcile,
         job.HANDLER: job.reconcile,
         job.RELEASE: job.release,
@@ -83,6 +86,8 @@ def contribution() -> Contribution:
             deployment.RESOURCE: (deployment.listen,),
             replicaset.RESOURCE: (deployment.listen, replicaset.listen),
             "statefulsets.apps": (statefulset.listen,),
+            daemonset.RESOURCE: (daemonset.listen,),
+            "nodes": (daemonset.node_changed,),
             "pods": (follow_pod, job.pod_restarted, volumes.listen),
             job.RESOURCE: (job.listen,),
             "services": (endpoints.listen,),

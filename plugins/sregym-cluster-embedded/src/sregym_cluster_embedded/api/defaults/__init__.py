@@ -54,6 +54,7 @@ _DEFAULTS: Mapping[str, Callable[[Object], Object]] = {
 _ON_CREATE: Mapping[str, Callable[[World, Object], Object]] = {
     "pods": workloads.new_pod,
     "jobs.batch": workloads.new_job,
+    "daemonsets.apps": workloads.new_daemon_set,
     "services": network.new_service,
     "namespaces": policy.new_namespace,
     "persistentvolumeclaims": storage.new_claim,
@@ -108,3 +109,10 @@ def on_create(world: World, kind: Resource, obj: Object) -> Object:
         obj = {key: value for key, value in obj.items() if key != "status"}
     fill = _ON_CREATE.get(kind.name)
     return obj if fill is None else fill(world, obj)
+
+
+def on_update(kind: Resource, old: Object, new: Object) -> Object:
+    """`new` with what the server counts when it replaces `old`."""
+    if kind.name == "daemonsets.apps":
+        return workloads.changed_daemon_set(old, new)
+    return new

@@ -41,6 +41,7 @@ _CRON_JOB = {
     "successfulJobsHistoryLimit": 3,
     "suspend": False,
 }
+_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 def _with_spec(obj: Object, spec: Object) -> Object:
@@ -90,7 +91,7 @@ def stateful_set(obj: Object) -> Object:
 
 
 def daemon_set(obj: Object) -> Object:
-    """DaemonSet; the annotation counts template changes for clients of old."""
+    """DaemonSet."""
     spec = filled(obj.get("spec", {}), _DAEMON_SET)
     spec = within(spec, "updateStrategy", _daemon_set_strategy)
     spec = within(spec, "template", template)
@@ -120,6 +121,25 @@ def cron_job(obj: Object) -> Object:
 def new_pod(_world: World, obj: Object) -> Object:
     """The status a pod is born with."""
     return {**obj, "status": {"phase": "Pending"}}
+
+
+def new_daemon_set(_world: World, obj: Object) -> Object:
+    """The annotation that counts the changes of the template, for clients of old."""
+    return _with_template_generation(obj, 1)
+
+
+def changed_daemon_set(old: Object, new: Object) -> Object:
+    """`new` with its count of template changes, whatever its author says of it."""
+    before = (old["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION, "0")
+    count = int(before) if before.isdecimal() else 0
+    changed = old["spec"].get("template") != new["spec"].get("template")
+    return _with_template_generation(new, count + changed)
+
+
+def _with_template_generation(obj: Object, count: int) -> Object:
+    metadata = obj["metadata"]
+    annotations = {**(metadata.get("annotations") or {}), _TEMPLATE_GENERATION: str(count)}
+    return {**obj, "metadata": {**metadata, "annotations": annotations}}
 
 
 def new_job(_world: World, obj: Object) -> Object:
