@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
+    cronjob,
     daemonset,
     deployment,
     endpoints,
@@ -60,6 +61,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         statefulset.HANDLER: statefulset.reconcile,
         daemonset.HANDLER: daemonset.reconcile,
         endpoints.HANDLER: endpoints.reconcile,
+        cronjob.HANDLER: cronjob.reconcile,
         job.HANDLER: job.reconcile,
         job.RELEASE: job.release,
         job.TTL: job.expire,
@@ -89,7 +91,8 @@ def contribution() -> Contribution:
             daemonset.RESOURCE: (daemonset.listen,),
             "nodes": (daemonset.node_changed,),
             "pods": (follow_pod, job.pod_restarted, volumes.listen),
-            job.RESOURCE: (job.listen,),
+            job.RESOURCE: (job.listen, cronjob.job_changed),
+            cronjob.RESOURCE: (cronjob.listen,),
             "services": (endpoints.listen,),
             endpoints.SLICES: (endpoints.listen,),
             "persistentvolumeclaims": (volumes.listen,),

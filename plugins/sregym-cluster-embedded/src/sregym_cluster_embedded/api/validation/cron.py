@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from zoneinfo import available_timezones
 
-_FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("dom", 1, 31), ("month", 1, 12), ("dow", 0, 6))
+FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("dom", 1, 31), ("month", 1, 12), ("dow", 0, 6))
 _MACROS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_NAMES = {
+NAMES = {
     "month": {name: index for index, name in enumerate(_MONTHS, start=1)},
     "dow": {name: index for index, name in enumerate(_DAYS)},
 }
@@ -26,11 +26,11 @@ def problem(schedule: str) -> str:
             return ""
         return f"unrecognized descriptor: {schedule}"
     fields = schedule.split()
-    if len(fields) != len(_FIELDS):
+    if len(fields) != len(FIELDS):
         return f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]"
-    for text, (name, low, high) in zip(fields, _FIELDS, strict=True):
+    for text, (name, low, high) in zip(fields, FIELDS, strict=True):
         for part in text.split(","):
-            found = _part(part, _NAMES.get(name, {}), low, high)
+            found = _part(part, NAMES.get(name, {}), low, high)
             if found:
                 return found
     return ""
