@@ -216,3 +216,15 @@ def test_a_value_of_the_wrong_type_is_refused(client, make_deployment, value, me
     answer = client("POST", path, make_deployment(**value))
     head = 'Deployment in version "v1" cannot be handled as a Deployment: '
     assert (answer["code"], answer["message"]) == (400, head + message)
+
+
+def test_what_a_storage_class_is_made_of_cannot_change(client):
+    path = "/apis/storage.k8s.io/v1/storageclasses"
+    client("POST", path, {"metadata": {"name": "disk"}, "provisioner": "disk.example"})
+    change = {"provisioner": "other.example", "reclaimPolicy": "Retain", "parameters": {"a": "b"}}
+    answer = client("PATCH", f"{path}/disk", change, content="application/merge-patch+json")
+    assert causes_of(answer) == [
+        "parameters: Forbidden: updates to parameters are forbidden.",
+        'provisioner: Invalid value: "other.example": field is immutable',
+        'reclaimPolicy: Invalid value: "Retain": field is immutable',
+    ]

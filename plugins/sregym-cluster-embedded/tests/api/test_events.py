@@ -75,3 +75,11 @@ def test_similar_events_long_after_each_other_stay_apart(world):
         message = f"attempt {number}"
         events.record(world, pod, "pods", "Warning", "Failed", message, "kubelet", "node1")
     assert len(world.store.list("events")) == 12
+
+
+def test_an_event_is_named_after_its_moment_in_nanoseconds(shop):
+    for event in shop.world.store.list("events", "kube-system"):
+        about, _, moment = event["metadata"]["name"].rpartition(".")
+        assert about == event["involvedObject"]["name"]
+        at_s = int(moment, 16) / 1e9
+        assert shop.world.epoch <= at_s <= shop.world.epoch + shop.world.now + 0.02

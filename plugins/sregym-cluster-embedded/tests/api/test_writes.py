@@ -147,3 +147,21 @@ def test_a_pod_is_bound_once(world):
         writes.bind(world, KEY, "node2")
     why = 'pod p is already assigned to node "node1"'
     assert caught.value.message == f'Operation cannot be fulfilled on pods "p": {why}'
+
+
+@pytest.mark.parametrize(
+    ("policy", "given", "has_port"),
+    [("Local", None, True), ("Local", 31999, True), ("Cluster", None, False)],
+)
+def test_a_local_balancer_has_a_port_for_health(world, policy, given, has_port):
+    spec = {"type": "LoadBalancer", "externalTrafficPolicy": policy, "ports": [{"port": 80}]}
+    if given is not None:
+        spec["healthCheckNodePort"] = given
+    body = {"metadata": {"name": "lb", "namespace": "shop"}, "spec": spec}
+    stored = writes.create(world, "services", body)["spec"]
+    assert ("healthCheckNodePort" in stored) is has_port
+    if given is not None:
+        assert stored["healthCheckNodePort"] == given
+    elif has_port:
+        assert stored["healthCheckNodePort"] in range(30000, 32768)
+        assert stored["healthCheckNodePort"] != stored["ports"][0]["nodePort"]

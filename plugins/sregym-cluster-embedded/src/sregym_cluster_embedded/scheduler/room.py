@@ -144,9 +144,9 @@ def _select_node(world: World, claims: list[Object], node: str) -> None:
 
 
 def _gated(world: World, pod: Object) -> None:
-    _set_unscheduled(
-        world, pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
-    )
+    message = "Scheduling is blocked due to non-empty scheduling gates"
+    # This condition is the API server's, which does not say of which generation.
+    _set_unscheduled(world, pod, "SchedulingGated", message, observed=False)
 
 
 def _refuse(world: World, pod: Object, message: str) -> None:
@@ -154,13 +154,15 @@ def _refuse(world: World, pod: Object, message: str) -> None:
     _set_unscheduled(world, pod, "Unschedulable", message)
 
 
-def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> None:
+def _set_unscheduled(
+    world: World, pod: Object, reason: str, message: str, observed: bool = True
+) -> None:
     status = pod.get("status", {})
     old = next((e for e in status.get("conditions", ()) if e["type"] == "PodScheduled"), None)
     since = old["lastTransitionTime"] if old is not None else world.timestamp()
     condition = {
         "type": "PodScheduled",
-        "observedGeneration": pod["metadata"].get("generation", 1),
+        **({"observedGeneration": pod["metadata"].get("generation", 1)} if observed else {}),
         "status": "False",
         "lastProbeTime": None,
         "lastTransitionTime": since,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN, resolver_of
+from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
@@ -20,34 +21,29 @@ _HOSTS = (
 
 def etc_files(world: World, config: ContainerConfig) -> dict[str, str]:
     """Absolute path -> content."""
+    namespace = config.ref.namespace
+    # A pod that is gone by now had no wishes that anybody could still see.
+    nothing: Object = {"metadata": {"namespace": namespace}, "spec": {}}
+    pod = world.store.get(Key("pods", namespace, config.ref.pod)) or nothing
     return {
         "/etc/hostname": f"{config.hostname}\n",
-        "/etc/hosts": f"{_HOSTS}{config.pod_ip}\t{config.hostname}\n",
-        "/etc/resolv.conf": _resolv_conf(world, config),
+        "/etc/hosts": _hosts(pod, config),
+        "/etc/resolv.conf": resolver_of(pod).text(),
         "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
         "/dev/termination-log": "",
     }
 
 
-def _resolv_conf(world: World, config: ContainerConfig) -> str:
-    namespace = config.ref.namespace
-    pod = world.store.get(Key("pods", namespace, config.ref.pod)) or {}
-    spec = pod.get("spec", {})
-    given = spec.get("dnsConfig", {})
-    search: list[str] = []
-    servers: list[str] = []
-    options: list[str] = []
-    if spec.get("dnsPolicy", "ClusterFirst") in ("ClusterFirst", "ClusterFirstWithHostNet"):
-        search = [f"{namespace}.svc.cluster.local", "svc.cluster.local", "cluster.local"]
-        servers, options = [CLUSTER_DNS], ["ndots:5"]
-    elif spec.get("dnsPolicy") == "Default":
-        servers = ["10.77.0.1"]
-    search += [name for name in given.get("searches", ()) if name not in search]
-    servers += [server for server in given.get("nameservers", ()) if server not in servers]
-    for option in given.get("options", ()):
-        value = option.get("value")
-        options.append(option["name"] if value is None else f"{option['name']}:{value}")
-    lines = [f"search {' '.join(search)}"] if search else []
-    lines += [f"nameserver {server}" for server in servers]
-    lines += [f"options {' '.join(options)}"] if options else []
-    return "\n".join(lines) + "\n"
+def _hosts(pod: Object, config: ContainerConfig) -> str:
+    """/etc/hosts: the pod by its full name when it has a subdomain, and its hostAliases."""
+    spec = pod["spec"]
+    names = config.hostname
+    if spec.get("subdomain"):
+        domain = f"{spec['subdomain']}.{config.ref.namespace}.svc.{CLUSTER_DOMAIN}"
+        names = f"{config.hostname}.{domain}\t{config.hostname}"
+    text = f"{_HOSTS}{config.pod_ip}\t{names}\n"
+    if spec.get("hostAliases"):
+        text += "\n# Entries added by HostAliases.\n"
+    for alias in spec.get("hostAliases", ()):
+        text += "\t".join((alias["ip"], *alias.get("hostnames", ()))) + "\n"
+    return text

@@ -62,8 +62,8 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
     if spec["type"] == "NodePort" or (
         spec["type"] == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)
     ):
-        return _with_node_ports(world, name, spec)
-    return spec
+        spec = _with_node_ports(world, name, spec)
+    return _with_health_port(world, spec)
 
 
 def release(old: Object, spec: Object) -> Object:
@@ -195,6 +195,25 @@ def _with_node_ports(world: World, name: str, spec: Object) -> Object:
         taken.add((port["nodePort"], port["protocol"]))
         ports.append(port)
     return {**spec, "ports": ports}
+
+
+def _with_health_port(world: World, spec: Object) -> Object:
+    """A balancer that must only send to nodes with endpoints asks each node on a port for that."""
+    local = spec["type"] == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
+    if not local or spec.get("healthCheckNodePort"):
+        return spec
+    taken = {
+        (port["nodePort"], "TCP")
+        for service in [*world.store.list("services"), {"spec": spec}]
+        for port in service["spec"].get("ports", ())
+        if port.get("nodePort")
+    }
+    taken |= {
+        (service["spec"]["healthCheckNodePort"], "TCP")
+        for service in world.store.list("services")
+        if service["spec"].get("healthCheckNodePort")
+    }
+    return {**spec, "healthCheckNodePort": _node_port(world, "TCP", taken)}
 
 
 def _node_port(world: World, protocol: str, taken: set[tuple[int, str]]) -> int:

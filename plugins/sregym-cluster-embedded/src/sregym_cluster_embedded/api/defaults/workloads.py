@@ -41,7 +41,7 @@ _CRON_JOB = {
     "successfulJobsHistoryLimit": 3,
     "suspend": False,
 }
-_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 def _with_spec(obj: Object, spec: Object) -> Object:
@@ -130,7 +130,7 @@ def new_daemon_set(_world: World, obj: Object) -> Object:
 
 def changed_daemon_set(old: Object, new: Object) -> Object:
     """`new` with its count of template changes, whatever its author says of it."""
-    before = (old["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION, "0")
+    before = (old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "0")
     count = int(before) if before.isdecimal() else 0
     changed = old["spec"].get("template") != new["spec"].get("template")
     return _with_template_generation(new, count + changed)
@@ -138,7 +138,7 @@ def changed_daemon_set(old: Object, new: Object) -> Object:
 
 def _with_template_generation(obj: Object, count: int) -> Object:
     metadata = obj["metadata"]
-    annotations = {**(metadata.get("annotations") or {}), _TEMPLATE_GENERATION: str(count)}
+    annotations = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION: str(count)}
     return {**obj, "metadata": {**metadata, "annotations": annotations}}
 
 

@@ -71,18 +71,21 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
     ):
         return [], _role(old["roleRef"], new.get("roleRef", {}))
     if kind.name == "storageclasses.storage.k8s.io":
-        fixed_fields = ("provisioner", "reclaimPolicy", "volumeBindingMode")
-        text = "updates to {} are forbidden."
-        return [], [
-            causes.forbidden(field, text.format(field))
-            for field in (*fixed_fields, "parameters")
-            if old.get(field) != new.get(field)
-        ]
+        return [], _storage_class(old, new)
     return [], []
 
 
 def _same(field: str, before: Any, after: Any) -> list[Cause]:
     return [] if before == after else [causes.invalid(field, after, causes.IMMUTABLE)]
+
+
+def _storage_class(old: Object, new: Object) -> list[Cause]:
+    found: list[Cause] = []
+    if old.get("parameters") != new.get("parameters"):
+        found.append(causes.forbidden("parameters", "updates to parameters are forbidden."))
+    for field in ("provisioner", "reclaimPolicy", "volumeBindingMode"):
+        found += _same(field, old.get(field), new.get(field))
+    return found
 
 
 def _pod(before: Object, after: Object) -> list[Cause]:
