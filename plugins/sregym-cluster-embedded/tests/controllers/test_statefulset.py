@@ -254,3 +254,14 @@ def test_minimum_ready_seconds_hold_back_the_next(shop: Any) -> None:
     assert names(shop) == ["db-0"]
     shop.run(40)
     assert status(shop)["availableReplicas"] == 3
+
+
+def test_a_deletion_in_the_foreground_ends_when_pods_and_revisions_are_gone(shop: Any) -> None:
+    shop.apply(STATEFUL_SET)
+    shop.run(10)
+    writes.delete(shop.world, DB, "Foreground")
+    shop.run(0.3)
+    assert shop.world.store.get(DB)["metadata"]["finalizers"] == ["foregroundDeletion"]
+    shop.run(10)
+    assert shop.world.store.get(DB) is None
+    assert (names(shop), names(shop, "controllerrevisions.apps")) == ([], [])

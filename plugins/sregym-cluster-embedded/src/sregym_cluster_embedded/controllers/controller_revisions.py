@@ -26,10 +26,15 @@ class History(NamedTuple):
     collisions: int
 
 
-def history_of(world: World, owner: Object, hash_label: str) -> History:
-    """The workload's revisions; the one of its present template is made or numbered highest."""
+def history_of(world: World, owner: Object, hash_label: str) -> History | None:
+    """The workload's revisions; the one of its present template is made or numbered highest.
+
+    A workload that is being deleted gets nothing new: None when it has no revision left.
+    """
     revisions = _owned(world, owner)
     collisions = owner.get("status", {}).get("collisionCount") or 0
+    if "deletionTimestamp" in owner["metadata"]:
+        return History(tuple(revisions), revisions[-1], collisions) if revisions else None
     data = _data(owner["spec"]["template"])
     number = revisions[-1]["revision"] + 1 if revisions else 1
     equal = [entry for entry in revisions if entry["data"] == data]

@@ -85,6 +85,8 @@ def reconcile(world: World, key: Key) -> None:
     if daemon_set is None or "deletionTimestamp" in daemon_set["metadata"]:
         return
     history = history_of(world, daemon_set, POD_LABEL)
+    if history is None:
+        return
     revision_hash = history.newest["metadata"]["labels"][POD_LABEL]
     template = {"spec": tolerant(daemon_set["spec"]["template"]["spec"])}
     nodes = {node["metadata"]["name"]: fits(template, node) for node in world.store.list("nodes")}

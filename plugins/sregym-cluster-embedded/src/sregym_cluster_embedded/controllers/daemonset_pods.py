@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.defaults.workloads import TEMPLATE_GENERATION
 from sregym_cluster_embedded.controllers.controller_revisions import POD_LABEL
 from sregym_cluster_embedded.controllers.pods import from_template
 from sregym_cluster_embedded.placement import matches_affinity, untolerated
@@ -11,7 +12,6 @@ from sregym_cluster_embedded.placement import matches_affinity, untolerated
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
 
-GENERATION = "deprecated.daemonset.template.generation"
 _GENERATION_LABEL = "pod-template-generation"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NODE_NAME = "metadata.name"
@@ -88,5 +88,5 @@ def is_updated(daemon_set: Object, pod: Object, revision_hash: str) -> bool:
 
 
 def _generation(daemon_set: Object) -> str:
-    text: str = (daemon_set["metadata"].get("annotations") or {}).get(GENERATION, "")
+    text: str = (daemon_set["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "")
     return text

@@ -73,6 +73,8 @@ def reconcile(world: World, key: Key) -> None:
         return
     pods = _members(world, stateful_set)
     history = history_of(world, stateful_set, _HASH_LABEL)
+    if history is None:
+        return
     current = _current(stateful_set, history)
     refusal: ApiError | None = None
     leaving = 0
