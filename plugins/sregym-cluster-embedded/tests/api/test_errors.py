@@ -228,3 +228,22 @@ def test_what_a_storage_class_is_made_of_cannot_change(client):
         'provisioner: Invalid value: "other.example": field is immutable',
         'reclaimPolicy: Invalid value: "Retain": field is immutable',
     ]
+
+
+def test_what_a_claim_or_a_volume_cannot_be_is_named(client):
+    spec = {"accessModes": ["Sometimes"], "resources": {"requests": {"storage": "-1Gi"}}}
+    path = "/api/v1/namespaces/shop/persistentvolumeclaims"
+    answer = client("POST", path, {"metadata": {"name": "bad"}, "spec": spec})
+    modes = '"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"'
+    assert causes_of(answer) == [
+        f'spec.accessModes: Unsupported value: "Sometimes": supported values: {modes}',
+        'spec.resources[storage]: Invalid value: "-1Gi": must be greater than zero',
+    ]
+    spec = {"accessModes": ["ReadWriteOncePod", "ReadWriteOnce"]}
+    body = {"metadata": {"name": "bad"}, "spec": spec}
+    assert causes_of(client("POST", "/api/v1/persistentvolumes", body)) == [
+        "spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes",
+        "spec.capacity: Required value",
+        'spec.capacity: Unsupported value: null: supported values: "storage"',
+        "spec: Required value: must specify a volume type",
+    ]

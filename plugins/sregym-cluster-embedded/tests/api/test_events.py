@@ -83,3 +83,17 @@ def test_an_event_is_named_after_its_moment_in_nanoseconds(shop):
         assert about == event["involvedObject"]["name"]
         at_s = int(moment, 16) / 1e9
         assert shop.world.epoch <= at_s <= shop.world.epoch + shop.world.now + 0.02
+
+
+def test_the_newer_version_leaves_out_an_instance_that_nobody_named(client, world):
+    body = {
+        "metadata": {"name": "e", "namespace": "shop"},
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "shop"},
+        "reportingComponent": "default-scheduler",
+        "reportingInstance": "",
+    }
+    world.store.put("events", {"apiVersion": "v1", "kind": "Event", **body})
+    newer = client("GET", "/apis/events.k8s.io/v1/namespaces/shop/events/e")
+    older = client("GET", "/api/v1/namespaces/shop/events/e")
+    assert "reportingInstance" not in newer
+    assert older["reportingInstance"] == ""

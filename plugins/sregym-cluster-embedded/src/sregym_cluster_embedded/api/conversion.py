@@ -29,6 +29,9 @@ def to_served(resource: Resource, obj: Object) -> Object:
         return obj
     if resource.plural == "events":
         renamed = _rename(obj, dict(_EVENT_FIELDS))
+        # The newer version leaves out what nobody said.
+        if not renamed.get("reportingInstance"):
+            renamed.pop("reportingInstance", None)
         return {**renamed, "apiVersion": resource.api_version}
     if resource.plural == "horizontalpodautoscalers":
         return _autoscaler_v1(obj)

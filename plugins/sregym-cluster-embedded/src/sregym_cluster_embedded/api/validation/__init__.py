@@ -12,6 +12,7 @@ from sregym_cluster_embedded.api.validation import (
     policy,
     required,
     services,
+    volumes,
     workloads,
 )
 
@@ -35,7 +36,8 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "ingresses.networking.k8s.io": services.ingress,
     "configmaps": policy.config_map,
     "secrets": policy.secret,
-    "persistentvolumeclaims": policy.claim,
+    "persistentvolumeclaims": volumes.claim,
+    "persistentvolumes": volumes.volume,
     "horizontalpodautoscalers.autoscaling": policy.autoscaler,
     "poddisruptionbudgets.policy": policy.disruption_budget,
     "storageclasses.storage.k8s.io": policy.storage_class,

@@ -59,12 +59,12 @@ def invalid(field: str, value: Any, detail: str) -> Cause:
     return Cause(field, f"Invalid value: {shown(value)}: {detail}")
 
 
-def unsupported(field: str, value: str, supported: Sequence[str]) -> Cause:
+def unsupported(field: str, value: Any, supported: Sequence[str]) -> Cause:
     """A word outside an enumeration; the supported ones are listed as given."""
     listed = ", ".join(f'"{word}"' for word in supported)
     return Cause(
         field,
-        f'Unsupported value: "{value}": supported values: {listed}',
+        f"Unsupported value: {shown(value)}: supported values: {listed}",
         "FieldValueNotSupported",
     )
 

@@ -48,17 +48,6 @@ def secret(obj: Object) -> list[Cause]:
     return found
 
 
-def claim(obj: Object) -> list[Cause]:
-    """PersistentVolumeClaim."""
-    spec = obj["spec"]
-    found: list[Cause] = []
-    if not spec.get("accessModes"):
-        found.append(causes.required("spec.accessModes", "at least 1 access mode is required"))
-    if "storage" not in spec.get("resources", {}).get("requests", {}):
-        found.append(causes.required("spec.resources[storage]"))
-    return found
-
-
 def autoscaler(obj: Object) -> list[Cause]:
     """HorizontalPodAutoscaler."""
     spec = obj["spec"]
