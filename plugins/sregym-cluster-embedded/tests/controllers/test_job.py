@@ -218,6 +218,36 @@ def test_less_parallelism_deletes_pods_without_counting_them(shop: Any) -> None:
     assert len(shop.events("SuccessfulDelete")) == 2
 
 
+def test_many_pods_are_created_five_hundred_at_a_time(shop: Any) -> None:
+    apply(shop, '[sleep, "1000"]', "  completions: 600\n  parallelism: 600")
+    shop.run(0.5)
+    assert counts(shop) == {"active": 500}
+    shop.run(1)
+    assert counts(shop) == {"active": 600}
+
+
+def test_what_is_no_index_is_left_out() -> None:
+    assert indexes_of("x,2,5-,-3,4-y,99998-4000000000") == {2, 5, 99_998, 99_999}
+
+
 def test_indexes_are_written_as_ranges() -> None:
     assert indexes_text({0, 1, 3, 4, 5, 9}) == "0,1,3-5,9"
     assert indexes_of("0,1,3-5,9") == {0, 1, 3, 4, 5, 9}
+
+
+def test_a_namespace_goes_with_its_jobs(shop: Any) -> None:
+    apply(shop, '[sleep, "1000"]')
+    shop.run(5)
+    writes.delete(shop.world, Key("namespaces", "", "shop"))
+    shop.run(60)
+    assert shop.world.store.get(Key("namespaces", "", "shop")) is None
+    assert shop.pods() == []
+
+
+def test_a_fork_goes_on_as_its_original_does(shop: Any) -> None:
+    apply(shop, fails(1), "  backoffLimit: 2")
+    shop.run(5)
+    twin = shop.world.fork()
+    shop.run(60)
+    twin.run_until(shop.world.now)
+    assert twin.digest() == shop.world.digest()

@@ -78,7 +78,7 @@ def _account(world: World, cron: Object, jobs: list[Object]) -> Object:
     """The status without the Jobs that have ended or gone since the last look."""
     status = dict(cron.get("status", {}))
     by_uid = {job["metadata"]["uid"]: job for job in jobs}
-    known = {entry["uid"] for entry in status.get("active", ())}
+    known = {entry.get("uid") for entry in status.get("active", ())}
     for uid, job in by_uid.items():
         if uid not in known and not job_status.is_finished(job):
             name = job["metadata"]["name"]
@@ -86,23 +86,27 @@ def _account(world: World, cron: Object, jobs: list[Object]) -> Object:
             _say(world, cron, "Warning", "UnexpectedJob", text)
     active = []
     for entry in status.pop("active", ()):
-        if entry["uid"] not in by_uid:
-            text = f"Active job went missing: {entry['name']}"
+        # Anybody may write a status: an entry may lack any of its fields.
+        uid, name = entry.get("uid", ""), entry.get("name", "")
+        if uid not in by_uid:
+            text = f"Active job went missing: {name}"
             _say(world, cron, "Normal", "MissingJob", text)
-        elif job_status.is_finished(by_uid[entry["uid"]]):
-            complete = job_status.is_true(by_uid[entry["uid"]], "Complete")
-            ended = "Complete" if complete else "Failed"
-            text = f"Saw completed job: {entry['name']}, condition: {ended}"
+        elif job_status.is_finished(by_uid[uid]):
+            ended = "Complete" if job_status.is_true(by_uid[uid], "Complete") else "Failed"
+            text = f"Saw completed job: {name}, condition: {ended}"
             _say(world, cron, "Normal", "SawCompletedJob", text)
         else:
             active.append(entry)
     if active:
         status["active"] = active
     successes = [
-        job["status"]["completionTime"] for job in jobs if job_status.is_true(job, "Complete")
+        job["status"].get("completionTime", "")
+        for job in jobs
+        if job_status.is_true(job, "Complete")
     ]
-    if successes:
-        status["lastSuccessfulTime"] = max(*successes, status.get("lastSuccessfulTime", ""))
+    latest = max([*successes, status.get("lastSuccessfulTime", "")])
+    if latest:
+        status["lastSuccessfulTime"] = latest
     return status
 
 

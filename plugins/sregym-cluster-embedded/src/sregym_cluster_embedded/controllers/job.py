@@ -27,6 +27,8 @@ RESOURCE = job_pods.RESOURCE
 _DELAY_S = 0.01
 # What happens to pods is gathered for a second before their Job is looked at.
 _BATCH_S = 1.0
+# So many pods are created or deleted at one look; the rest follows at the next ones.
+_AT_ONCE = 500
 # Waits shorter than this are over: moments since 1970 are no finer than that.
 _MOMENT_S = 0.001
 
@@ -157,7 +159,7 @@ def _act(world: World, job: Object, tally: Tally, ending: Outcome | None) -> Api
         for pod in tally.active:
             job_pods.stop(world, job, pod, counted=False)
         return None
-    missing = _missing(world, job, tally)
+    missing = max(-_AT_ONCE, min(_AT_ONCE, _missing(world, job, tally)))
     for pod in sorted(tally.active, key=_worth)[: max(-missing, 0)]:
         job_pods.stop(world, job, pod, counted=False)
     try:

@@ -41,7 +41,7 @@ def judge(job: Object, pod: Object) -> Verdict:
     rules = (job["spec"].get("podFailurePolicy") or {}).get("rules", ())
     name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
     for position, rule in enumerate(rules):
-        action = rule["action"]
+        action = rule.get("action", "Count")
         end = f"matching {action} rule at index {position}"
         if "onExitCodes" in rule:
             found = _exit(rule["onExitCodes"], pod)
@@ -50,7 +50,7 @@ def judge(job: Object, pod: Object) -> Verdict:
                 said = f"Container {container} for pod {name} failed with exit code {code} {end}"
                 return Verdict(action, said)
         for pattern in rule.get("onPodConditions") or ():
-            if _has_condition(pod, pattern):
+            if "type" in pattern and _has_condition(pod, pattern):
                 return Verdict(action, f"Pod {name} has condition {pattern['type']} {end}")
     return Verdict("Count")
 
@@ -63,7 +63,8 @@ def _exit(requirement: Object, pod: Object) -> tuple[str, int] | None:
             code = entry.get("state", {}).get("terminated", {}).get("exitCode", 0)
             if code == 0 or (wanted and entry["name"] != wanted):
                 continue
-            if (code in requirement["values"]) == (requirement["operator"] == "In"):
+            within = code in (requirement.get("values") or ())
+            if within == (requirement.get("operator") == "In"):
                 return entry["name"], code
     return None
 

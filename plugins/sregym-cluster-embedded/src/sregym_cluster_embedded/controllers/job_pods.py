@@ -59,7 +59,8 @@ def has_failed(pod: Object, job: Object) -> bool:
 
 def is_indexed(job: Object) -> bool:
     """Whether the Job's pods have a completion index."""
-    return bool(job["spec"].get("completionMode") == "Indexed")
+    spec = job["spec"]
+    return bool(spec.get("completionMode") == "Indexed" and spec.get("completions") is not None)
 
 
 def index_of(pod: Object) -> int | None:

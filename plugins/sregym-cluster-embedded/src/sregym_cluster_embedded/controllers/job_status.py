@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SUCCESS = "SuccessCriteriaMet"
 FAILURE = "FailureTarget"
+# An Indexed Job has a hundred thousand indexes at most.
+_LAST_INDEX = 99_999
 FINAL = {SUCCESS: "Complete", FAILURE: "Failed"}
 
 
@@ -79,11 +81,16 @@ def with_condition(
 
 
 def indexes_of(text: str) -> set[int]:
-    """The indexes of a list as status writes it: `1,3-5`."""
+    """The indexes of a list as status writes it: `1,3-5`.
+
+    Anybody may write a status: what is no index is left out.
+    """
     found: set[int] = set()
-    for part in text.split(",") if text else ():
+    for part in text.split(","):
         first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
+        last = last or first
+        if first.isdecimal() and last.isdecimal():
+            found.update(range(int(first), min(int(last), _LAST_INDEX) + 1))
     return found
 
 
