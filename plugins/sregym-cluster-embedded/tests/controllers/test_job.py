@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.validation import workloads
+from sregym_cluster_embedded.api.validation.causes import required
 from sregym_cluster_embedded.controllers.job_status import indexes_of, indexes_text
 from sregym_cluster_embedded.store import Key, Object
 
@@ -251,3 +253,12 @@ def test_a_fork_goes_on_as_its_original_does(shop: Any) -> None:
     shop.run(60)
     twin.run_until(shop.world.now)
     assert twin.digest() == shop.world.digest()
+
+
+def test_an_indexed_job_needs_completions() -> None:
+    container = {"name": "m", "image": "web:1", "terminationMessagePolicy": "File"}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    spec = {"completionMode": "Indexed", "parallelism": 2, "template": template}
+    missing = required("spec.completions", "when completion mode is Indexed")
+    assert missing.message == "Required value: when completion mode is Indexed"
+    assert [e for e in workloads.job({"spec": spec}) if "completions" in e.field] == [missing]

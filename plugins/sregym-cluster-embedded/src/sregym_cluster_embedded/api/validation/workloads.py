@@ -115,6 +115,8 @@ def _job_spec(spec: Object, path: str) -> list[Cause]:
     found: list[Cause] = []
     for field in ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit"):
         found += causes.not_negative(f"{path}.{field}", spec.get(field))
+    if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
+        found.append(causes.required(f"{path}.completions", "when completion mode is Indexed"))
     template = spec.get("template", {})
     found += pods.template(template, f"{path}.template")
     policy = template.get("spec", {}).get("restartPolicy", "Always")
