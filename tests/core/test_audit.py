@@ -29,12 +29,18 @@ RECORD = EpisodeRecord(
     instruction="Users report that it does not work.",
     cluster="embedded",
     outcome=Outcome.PASS,
-    tokens=Tokens(prompt=100, completion=9),
+    tokens=Tokens(prompt=100, completion=9, cached=60),
+    last_words="I am done.",
     transcript=(
         kubectl("kubectl get pods -n shop", output="cart-0 Running", exit_code=0),
         ToolCall(at_s=2.0, tool="alerts", output="no alert", digest="e"),
         kubectl("exec cart-0 -- curl -s geo", 3.0, exit_code=6, ok=False),
-        kubectl("rollout restart deploy/cart", 4.0, tokens=Tokens(prompt=100, completion=9)),
+        kubectl(
+            "rollout restart deploy/cart",
+            4.0,
+            tokens=Tokens(prompt=100, completion=9, cached=60),
+            said="A restart may help.",
+        ),
         kubectl("get pods", 5.0),
         ToolCall(at_s=6.0, tool="submit", arguments={"stage": "diagnosis", "text": "the\ncart"}),
     ),
@@ -70,7 +76,8 @@ def test_the_account() -> None:
         "agent": "brief",
         "outcome": "pass",
         "steps": 6,
-        "tokens": {"prompt": 100, "completion": 9},
+        "tokens": {"prompt": 100, "completion": 9, "cached": 60},
+        "last_words": "I am done.",
         "classes": {
             "kubectl read": 2,
             "kubectl write": 1,
@@ -100,7 +107,21 @@ def test_the_account() -> None:
         "truncated": False,
         "digest": "d",
         "tokens": None,
+        "said": "",
+        "own": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "kind"),
+    [
+        ("Bash", {"command": "kubectl get pods"}, "shell"),
+        ("Read", {"path": "/etc/hosts"}, "other"),
+        ("kubectl", {"command": "get pods"}, "shell"),
+    ],
+)
+def test_tools_of_the_agents_own(tool: str, arguments: dict[str, str], kind: str) -> None:
+    assert tool_class(ToolCall(at_s=1.0, tool=tool, arguments=arguments, own=True)) == kind
 
 
 def test_who_changed_nothing_has_no_looks_before() -> None:
@@ -119,9 +140,10 @@ def test_the_trajectory() -> None:
         "session_id": "e0001",
         "agent": {"name": "brief"},
         "final_metrics": {
-            "total_steps": 7,
+            "total_steps": 8,
             "total_prompt_tokens": 100,
             "total_completion_tokens": 9,
+            "total_cached_tokens": 60,
         },
         "extra": {
             "problem": "wrong_port",
@@ -132,7 +154,8 @@ def test_the_trajectory() -> None:
             "reason": "",
         },
     }
-    assert [step["step_id"] for step in steps] == [1, 2, 3, 4, 5, 6, 7]
+    assert [step["step_id"] for step in steps] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert steps[7] == {"step_id": 8, "source": "agent", "message": "I am done."}
     assert steps[0] == {
         "step_id": 1,
         "source": "user",
@@ -141,7 +164,7 @@ def test_the_trajectory() -> None:
     assert steps[4] == {
         "step_id": 5,
         "source": "agent",
-        "message": "",
+        "message": "A restart may help.",
         "tool_calls": [
             {
                 "tool_call_id": "call_4",
@@ -158,8 +181,8 @@ def test_the_trajectory() -> None:
                 }
             ]
         },
-        "metrics": {"prompt_tokens": 100, "completion_tokens": 9},
-        "extra": {"at_s": 4.0, "wall_s": 0.0, "class": "kubectl write"},
+        "metrics": {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
+        "extra": {"at_s": 4.0, "wall_s": 0.0, "class": "kubectl write", "own": False},
     }
 
 

@@ -16,15 +16,20 @@ VERSION = "ATIF-v1.8"
 def trajectory(record: EpisodeRecord) -> dict[str, Any]:
     """A record as a trajectory: the instruction, then one step for each tool call.
 
-    What an agent thought between its calls is not known here. Times are seconds of the episode,
-    in `extra`: a simulated clock has no date that means anything elsewhere.
+    What an agent said before a call stands in its step, as far as its adapter told; what it said
+    after the last is a step of its own. Times are seconds of the episode, in `extra`: a simulated
+    clock has no date that means anything elsewhere.
     """
     told = {"step_id": 1, "source": "user", "message": record.instruction}
     calls = [_step(number, call) for number, call in enumerate(record.transcript, 2)]
+    if record.last_words:
+        number = len(calls) + 2
+        calls.append({"step_id": number, "source": "agent", "message": record.last_words})
     totals: dict[str, Any] = {"total_steps": len(calls) + 1}
     if record.tokens is not None:
         totals["total_prompt_tokens"] = record.tokens.prompt
         totals["total_completion_tokens"] = record.tokens.completion
+        totals["total_cached_tokens"] = record.tokens.cached
     return {
         "schema_version": VERSION,
         "session_id": record.episode,
@@ -52,16 +57,22 @@ def _step(number: int, call: ToolCall) -> dict[str, Any]:
     step: dict[str, Any] = {
         "step_id": number,
         "source": "agent",
-        "message": "",
+        "message": call.said,
         "tool_calls": [
             {"tool_call_id": name, "function_name": call.tool, "arguments": call.arguments}
         ],
         "observation": {"results": [result]},
-        "extra": {"at_s": call.at_s, "wall_s": call.wall_s, "class": str(tool_class(call))},
+        "extra": {
+            "at_s": call.at_s,
+            "wall_s": call.wall_s,
+            "class": str(tool_class(call)),
+            "own": call.own,
+        },
     }
     if call.tokens is not None:
         step["metrics"] = {
             "prompt_tokens": call.tokens.prompt,
             "completion_tokens": call.tokens.completion,
+            "cached_tokens": call.tokens.cached,
         }
     return step

@@ -51,7 +51,9 @@ _PROBES = re.compile(
 
 
 def tool_class(call: ToolCall) -> ToolClass:
-    """Which kind of use a call is."""
+    """Which kind of use a call is; of the agent's own tools, what takes a command is a shell."""
+    if call.own:
+        return ToolClass.SHELL if "command" in call.arguments else ToolClass.OTHER
     if call.tool in _OBSERVING:
         return ToolClass.OBSERVABILITY
     if call.tool == "wait":
@@ -82,6 +84,7 @@ def audit(record: EpisodeRecord) -> dict[str, Any]:
         "outcome": str(record.outcome),
         "steps": len(calls),
         "tokens": tokens,
+        "last_words": record.last_words,
         "classes": {str(kind): classes.count(kind) for kind in ToolClass},
         "reads_before_first_write": _reads_before(classes),
         "tools": _counts([call.tool for call in calls]),
@@ -110,6 +113,8 @@ def _line(number: int, call: ToolCall, kind: ToolClass) -> dict[str, Any]:
         "truncated": call.truncated,
         "digest": call.digest,
         "tokens": None if call.tokens is None else call.tokens.model_dump(),
+        "said": call.said,
+        "own": call.own,
     }
 
 

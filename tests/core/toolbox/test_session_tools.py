@@ -193,6 +193,38 @@ def test_tokens_run_out(new_session: NewSession) -> None:
         session.call("status", {})
 
 
+def test_what_it_said_and_did_by_itself(new_session: NewSession) -> None:
+    session = new_session(steps=3, tokens=1_000)
+    session.note_said("I look at the pods first.\n")
+    session.note_said("  ")
+    session.note_said("Then at the logs.")
+    session.note_tokens(100, 20, 80)
+    session.call("status", {})
+    session.note_own_call("Bash", {"command": "ls"}, "notes.txt", ok=True)
+    session.call("alerts", {})
+    session.note_said("That is all.")
+    noted = [(call.tool, call.own, call.said, call.tokens) for call in session.transcript]
+    assert noted == [
+        (
+            "status",
+            False,
+            "I look at the pods first.\n\nThen at the logs.",
+            Tokens(prompt=100, completion=20, cached=80),
+        ),
+        ("Bash", True, "", None),
+        ("alerts", False, "", None),
+    ]
+    assert session.last_words == "That is all."
+    with pytest.raises(BudgetExceededError) as over:
+        session.note_own_call("Bash", {"command": "rm notes.txt"}, "no", ok=False)
+    assert str(over.value) == "the budget of 3 tool calls is used up"
+    assert [(call.output, call.ok, call.said) for call in session.transcript[1:]] == [
+        ("notes.txt", True, ""),
+        (session.transcript[2].output, False, ""),
+        ("no", False, "That is all."),
+    ]
+
+
 def test_calls_run_out(new_session: NewSession) -> None:
     session = new_session(steps=1)
     session.call("status", {})

@@ -312,6 +312,7 @@ class EpisodePlayer:
             ttm_s=self._since_start(Stage.MITIGATION),
             steps=len(session.transcript) if session is not None else 0,
             tokens=session.tokens if session is not None else None,
+            last_words=session.last_words if session is not None else "",
             wall_s=self._timeline.wall_s(),
             warnings=tuple(self._timeline.warnings),
             timeline=tuple(self._timeline.entries),

@@ -30,6 +30,7 @@ class Note:
     exit_code: int | None = None
     cost_s: float = 0.0
     ok: bool = True
+    own: bool = False
 
 
 class Ledger:
@@ -49,6 +50,17 @@ class Ledger:
         self._wall_began = time.monotonic()
         self._call_began = self._wall_began
         self._fresh_tokens: Tokens | None = None
+        self._said: list[str] = []
+
+    @property
+    def said(self) -> str:
+        """What the agent said since its last call, cut at the cap of an output."""
+        return "\n\n".join(self._said)[:OUTPUT_CAP]
+
+    def hear(self, text: str) -> None:
+        """The agent says something."""
+        if text.strip():
+            self._said.append(text.strip())
 
     def begin(self) -> None:
         """A call begins."""
@@ -61,11 +73,19 @@ class Ledger:
             BudgetExceededError: It may not.
         """
         self.begin()
+        self.check_steps(1)
+        self.check_time()
+
+    def check_steps(self, more: int = 0) -> None:
+        """Calls were made, and so many more are to come.
+
+        Raises:
+            BudgetExceededError: They are more than there may be.
+        """
         steps = self.budget.steps
-        if steps is not None and len(self.calls) >= steps:
+        if steps is not None and len(self.calls) + more > steps:
             msg = f"the budget of {steps} tool calls is used up"
             raise BudgetExceededError(msg)
-        self.check_time()
 
     def check_time(self) -> None:
         """Time passes.
@@ -83,14 +103,14 @@ class Ledger:
             raise BudgetExceededError(msg)
         self._check_tokens()
 
-    def spend_tokens(self, prompt: int, completion: int) -> None:
+    def spend_tokens(self, used: Tokens) -> None:
         """Count tokens.
 
         Raises:
             BudgetExceededError: They are more than there were.
         """
-        self.tokens = _sum(self.tokens, prompt, completion)
-        self._fresh_tokens = _sum(self._fresh_tokens, prompt, completion)
+        self.tokens = _sum(self.tokens, used)
+        self._fresh_tokens = _sum(self._fresh_tokens, used)
         self._check_tokens()
 
     def note(self, note: Note) -> None:
@@ -111,8 +131,11 @@ class Ledger:
             took_s=round(wall - self._call_began, 6),
             tokens=self._fresh_tokens,
             ok=note.ok,
+            said=self.said,
+            own=note.own,
         )
         self._fresh_tokens = None
+        self._said.clear()
         self.calls.append(call)
         if note.tool != "submit":
             summary = str(next(iter(note.arguments.values()), ""))[:200]
@@ -145,6 +168,10 @@ class Ledger:
             raise BudgetExceededError(msg)
 
 
-def _sum(tokens: Tokens | None, prompt: int, completion: int) -> Tokens:
+def _sum(tokens: Tokens | None, used: Tokens) -> Tokens:
     before = tokens or Tokens()
-    return Tokens(prompt=before.prompt + prompt, completion=before.completion + completion)
+    return Tokens(
+        prompt=before.prompt + used.prompt,
+        completion=before.completion + used.completion,
+        cached=before.cached + used.cached,
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, ToolResult
+from sregym_core.model import Tokens
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox import catalogue, commands
 from sregym_core.toolbox.desk import Output, ToolError, clock_time
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         ServiceAnswer,
         Tool,
     )
-    from sregym_core.model import ApiRequest, Claims, ObjectRef, Tokens, ToolCall
+    from sregym_core.model import ApiRequest, Claims, ObjectRef, ToolCall
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -145,9 +146,26 @@ class LiveSession(Session):
             return ToolResult(text, ok, 1, pages)
         return ToolResult(output.text, output.ok)
 
-    def note_tokens(self, prompt: int, completion: int) -> None:
+    @property
+    def last_words(self) -> str:
+        """What the agent said after its last call."""
+        return self._ledger.said
+
+    def note_tokens(self, prompt: int, completion: int, cached: int = 0) -> None:
         """Count what a language model used."""
-        self._ledger.spend_tokens(prompt, completion)
+        self._ledger.spend_tokens(Tokens(prompt=prompt, completion=completion, cached=cached))
+
+    def note_said(self, text: str) -> None:
+        """Keep what the agent said for the call that follows."""
+        self._ledger.hear(text)
+
+    def note_own_call(
+        self, tool: str, arguments: Mapping[str, object], output: str, ok: bool
+    ) -> None:
+        """Record a call of a tool of the agent's own."""
+        self._ledger.begin()
+        self._ledger.note(Note(tool, arguments, output, ok=ok, own=True))
+        self._ledger.check_steps()
 
     def kubectl(self, command: str | Command) -> CommandResult:
         """Run a kubectl command and record it."""

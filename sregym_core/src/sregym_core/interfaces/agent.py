@@ -132,8 +132,22 @@ class Session(ABC):
         """
 
     @abstractmethod
-    def note_tokens(self, prompt: int, completion: int) -> None:
-        """Tell what a request to a language model cost; it counts against the budget."""
+    def note_tokens(self, prompt: int, completion: int, cached: int = 0) -> None:
+        """Tell what a request to a language model cost; it counts against the budget.
+
+        `cached` is the part of `prompt` that the provider had kept.
+        """
+
+    def note_said(self, text: str) -> None:  # noqa: B027 - optional
+        """Record what the agent said between its calls: its thoughts, its summary."""
+
+    def note_own_call(  # noqa: B027 - optional
+        self, tool: str, arguments: Mapping[str, object], output: str, ok: bool
+    ) -> None:
+        """Record a call of a tool of the agent's own that the session knows nothing of.
+
+        It has happened already; it counts as a step.
+        """
 
     @abstractmethod
     def kubectl(self, command: str | Command) -> CommandResult:

@@ -28,14 +28,21 @@ class TimelineEntry(Value):
 
 
 class Tokens(Value):
-    """Tokens of a language model."""
+    """Tokens of a language model.
+
+    Attributes:
+        prompt: What it read.
+        completion: What it wrote.
+        cached: How many of `prompt` its provider had read before and kept.
+    """
 
     prompt: int = 0
     completion: int = 0
+    cached: int = 0
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Prompt and completion together."""
         return self.prompt + self.completion
 
 
@@ -55,6 +62,9 @@ class ToolCall(Value):
         took_s: Wall-clock seconds the call took; 0.0 where runs must be comparable.
         tokens: Of a language model since the call before, where the adapter told of them.
         ok: False for calls that were refused or failed.
+        said: What the agent said since the call before, where the adapter told of it.
+        own: Whether it was a tool of the agent's own, not one of the session; then as far as the
+            adapter learnt of it.
     """
 
     at_s: float
@@ -69,6 +79,8 @@ class ToolCall(Value):
     took_s: float = 0.0
     tokens: Tokens | None = None
     ok: bool = True
+    said: str = ""
+    own: bool = False
 
 
 class ApiRequest(Value):
@@ -127,6 +139,7 @@ class EpisodeRecord(Value):
         ttm_s: Episode seconds from the agent's start to its mitigation.
         steps: Number of tool calls.
         tokens: Of the agent's language model, where the adapter told of them.
+        last_words: What the agent said after its last call, where the adapter told of it.
         wall_s: Wall-clock seconds of the whole episode.
         warnings: Failures of observers and other things that did not decide the outcome.
         timeline: All events.
@@ -151,6 +164,7 @@ class EpisodeRecord(Value):
     ttm_s: float | None = None
     steps: int = 0
     tokens: Tokens | None = None
+    last_words: str = ""
     wall_s: float = 0.0
     warnings: tuple[str, ...] = ()
     timeline: tuple[TimelineEntry, ...] = ()
