@@ -24,10 +24,12 @@ class _Call(Generic[T]):
         self.answer: Future[T] = Future()
         self._act = act
 
-    def run(self) -> None:
+    def run(self, before: Callable[[], None] | None) -> None:
         if not self.answer.set_running_or_notify_cancel():
             return  # whoever asked went away before it was taken
         try:
+            if before is not None:
+                before()
             self.answer.set_result(self._act())
         except Exception as error:
             self.answer.set_exception(error)
@@ -60,13 +62,16 @@ class Inbox:
             self.close()
         return call.answer
 
-    def take(self, wait_s: float) -> bool:
-        """Run one call; False when none came within `wait_s`. What it raises is raised here too."""
+    def take(self, wait_s: float, before: Callable[[], None] | None = None) -> bool:
+        """Run one call; False when none came within `wait_s`. What it raises is raised here too.
+
+        `before` runs when one came, and what it raises is the call's answer.
+        """
         try:
             call = self._calls.get(timeout=wait_s)
         except Empty:
             return False
-        call.run()
+        call.run(before)
         return True
 
     def close(self) -> None:

@@ -8,5 +8,16 @@ from __future__ import annotations
 
 from sregym_agents.isolation.bubblewrap import Bubblewrap
 from sregym_agents.isolation.relay import Relays, Route, routes_of
+from sregym_agents.isolation.walls import Needs, Place, Start, Walls, walls_of
 
-__all__ = ["Bubblewrap", "Relays", "Route", "routes_of"]
+__all__ = [
+    "Bubblewrap",
+    "Needs",
+    "Place",
+    "Relays",
+    "Route",
+    "Start",
+    "Walls",
+    "routes_of",
+    "walls_of",
+]

@@ -1,0 +1,96 @@
+"""A command that acts in a session: served while it runs, ended with the session."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from typing import IO, TYPE_CHECKING
+
+from sregym_core.errors import BudgetExceededError
+from sregym_core.interfaces import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_core.interfaces import Session
+
+    from sregym_agents.gateway import Gateway
+    from sregym_agents.isolation.walls import Start
+
+LOOK_S = 0.1
+END_TIMEOUT_S = 5.0
+
+
+def attend(
+    session: Session,
+    gateway: Gateway,
+    start: Start,
+    output: IO[bytes],
+    errors: IO[bytes] | None = None,
+    look: Callable[[], None] | None = None,
+) -> int:
+    """Start a command and serve it until it ends or both stages are submitted.
+
+    Whatever happens, it has ended with all its children when this returns.
+
+    Args:
+        session: In which it acts.
+        gateway: Through which it acts.
+        start: How to start it.
+        output: Where its standard output goes.
+        errors: Where its standard error goes; with the output when None.
+        look: Called from time to time and before each of its calls: reads what it wrote so far.
+
+    Returns:
+        Its exit code, negative for a signal; 0 for one that does not end by itself after its last
+        submission.
+
+    Raises:
+        BudgetExceededError: It ran longer than the session may.
+    """
+    limit_s = session.budget.wall_s
+    began = time.monotonic()
+    process = subprocess.Popen(
+        start.argv,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT if errors is None else errors,
+        env=dict(start.environment),
+        cwd=start.folder,
+        start_new_session=True,
+    )
+    try:
+        while process.poll() is None and session.stage is not Stage.DONE:
+            if not gateway.take(LOOK_S, look) and look is not None:
+                look()
+            if limit_s is not None and time.monotonic() - began > limit_s:
+                msg = f"the budget of {limit_s:g} wall-clock seconds is used up"
+                raise BudgetExceededError(msg)
+        while gateway.take(0.0, look):  # what was submitted just before the end still counts
+            pass
+        # After its last submission a command may still want to say goodbye.
+        return _wait(process)
+    finally:
+        _end(process)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    try:
+        return process.wait(END_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return 0
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the command's whole process group; it was started as a session of its own."""
+    for signal in (15, 9):
+        try:
+            os.killpg(process.pid, signal)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()

@@ -1,0 +1,186 @@
+"""What stands between an agent's command and this machine: nothing, or bubblewrap."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import UsageError
+
+from sregym_agents.isolation.bubblewrap import SESSION, WORK, Bubblewrap
+from sregym_agents.isolation.relay import Relays, routes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from sregym_core.interfaces import Access
+
+    from sregym_agents.gateway import Gateway
+
+KINDS = ("none", "bubblewrap")
+# The options of an agent that `walls_of` reads.
+OPTIONS = ("isolation", "share", "reach", "pass_env")
+
+
+@dataclass(frozen=True)
+class Start:
+    """How to start a command."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where commands run while walls stand.
+
+    Attributes:
+        work: The commands' own folder as the harness sees it.
+        inside: The same folder as they see it.
+        pointing: Variables that lead to the session.
+        start: How to start a command here, given its words and its variables besides those that
+            every command here has.
+    """
+
+    work: Path
+    inside: Path
+    pointing: Mapping[str, str]
+    start: Callable[[Sequence[str], Mapping[str, str]], Start]
+
+
+class Walls(ABC):
+    """One kind of isolation."""
+
+    @abstractmethod
+    def around(self, access: Access, gateway: Gateway) -> AbstractContextManager[Place]:
+        """Put them up for a session."""
+
+
+@dataclass(frozen=True)
+class NoWalls(Walls):
+    """Commands run as the user that runs the harness, without the harness's variables.
+
+    Attributes:
+        variables: Names of the user's variables that they get; None for all.
+    """
+
+    variables: tuple[str, ...] | None = None
+
+    @contextmanager
+    def around(self, access: Access, gateway: Gateway) -> Iterator[Place]:
+        """The session's folder is theirs."""
+
+        def start(argv: Sequence[str], told: Mapping[str, str]) -> Start:
+            inherited = {
+                name: value for name, value in os.environ.items() if not name.startswith("SREGYM_")
+            }
+            if self.variables is not None:
+                inherited = {n: value for n, value in inherited.items() if n in self.variables}
+            return Start(tuple(argv), {**inherited, **told}, access.folder)
+
+        pointing = {"KUBECONFIG": str(access.kubeconfig), "SREGYM_EPISODE": str(access.folder)}
+        yield Place(access.folder, access.folder, pointing, start)
+
+
+@dataclass(frozen=True)
+class BubblewrapWalls(Walls):
+    """Commands see a system, their own folder and the session.
+
+    Attributes:
+        share: Further places that they may read.
+        reach: `HOST:PORT` of what they may reach besides the session.
+        variables: Names of variables that they get from outside, keys of providers for instance.
+    """
+
+    share: tuple[Path, ...] = ()
+    reach: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+    @contextmanager
+    def around(self, access: Access, gateway: Gateway) -> Iterator[Place]:
+        """Make the ways out, then the walls."""
+        endpoints = {**access.endpoints, **gateway.endpoints}
+        routes = routes_of(endpoints.values(), self.reach)
+        files = {"kubeconfig": access.kubeconfig, "session.json": access.folder / "session.json"}
+        pointing = {
+            "KUBECONFIG": f"{SESSION}/kubeconfig",
+            "SREGYM_EPISODE": SESSION,
+            "SREGYM_GATEWAY": gateway.url,
+            "SREGYM_TOKEN": gateway.token,
+        }
+        with tempfile.TemporaryDirectory(prefix="agent-") as folder:
+            scratch = Path(folder)
+            sockets, work = scratch / "sockets", scratch / "work"
+            sockets.mkdir()
+            work.mkdir()
+            walls = Bubblewrap(scratch, work, self.share)
+
+            def start(argv: Sequence[str], told: Mapping[str, str]) -> Start:
+                kept = {name: os.environ[name] for name in self.variables if name in os.environ}
+                environment = walls.environment({**kept, **told})
+                return Start(tuple(walls.command(argv, routes, files)), environment, work)
+
+            with Relays(routes, sockets):
+                yield Place(work, Path(WORK), pointing, start)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What an adapter's command needs by itself, besides what the user names.
+
+    Attributes:
+        share: Places that it reads: its own program.
+        reach: `HOST:PORT` of its provider.
+        variables: The only variables of the user's that it gets; None for all of them without
+            walls, and for none behind walls.
+    """
+
+    share: tuple[Path, ...] = ()
+    reach: tuple[str, ...] = ()
+    variables: tuple[str, ...] | None = None
+
+
+def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None) -> Walls:
+    """The isolation that the user asked for.
+
+    Args:
+        agent: Its name, for messages.
+        options: Of the agent; those of `OPTIONS` are read.
+        needs: What the command needs whatever the user says.
+
+    Raises:
+        UsageError: There is no such kind, or an option is of no use.
+    """
+    needs = needs or Needs()
+    kind = options.get("isolation", "none")
+    passed = _words(options, "pass_env", ",")
+    if kind == "none":
+        return NoWalls(None if needs.variables is None else (*needs.variables, *passed))
+    if kind != "bubblewrap":
+        msg = f"agent {agent!r}, option 'isolation': {kind!r} is not one of {', '.join(KINDS)}"
+        raise UsageError(msg)
+    reach = _words(options, "reach", ",")
+    for place in reach:
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal():
+            msg = f"agent {agent!r}, option 'reach': {place!r} is not of the form HOST:PORT"
+            raise UsageError(msg)
+    share = tuple(Path(place).absolute() for place in _words(options, "share", ":"))
+    for path in share:
+        if not path.exists():
+            msg = f"agent {agent!r}, option 'share': {str(path)!r} does not exist"
+            raise UsageError(msg)
+    return BubblewrapWalls(
+        (*needs.share, *share), (*needs.reach, *reach), (*(needs.variables or ()), *passed)
+    )
+
+
+def _words(options: Mapping[str, str], name: str, separator: str) -> tuple[str, ...]:
+    return tuple(word for word in options.get(name, "").split(separator) if word)
