@@ -19,6 +19,7 @@ from sregym_apps.model import (
     seconds,
 )
 
+from sregym_cluster_embedded.traffic.footing import Footing, refusal
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
@@ -83,6 +84,7 @@ class Builder:
         self.world = world
         self.runtime: Runtime = world.room("runtime")
         self.made = Structure()
+        self.footing = Footing()
         self._known: dict[tuple[ContainerRef, str], int] = {}
         self._servers: dict[ContainerRef, int] = {}
         self._fills: dict[tuple[ContainerRef, str, str, int], int] = {}
@@ -96,7 +98,7 @@ class Builder:
         weight = sum(entry.weight for entry in program.mix.values())
         url = expand(program.target, facts)
         client = Client(protocol="http", address=url or "localhost", timeout_s=program.timeout_s)
-        found = targets(self.world, process, client)
+        found = targets(self.world, process, client, self.footing)
         parts = tuple(
             Part(
                 name,
@@ -113,6 +115,7 @@ class Builder:
     def consumer(self, process: Process, program: ServiceProgram) -> None:
         """Add what a program takes from message queues, and all that it leads to."""
         facts = process.facts()
+        self.footing.loose = True
         for consumer in program.consumers.values():
             _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
@@ -127,7 +130,7 @@ class Builder:
         known = self._known.get((ref, name))
         if known is not None:
             return known
-        process = process_of(self.world, ref)
+        process = self._process(ref)
         program = None if process is None else self.runtime.program_of(process)
         if process is None or program is None:
             return -1
@@ -153,6 +156,7 @@ class Builder:
         """The structure, with how patient everybody is."""
         made = self.made
         self._queue_up()
+        self.footing.loose |= bool(made.queues)
         for source in made.sources:
             for part in source.parts:
                 for end in part.ends:
@@ -228,7 +232,7 @@ class Builder:
         lost = 0.0 if target.path is None else given_up(target.path, timeout_s * 1000)
         if target.kind or target.ref is None:
             return End(target.share, -1, _WORDS.get(target.kind, "read"), transit, lost)
-        process = process_of(self.world, target.ref)
+        process = self._process(target.ref)
         program = None if process is None else self.runtime.program_of(process)
         if not isinstance(program, ServiceProgram):
             return End(target.share, -1, "404", transit, lost)
@@ -296,6 +300,7 @@ class Builder:
         self.made.sites.append(site)
         sites.append(site)
         if client.protocol == "kafka":
+            self.footing.loose = True
             for way in ways:
                 storage = "" if way.kind else self._storage(way.target)
                 if storage:
@@ -315,17 +320,17 @@ class Builder:
 
         if target.kind:
             return broken(target.kind)
-        server = None if target.ref is None else process_of(self.world, target.ref)
+        server = None if target.ref is None else self._process(target.ref)
         if server is None or not server.running:
             return broken("reset")
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
             callee = self.operation(server.ref, "*")
-            refusal = self.runtime.command(
-                self.world, server, client, operation, call.collection, name in process.dialled
+            refused = self.footing.at(
+                refusal, self.world, process.ref, name, server.ref, operation, call.collection
             )
-            if refusal is not None:
-                return broken(refusal.kind, refusal.text, callee)
+            if refused is not None:
+                return broken(refused.kind, refused.text, callee)
         else:
             if client.protocol == "http" and isinstance(program, ServiceProgram):
                 method, _, path = operation.partition(" ")
@@ -341,16 +346,19 @@ class Builder:
         transit, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
         return Way(index, target.share, target, callee, transit=transit, lost=lost)
 
+    def _process(self, ref: ContainerRef) -> Process | None:
+        return self.footing.at(process_of, self.world, ref)
+
     def _client(self, process: Process, name: str) -> tuple[Client, tuple[Target, ...]]:
         key = (process.ref, name)
         known = self._clients.get(key)
         if known is None:
             client = process.clients[name]
             if client.registry is None:
-                found = targets(self.world, process, client)
+                found = targets(self.world, process, client, self.footing)
             else:
                 _, hops = self._client(process, client.registry)
-                found = looked_up(self.world, process, client, hops)
+                found = looked_up(self.world, process, client, hops, self.footing)
             known = self._clients[key] = (client, found)
         return known
 

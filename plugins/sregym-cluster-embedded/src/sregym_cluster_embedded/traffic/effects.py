@@ -38,8 +38,12 @@ _PATIENCE_S = (1, 2, 3, 4, 5, 10, 15, 20, 30, 60)
 _LOADED = "traffic.loaded"
 
 
-def remember_all(world: World, equations: Equations) -> None:
-    """Write down everything: the structure is new, or what evolved has come to rest."""
+def remember_all(world: World, equations: Equations) -> bool:
+    """Write down everything: the structure is new, or what evolved has come to rest.
+
+    Returns:
+        Whether it planned that requests end a process.
+    """
     accounts = Accounts(equations)
     structure = equations.structure
     sources = [source.ref for source in structure.sources]
@@ -64,7 +68,8 @@ def remember_all(world: World, equations: Equations) -> None:
             runtime.load_changed(world, ref, 0.0)
     before.clear()
     before.update(dict.fromkeys(serving))
-    _act(world, accounts, sorted(range(len(serving)), key=lambda i: structure.servers[i].ref))
+    order = sorted(range(len(serving)), key=lambda i: structure.servers[i].ref)
+    return _act(world, accounts, order)
 
 
 def remember_some(world: World, equations: Equations, changed: list[int]) -> None:
@@ -122,8 +127,9 @@ def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
     return [(flow.operation, [text for text, _ in flow.errors]) for flow in flows]
 
 
-def _act(world: World, accounts: Accounts, changed: list[int]) -> None:
-    """Let processes feel the load that they are under, and requests that end them."""
+def _act(world: World, accounts: Accounts, changed: list[int]) -> bool:
+    """Let processes feel the load that they are under, and requests that end them: if any do."""
+    deadly = False
     runtime: Runtime = world.room("runtime")
     structure, numbers = accounts.structure, accounts.numbers
     for index in changed:
@@ -144,6 +150,8 @@ def _act(world: World, accounts: Accounts, changed: list[int]) -> None:
                 delay = max(_PANIC_S, 1 / (numbers.rate[spot] * share))
                 name = structure.operations[spot].name
                 world.after(delay, "traffic.panic", server.ref, name, code)
+                deadly = True
+    return deadly
 
 
 def forget(world: World, ref: ContainerRef) -> None:

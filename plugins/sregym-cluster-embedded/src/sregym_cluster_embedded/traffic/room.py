@@ -16,8 +16,11 @@ from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
+    from sregym_apps.model import LoadGeneratorProgram, ServiceProgram
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Change
+    from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 # Changes that come together are solved together, and while they keep coming, as when an
@@ -100,18 +103,22 @@ class Traffic:
         """Event: something has changed; find the structure anew, and what flows from now on."""
         state = world.table(_STATE)
         state.update(due=False, solved_at=world.now)
+        before: Live | None = state.get("live")
+        if before is not None and _at_rest(state) and state["footing"].holds(world):
+            return
         _pass_time(world)
         builder = Builder(world)
-        generators = tuple(world.room("runtime").load_generators(world))
+        generators = builder.footing.at(_generators, world)
         for process, program in generators:
             builder.source(process, program)
-        for process, consuming in world.room("runtime").consumers(world):
+        for process, consuming in builder.footing.at(_consumers, world):
             builder.consumer(process, consuming)
         structure = builder.finished()
         numbers = Numbers(structure)
-        before: Live | None = state.get("live")
+        before = state.get("live")
         if before is not None:
             Carried(before.structure, before.numbers).give(structure, numbers)
+        state["footing"] = builder.footing
         self._settle(world, Live(structure, numbers, generators, world.now))
 
     def load(self, world: World) -> None:
@@ -133,7 +140,7 @@ class Traffic:
         marks = _marks(live)
         if not live.restless:
             state["marks"] = marks
-            remember_all(world, equations)
+            state["deadly"] = remember_all(world, equations)
             return
         known = state["marks"]
         if not all(near(found, before) for found, before in zip(marks, known, strict=True)):
@@ -173,13 +180,27 @@ class Traffic:
         live = live._replace(at=world.now, restless=not settled or equations.restless())
         state = world.table(_STATE)
         state.update(live=live, marks=_marks(live), number=state.get("number", 0) + 1)
-        remember_all(world, equations)
+        state["deadly"] = remember_all(world, equations)
         if live.restless:
             _plan_step(world, live)
         upcoming = live.next_change(world.now)
         if upcoming is not None and state.get("load_at") != upcoming:
             state["load_at"] = upcoming
             world.after(upcoming - world.now, "traffic.load")
+
+
+def _generators(world: World) -> tuple[tuple[Process, LoadGeneratorProgram], ...]:
+    return tuple(world.room("runtime").load_generators(world))
+
+
+def _consumers(world: World) -> tuple[tuple[Process, ServiceProgram], ...]:
+    return tuple(world.room("runtime").consumers(world))
+
+
+def _at_rest(state: dict[str, Any]) -> bool:
+    """Whether nothing more comes of what flows while the structure stays as it is."""
+    live: Live = state["live"]
+    return not live.restless and not any(live.numbers.waiting) and not state["deadly"]
 
 
 def _pass_time(world: World) -> None:

@@ -11,6 +11,7 @@ from sregym_apps.model import Client, NameServerProgram, expand, seconds
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
+from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.wording import lookup_text
 
@@ -109,36 +110,44 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
     )
 
 
-def targets(world: World, process: Process, client: Client) -> tuple[Target, ...]:
+def targets(
+    world: World, process: Process, client: Client, look: Look = ONCE
+) -> tuple[Target, ...]:
     """Where calls of a process through a resolved client end, as things stand."""
     if client.registry is None:
-        address = parse_address(client.address, client.protocol)
-        return reach(world, process, address.host, address.port, client.protocol, client.address)
-    hops = targets(world, process, process.clients[client.registry])
-    return looked_up(world, process, client, hops)
+        where = parse_address(client.address, client.protocol)
+        return reach(world, process, where.host, where.port, client.protocol, client.address, look)
+    hops = targets(world, process, process.clients[client.registry], look)
+    return looked_up(world, process, client, hops, look)
 
 
 def looked_up(
-    world: World, process: Process, client: Client, hops: tuple[Target, ...]
+    world: World, process: Process, client: Client, hops: tuple[Target, ...], look: Look = ONCE
 ) -> tuple[Target, ...]:
     """Where calls of a client end whose registry is at `hops`."""
     known: list[tuple[str, int]] = []
     for hop in hops:
         if hop.kind == "" and hop.ref is not None:
-            known = registered(world, hop.ref, client.name)
+            known = look.at(registered, world, hop.ref, client.name)
     if not known:
         facts = {"host": client.name, "name": client.name, "port": "", "ip": "", "dns": ""}
         return (Target(1.0, "unavailable", None, "", facts),)
     found: list[Target] = []
     for ip, port in known:
-        for target in reach(world, process, ip, port, client.protocol, f"{ip}:{port}"):
+        for target in reach(world, process, ip, port, client.protocol, f"{ip}:{port}", look):
             facts = {**target.facts, "name": client.name}
             found.append(replace(target, share=target.share / len(known), facts=facts))
     return tuple(found)
 
 
 def reach(
-    world: World, process: Process, host: str, port: int, protocol: str, url: str
+    world: World,
+    process: Process,
+    host: str,
+    port: int,
+    protocol: str,
+    url: str,
+    look: Look = ONCE,
 ) -> tuple[Target, ...]:
     """Where connections from a process to an address end."""
     facts = {"host": host, "port": str(port), "ip": host, "dns": "", "name": host, "url": url}
@@ -147,13 +156,13 @@ def reach(
         facts["dns"] = CLUSTER_DNS
         facts["lookup"] = lookup_text("nxdomain", facts)
         return (Target(1.0, "dns", None, "", facts),)
-    network: Network = world.room("network")
     if host in _LOOPBACK:
-        if listener_at(world, process.ref.pod_uid, port) or not _on_node(world, process):
-            return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts),)
+        own = look.at(listener_at, world, process.ref.pod_uid, port)
+        if own or not look.at(_on_node, world, process.ref):
+            return (_end(world, 1.0, process.ref.pod_uid, port, protocol, facts, look),)
         # In the network of its node a pod shares the loopback with all others there.
         host = process.config.pod_ip
-    routes = network.routes(world, process.ref.pod_uid, host, port)
+    routes = look.at(_routes, world, process.ref.pod_uid, host, port)
     facts |= {"ip": routes.ip or host, "dns": routes.dns or CLUSTER_DNS}
     if routes.error:
         facts["lookup"] = lookup_text(getattr(routes, "dns_status", ""), facts)
@@ -161,14 +170,19 @@ def reach(
     total = sum(backend[0] for backend in routes.backends) or 1.0
     paths: tuple[Path | None, ...] = getattr(routes, "paths", ()) or (None,) * len(routes.backends)
     return tuple(
-        _end(world, share / total, pod_uid, target_port, protocol, facts, path)
+        _end(world, share / total, pod_uid, target_port, protocol, facts, look, path)
         for (share, pod_uid, _, target_port), path in zip(routes.backends, paths, strict=True)
     )
 
 
-def _on_node(world: World, process: Process) -> bool:
+def _routes(world: World, pod_uid: str, host: str, port: int) -> Any:
+    network: Network = world.room("network")
+    return network.routes(world, pod_uid, host, port)
+
+
+def _on_node(world: World, ref: ContainerRef) -> bool:
     """Whether a process runs in the network of its node."""
-    pod = world.store.get(Key("pods", process.ref.namespace, process.ref.pod))
+    pod = world.store.get(Key("pods", ref.namespace, ref.pod))
     return pod is not None and bool(pod["spec"].get("hostNetwork"))
 
 
@@ -191,13 +205,14 @@ def _end(
     port: int,
     protocol: str,
     facts: dict[str, str],
+    look: Look,
     path: Path | None = None,
 ) -> Target:
     if path is not None and path.fails is not None:
         return Target(share, path.fails.value, None, "", facts)
     if not pod_uid:
-        return _daemon(world, share, port, protocol, facts)
-    found = listener_at(world, pod_uid, port)
+        return _daemon(world, share, port, protocol, facts, look)
+    found = look.at(listener_at, world, pod_uid, port)
     if found is None:
         return Target(share, "refused", None, "", facts)
     process, listener = found
@@ -207,13 +222,20 @@ def _end(
     return Target(share, "", process.ref, listener, facts, path)
 
 
-def _daemon(world: World, share: float, port: int, protocol: str, facts: dict[str, str]) -> Target:
+def _daemon(
+    world: World, share: float, port: int, protocol: str, facts: dict[str, str], look: Look
+) -> Target:
     """What is no pod: the API server and the kubelets, which speak TLS, or whoever has the address."""
-    outcome = world.room("network").dial(world, None, facts["ip"], int(facts["port"])).outcome.value
+    outcome = look.at(_dialled, world, facts["ip"], int(facts["port"]))
     if outcome != "connected":
         return Target(share, outcome, None, "", facts)
     kind = "" if protocol == "tcp" else "protocol"
     return Target(share, kind, None, "https" if port in _TLS_PORTS else "", facts)
+
+
+def _dialled(world: World, ip: str, port: int) -> str:
+    """How a connection to what is no pod ends."""
+    return str(world.room("network").dial(world, None, ip, port).outcome.value)
 
 
 def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef, port: int) -> None:

@@ -1,0 +1,124 @@
+"""When what flows is found anew: when something that requests meet has changed, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.traffic.footing import Footing
+from sregym_cluster_embedded.traffic.segments import SERVED
+
+
+def live(market: Any) -> Any:
+    return market.world.table("traffic.state")["live"]
+
+
+def start_another(market: Any) -> None:
+    market.deploy("cache")
+
+
+def widen_a_service_of_nobody(market: Any) -> None:
+    metadata = {"name": "unused", "namespace": "default"}
+    spec = {"selector": {"app": "web"}, "ports": [{"port": 9}]}
+    writes.create(market.world, "services", {"metadata": metadata, "spec": spec})
+
+
+def add_a_member(market: Any) -> None:
+    market.scale("stock", 2)
+
+
+def remove_all(market: Any) -> None:
+    market.scale("stock", 0)
+
+
+def aim_elsewhere(market: Any) -> None:
+    service = market.world.store.get(Key("services", "default", "stock"))
+    spec = {**service["spec"], "selector": {"app": "nobody"}}
+    writes.update(market.world, "services", {**service, "spec": spec})
+
+
+def deny_all(market: Any) -> None:
+    metadata = {"name": "deny", "namespace": "default"}
+    spec = {"podSelector": {"matchLabels": {"app": "stock"}}, "policyTypes": ["Ingress"]}
+    policy = {"metadata": metadata, "spec": spec}
+    writes.create(market.world, "networkpolicies.networking.k8s.io", policy)
+
+
+def end_a_process(market: Any) -> None:
+    market.shell("stock", "kill 1")
+
+
+@pytest.mark.parametrize("change", [start_another, widen_a_service_of_nobody])
+def test_what_nobody_meets_changes_nothing(make_market: Any, change: Callable[[Any], None]) -> None:
+    market = make_market()
+    before, at = live(market), market.world.table("traffic.state")["solved_at"]
+    change(market)
+    market.run(40)
+    assert market.world.table("traffic.state")["solved_at"] > at
+    assert live(market) is before
+
+
+@pytest.mark.parametrize(
+    ("change", "requests"),
+    [
+        (add_a_member, {"ok": 1000}),
+        (remove_all, {"failed": 1000}),
+        (aim_elsewhere, {"failed": 1000}),
+        (deny_all, {"failed": 1000}),
+        (end_a_process, {"ok": 1000}),
+    ],
+)
+def test_what_requests_meet_counts(
+    make_market: Any, change: Callable[[Any], None], requests: dict[str, int]
+) -> None:
+    market = make_market()
+    before = live(market)
+    change(market)
+    market.run(40)
+    assert live(market) is not before
+    seen = market.seen(10)
+    assert (seen.ok, sum(seen.failed.values())) == (
+        requests.get("ok", 0),
+        requests.get("failed", 0),
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [start_another, add_a_member, remove_all, aim_elsewhere, deny_all, end_a_process]
+)
+def test_finding_everything_anew_each_time_gives_the_same(
+    make_market: Any, change: Callable[[Any], None]
+) -> None:
+    market = make_market()
+    anew = market.fork()
+    change(market)
+    change(anew)
+    market.run(45)
+    for _ in range(90):
+        nothing_kept = Footing()
+        nothing_kept.loose = True
+        anew.world.table("traffic.state")["footing"] = nothing_kept
+        anew.run(0.5)
+    assert market.history("web") == anew.history("web")
+    assert market.world.table(SERVED) == anew.world.table(SERVED)
+    assert live(market).numbers.rate == live(anew).numbers.rate
+
+
+def test_a_footing_tells_whether_the_same_is_seen(make_market: Any) -> None:
+    world = make_market().world
+    tides = [1]
+
+    def tide(_: Any, place: str) -> tuple[str, int]:
+        return place, tides[0]
+
+    footing = Footing()
+    assert footing.at(tide, world, "harbour") == ("harbour", 1)
+    assert (str(footing), footing.holds(world)) == ("Footing(1)", True)
+    tides[0] = 2
+    assert not footing.holds(world)
+    footing.loose = True
+    tides[0] = 1
+    assert not footing.holds(world)
