@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl import impersonating
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
@@ -42,29 +42,23 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("delete",): _Entry("delete", "delete"),
     ("apply",): _Entry("apply", "apply", manager="kubectl-client-side-apply"),
     ("create", "namespace"): _Entry("create", "create_namespace", "NAMESPACE_FLAGS", "kubectl-create"),
-    ("create", "ns"): _Entry("create", "create_namespace", "NAMESPACE_FLAGS", "kubectl-create"),
     ("create", "configmap"): _Entry("create", "create_configmap", "CONFIGMAP_FLAGS", "kubectl-create"),
-    ("create", "cm"): _Entry("create", "create_configmap", "CONFIGMAP_FLAGS", "kubectl-create"),
     ("create", "secret", "generic"): _Entry("create", "create_secret", "SECRET_FLAGS", "kubectl-create"),
     ("create", "deployment"): _Entry("create", "create_deployment", "DEPLOYMENT_FLAGS", "kubectl-create"),
-    ("create", "deploy"): _Entry("create", "create_deployment", "DEPLOYMENT_FLAGS", "kubectl-create"),
-    ("create", "service"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
-    ("create", "svc"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
+    ("create", "service", "clusterip"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
+    ("create", "service", "nodeport"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
+    ("create", "service", "loadbalancer"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
+    ("create", "service", "externalname"): _Entry("create", "create_service", "SERVICE_FLAGS", "kubectl-create"),
     ("create", "serviceaccount"): _Entry("generators", "create_service_account", "ACCOUNT_FLAGS", "kubectl-create"),
-    ("create", "sa"): _Entry("generators", "create_service_account", "ACCOUNT_FLAGS", "kubectl-create"),
     ("create", "role"): _Entry("generators", "create_role", "ROLE_FLAGS", "kubectl-create"),
     ("create", "clusterrole"): _Entry("generators", "create_cluster_role", "ROLE_FLAGS", "kubectl-create"),
     ("create", "rolebinding"): _Entry("generators", "create_role_binding", "BINDING_FLAGS", "kubectl-create"),
     ("create", "clusterrolebinding"): _Entry("generators", "create_cluster_role_binding", "BINDING_FLAGS", "kubectl-create"),
     ("create", "quota"): _Entry("generators", "create_quota", "QUOTA_FLAGS", "kubectl-create"),
-    ("create", "resourcequota"): _Entry("generators", "create_quota", "QUOTA_FLAGS", "kubectl-create"),
-    ("create", "pdb"): _Entry("generators", "create_budget", "BUDGET_FLAGS", "kubectl-create"),
     ("create", "poddisruptionbudget"): _Entry("generators", "create_budget", "BUDGET_FLAGS", "kubectl-create"),
     ("create", "job"): _Entry("generators", "create_job", "JOB_FLAGS", "kubectl-create"),
     ("create", "cronjob"): _Entry("generators", "create_cron_job", "CRON_JOB_FLAGS", "kubectl-create"),
-    ("create", "cj"): _Entry("generators", "create_cron_job", "CRON_JOB_FLAGS", "kubectl-create"),
     ("create", "priorityclass"): _Entry("generators", "create_priority_class", "PRIORITY_FLAGS", "kubectl-create"),
-    ("create", "pc"): _Entry("generators", "create_priority_class", "PRIORITY_FLAGS", "kubectl-create"),
     ("create",): _Entry("create", "create_files", "FILE_FLAGS", "kubectl-create"),
     ("label",): _Entry("labels", "label", manager="kubectl-label"),
     ("annotate",): _Entry("labels", "annotate", manager="kubectl-annotate"),
@@ -84,15 +78,34 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("cordon",): _Entry("nodes", "cordon"),
     ("uncordon",): _Entry("nodes", "uncordon"),
     ("top", "pod"): _Entry("top", "pods", "POD_FLAGS"),
-    ("top", "pods"): _Entry("top", "pods", "POD_FLAGS"),
-    ("top", "po"): _Entry("top", "pods", "POD_FLAGS"),
     ("top", "node"): _Entry("top", "nodes", "NODE_FLAGS"),
-    ("top", "nodes"): _Entry("top", "nodes", "NODE_FLAGS"),
-    ("top", "no"): _Entry("top", "nodes", "NODE_FLAGS"),
 }  # fmt: skip
 
-_LONGEST = 3
-_VALUED_BEFORE = ("-n", "--namespace")
+# Commands that have commands below them.
+_PARENTS = frozenset({
+    ("apply",), ("auth",), ("certificate",), ("cluster-info",), ("config",), ("create",),
+    ("create", "secret"), ("create", "service"), ("rollout",), ("set",), ("top",),
+})  # fmt: skip
+# Other names of commands below others.
+_ALIASES: dict[tuple[str, str], str] = {
+    ("create", "cj"): "cronjob",
+    ("create", "cm"): "configmap",
+    ("create", "deploy"): "deployment",
+    ("create", "ing"): "ingress",
+    ("create", "ns"): "namespace",
+    ("create", "pc"): "priorityclass",
+    ("create", "pdb"): "poddisruptionbudget",
+    ("create", "resourcequota"): "quota",
+    ("create", "sa"): "serviceaccount",
+    ("create", "svc"): "service",
+    ("config", "use"): "use-context",
+    ("set", "sa"): "serviceaccount",
+    ("top", "no"): "node",
+    ("top", "nodes"): "node",
+    ("top", "po"): "pod",
+    ("top", "pods"): "pod",
+}
+_VALUED_BEFORE = ("-n", "--namespace", "-f", "--filename")
 
 
 def run(
@@ -115,9 +128,13 @@ def run(
         NotCovered: The command, or something about it, is left to the binary. Nothing has been
             changed.
     """
-    entry, rest = _entry(list(argv))
-    module = import_module(f"sregym_cluster_embedded.kubectl.{entry.module}")
-    arguments = parse(rest, (*getattr(module, entry.flags), *GLOBAL, *impersonating.FLAGS))
+    try:
+        name, entry, rest = _entry(list(argv))
+        module = import_module(f"sregym_cluster_embedded.kubectl.{entry.module}")
+        flags = (*getattr(module, entry.flags), *GLOBAL, *impersonating.FLAGS)
+        arguments = parse(rest, flags, name)
+    except CommandError as error:
+        return CommandResult(error.exit_code, "", f"{error.text}\n")
     if any(arguments.has(name) for name in ("warnings-as-errors",)):
         raise NotCovered("--warnings-as-errors")
     session = Session(
@@ -140,17 +157,66 @@ def run(
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
 
 
-def _entry(words: list[str]) -> tuple[_Entry, list[str]]:
-    """The command, and its words without the command's own name."""
-    before: list[str] = []
-    while words and words[0].startswith("-"):
-        count = 2 if words[0] in _VALUED_BEFORE else 1
-        if count == 1 and not words[0].startswith(("-n", "--namespace=")):
-            raise NotCovered(f"{words[0]} before the command")
-        before += words[:count]
-        words = words[count:]
-    for length in range(_LONGEST, 0, -1):
-        entry = _COMMANDS.get(tuple(words[:length]))
-        if entry is not None:
-            return entry, [*before, *words[length:]]
-    raise NotCovered(" ".join(words[:2]))
+def _entry(words: list[str]) -> tuple[str, _Entry, list[str]]:
+    """The command's full name, what runs it, and its words without that name.
+
+    Raises:
+        CommandError: There is no such command.
+    """
+    at = _next_word(words, 0, "")
+    if at is None:
+        raise NotCovered("no command")
+    path: tuple[str, ...] = (words[at],)
+    rest = [*words[:at], *words[at + 1 :]]
+    while path in _PARENTS:
+        at = _next_word(rest, at, " ".join(path))
+        longer = None if at is None else _below(path, rest[at])
+        if at is None or longer is None:
+            break
+        path = longer
+        rest.pop(at)
+    entry = _COMMANDS.get(path)
+    name = " ".join(path)
+    if entry is not None:
+        return name, entry, rest
+    if len(path) == 1 and not _usage().knows_command(name):
+        raise _usage().unknown_command(name)
+    if path in _PARENTS and at is not None and len(rest) == 1:
+        raise _usage().usage_error(name, f'unknown command "{rest[0]}"')
+    raise NotCovered(" ".join([name, *rest[:1]]))
+
+
+def _below(path: tuple[str, ...], word: str) -> tuple[str, ...] | None:
+    """The command below `path` that `word` names."""
+    longer = (*path, _ALIASES.get((path[-1], word), word))
+    if longer in _COMMANDS or longer in _PARENTS:
+        return longer
+    return longer if _usage().knows_below(" ".join(longer)) else None
+
+
+def _next_word(words: list[str], start: int, command: str) -> int | None:
+    """Where the next word stands that is neither a flag nor the value of one."""
+    at = start
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return None
+        if not word.startswith("-") or word == "-":
+            return at
+        at += 1 + _takes_next(word, command)
+    return None
+
+
+def _takes_next(word: str, command: str) -> bool:
+    if word in _VALUED_BEFORE:
+        return True
+    if "=" in word or word.startswith("-n"):
+        return False
+    if word.startswith("--"):
+        return _usage().takes_value(command, word[2:])
+    return len(word) == len("-x") and _usage().takes_value(command, word[1])
+
+
+def _usage() -> Any:
+    """What is said about wrong command lines; imported when one is met."""
+    return import_module("sregym_cluster_embedded.kubectl.usage")

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPU
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.raw import create_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.client import Client
@@ -36,7 +37,8 @@ _TEXT_KEY = re.compile(r"[-._a-zA-Z0-9]+")
 def create_files(session: Session) -> None:
     """Run `kubectl create -f`."""
     if session.arguments.words:
-        raise NotCovered("create with words")
+        words = " ".join(session.arguments.words)
+        raise usage_error("create", f"Unexpected args: [{words}]")
     if session.arguments.has("raw"):
         create_raw(session)
         return
@@ -66,7 +68,7 @@ def _create_document(session: Session, document: Document) -> None:
 
 def create_namespace(session: Session) -> None:
     """Run `kubectl create namespace`."""
-    name = _one_name(session)
+    name = one_name(session)
     obj = {"metadata": {"name": name}, "spec": {}, "status": {}}
     create_object(session, "namespaces", {"apiVersion": "v1", "kind": "Namespace", **obj}, "")
 
@@ -133,17 +135,13 @@ def create_deployment(session: Session) -> None:
 def create_service(session: Session) -> None:
     """Run `kubectl create service clusterip|nodeport|loadbalancer|externalname`."""
     arguments = session.arguments
-    if len(arguments.words) != 2:
-        raise NotCovered("create service")
-    form, name = arguments.words
+    form = arguments.command.split()[-1]
     types = {
         "clusterip": "ClusterIP", "nodeport": "NodePort", "loadbalancer": "LoadBalancer",
         "externalname": "ExternalName",
     }  # fmt: skip
-    if form not in types:
-        raise NotCovered(f"create service {form}")
-    arguments.words = [name]
     obj = head(session, "v1", "Service")
+    name = obj["metadata"]["name"]
     labels = {"app": name}
     spec: Object = {"selector": labels, "type": types[form]}
     ports = [_service_port(pair, arguments.number("node-port", 0)) for pair in arguments.all("tcp")]
@@ -176,15 +174,20 @@ def _container_name(image: str) -> str:
     return re.split(r"[:@]", name, maxsplit=1)[0]
 
 
-def _one_name(session: Session) -> str:
-    if len(session.arguments.words) != 1:
-        raise NotCovered("not exactly one name")
-    return session.arguments.words[0]
+def one_name(session: Session) -> str:
+    """The name of what is to be created."""
+    words = session.arguments.words
+    if len(words) != 1:
+        if session.arguments.after_dash is not None:
+            raise NotCovered("not exactly one name before --")
+        text = f"exactly one NAME is required, got {len(words)}"
+        raise usage_error(session.arguments.command, text)
+    return words[0]
 
 
 def head(session: Session, api_version: str, kind: str) -> Object:
     """Type and name of what is to be created in the namespace of the command."""
-    metadata = {"name": _one_name(session), "namespace": session.namespace}
+    metadata = {"name": one_name(session), "namespace": session.namespace}
     if dry_run(session.arguments) == "client" and not session.arguments.has("namespace"):
         del metadata["namespace"]
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata}

@@ -1,24 +1,33 @@
 """Command lines in the manner of kubectl: `-n shop`, `--namespace=shop`, `-nshop`, `-A`.
 
-Only flags that the twin honours are declared. Any other flag, known to the binary or not, raises
-`NotCovered`: the binary then either honours it or says what is wrong with it.
+Only flags that the twin honours are declared. Any other one that the binary knows raises
+`NotCovered`; what the binary does not know either is refused in its words.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
 
 Kind: TypeAlias = Literal["bool", "text", "list", "repeated"]
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)")
+# Flags whose values the binary looks at before it does anything.
+_NUMBERS = frozenset({
+    "chunk-size", "current-replicas", "grace-period", "limit-bytes", "max", "max-log-requests",
+    "min", "node-port", "port", "replicas", "revision", "tail", "to-revision", "value",
+})  # fmt: skip
+_DURATIONS = frozenset({"duration", "pod-running-timeout", "since", "timeout"})
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d{0,8})")
 _TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 
 
@@ -69,11 +78,13 @@ class Arguments:
         words: Positional arguments before `--`.
         after_dash: What stands behind `--`, None when there is none.
         given: Values of the flags that were given, in order.
+        command: The command's full name.
     """
 
     words: list[str] = field(default_factory=list)
     after_dash: list[str] | None = None
     given: dict[str, list[str]] = field(default_factory=dict)
+    command: str = ""
 
     def text(self, name: str, default: str = "") -> str:
         """The last value given for a flag."""
@@ -124,23 +135,26 @@ def parse_duration(text: str) -> float:
     return sign * total
 
 
-def parse(argv: Sequence[str], flags: Sequence[Flag]) -> Arguments:
+def parse(argv: Sequence[str], flags: Sequence[Flag], command: str = "") -> Arguments:
     """Parse the words behind a command's name.
 
     Raises:
-        NotCovered: A flag is not among `flags`, or misses its value.
+        NotCovered: A flag is not among `flags`, but the binary knows it.
+        CommandError: A flag is unknown, misses its value, or has one that it cannot have.
     """
     by_name = {flag.name: flag for flag in flags}
     by_short = {flag.short: flag for flag in flags if flag.short}
-    result = Arguments()
+    result = Arguments(command=command)
     words = iter(argv)
     for word in words:
         if word == "--":
             result.after_dash = list(words)
         elif word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            flag = _known(by_name, name)
-            _set(result, flag, value if equals else _next(flag, words))
+            flag = by_name.get(name)
+            if flag is None:
+                raise _usage().unknown_flag(command, name if name else word[2:])
+            _set(result, flag, value if equals else _next(result, flag, words))
         elif word.startswith("-") and len(word) > 1:
             _parse_short(result, word[1:], by_short, words)
         else:
@@ -152,39 +166,55 @@ def _parse_short(
     result: Arguments, letters: str, by_short: Mapping[str, Flag], words: Iterator[str]
 ) -> None:
     while letters:
-        flag = _known(by_short, letters[0])
-        letters = letters[1:]
-        if letters.startswith("="):
-            _set(result, flag, letters[1:])
+        flag = by_short.get(letters[0])
+        if flag is None:
+            raise _usage().unknown_flag(result.command, letters[0], letters)
+        rest = letters[1:]
+        if rest.startswith("="):
+            _set(result, flag, rest[1:])
             return
         if flag.bare is not None:
             _set(result, flag, flag.bare)
-        elif letters:
-            _set(result, flag, letters)
+        elif rest:
+            _set(result, flag, rest)
             return
         else:
-            _set(result, flag, _next(flag, words))
+            _set(result, flag, _next(result, flag, words, letters))
+        letters = rest
 
 
-def _known(flags: Mapping[str, Flag], name: str) -> Flag:
-    if name not in flags:
-        raise NotCovered(f"flag {name}")
-    return flags[name]
+def _usage() -> ModuleType:
+    """What is said about wrong command lines; imported when one is met."""
+    return import_module("sregym_cluster_embedded.kubectl.usage")
 
 
-def _next(flag: Flag, words: Iterator[str]) -> str:
+def _next(result: Arguments, flag: Flag, words: Iterator[str], letters: str = "") -> str:
     if flag.bare is not None:
         return flag.bare
     value = next(words, None)
     if value is None:
-        raise NotCovered(f"flag {flag.name} without a value")
+        raise _usage().missing_value(result.command, flag.name, letters)
     return value
 
 
 def _set(result: Arguments, flag: Flag, value: str) -> None:
-    if flag.kind == "bool" and value.lower() not in _TRUTHS:
-        raise NotCovered(f"--{flag.name}={value}")
-    if flag.name == "chunk-size" and not re.fullmatch(r"\d+", value):
-        raise NotCovered(f"--{flag.name}={value}")
+    if flag.kind == "bool":
+        right = value.lower() in _TRUTHS
+    elif flag.name in _NUMBERS:
+        right = _NUMBER.fullmatch(value) is not None
+    else:
+        right = flag.name not in _DURATIONS or _is_duration(value)
+    if not right:
+        problem: CommandError | None = _usage().wrong_value(result.command, flag.name, value)
+        if problem is not None:
+            raise problem
     values = value.split(",") if flag.kind == "list" else [value]
     result.given.setdefault(flag.name, []).extend(values)
+
+
+def _is_duration(text: str) -> bool:
+    try:
+        parse_duration(text)
+    except NotCovered:
+        return False
+    return True

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.create import create_object, head
+from sregym_cluster_embedded.kubectl.create import create_object, head, one_name
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, Flag, switch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sregym_cluster_embedded.kubectl.session import Session
     from sregym_cluster_embedded.store import Object
 
@@ -178,9 +176,9 @@ def create_cron_job(session: Session) -> None:
 
 def _job(session: Session, restart: str) -> Object:
     arguments = session.arguments
-    if not arguments.text("image") or len(arguments.words) != 1:
-        raise NotCovered("a Job without an image and one name")
-    name, command = arguments.words[0], arguments.after_dash
+    if not arguments.text("image"):
+        raise NotCovered("a Job without an image")
+    name, command = one_name(session), arguments.after_dash
     container: Object = {"image": arguments.text("image"), "name": name, "resources": {}}
     if command:
         container["command"] = list(command)
@@ -202,7 +200,4 @@ def create_priority_class(session: Session) -> None:
 
 
 def _cluster_head(session: Session, api_version: str, kind: str) -> Object:
-    words: Sequence[str] = session.arguments.words
-    if len(words) != 1:
-        raise NotCovered("not exactly one name")
-    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": words[0]}}
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": one_name(session)}}
