@@ -41,7 +41,7 @@ def test_a_process_started_without_its_account_cannot_log_in(open_shop: Any) -> 
     shop.run(5)
     words = "PNC server returned error on SASL authentication step: Authentication failed."
     assert last(shop, "stock") == words
-    assert '"msg":"Authentication failed"' in shop.texts("mongodb-stock")[-1]
+    assert '"msg":"Authentication failed"' in shop.texts("mongodb-stock")[-2]
 
 
 def test_a_revoked_role_is_named(open_shop: Any) -> None:

@@ -9,6 +9,7 @@ minutes.
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.kubelet.killing import stop_container
@@ -25,17 +26,23 @@ from sregym_cluster_embedded.kubelet.state import (
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
 HANDLER = "kubelet.probe"
 _TABLE = "kubelet.probes"
-_FIELDS = {"startup": "startupProbe", "readiness": "readinessProbe", "liveness": "livenessProbe"}
+# The kinds of probes, and where they stand in a container.
+FIELDS: Mapping[str, str] = MappingProxyType(
+    {"startup": "startupProbe", "readiness": "readinessProbe", "liveness": "livenessProbe"}
+)
 # A source may write so many events about an object before it is limited to one in five minutes.
 _EVENT_BURST = 25
 _EVENT_REFILL_S = 300.0
-_GRID_OFFSET_S = 0.1
+# From the start of a container to the point from which its probes' periods count.
+GRID_OFFSET_S = 0.1
 _FIRST_S = 0.03
 # The status write that says `Running` triggers a readiness probe that has not passed yet.
 _TRIGGER_S = 0.12
@@ -61,12 +68,12 @@ class Probe(NamedTuple):
 def begin(world: World, pod: Object, state: PodState, name: str) -> None:
     """A container has started: plan the first runs of its probes."""
     container = container_spec(pod["spec"], name)
-    for kind, field in _FIELDS.items():
+    for kind, field in FIELDS.items():
         if field not in container:
             continue
         key = (state.uid, name, kind)
         known: Probe | None = world.table(_TABLE).get(key)
-        origin = known.origin if known is not None else world.now + _GRID_OFFSET_S
+        origin = known.origin if known is not None else world.now + GRID_OFFSET_S
         world.table(_TABLE)[key] = Probe(origin)
         if kind == "startup" or "startupProbe" not in container:
             _plan_first(world, key, container[field], origin)
@@ -82,7 +89,7 @@ def touch(world: World, ref: ContainerRef) -> None:
     if pod is None or container.phase != RUNNING:
         return
     spec = container_spec(pod["spec"], ref.name)
-    for kind, field in _FIELDS.items():
+    for kind, field in FIELDS.items():
         if field not in spec or (kind == "startup") == container.started:
             continue
         key = (ref.pod_uid, ref.name, kind)
@@ -107,7 +114,7 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
     container = state.containers[name]
     if pod is None or container.phase != RUNNING:
         return
-    spec = container_spec(pod["spec"], name)[_FIELDS[kind]]
+    spec = container_spec(pod["spec"], name)[FIELDS[kind]]
     runtime: ContainerRuntime = world.room("runtime")
     result = runtime.probe(world, state.ref(name), spec)
     if result.errored:
@@ -149,7 +156,7 @@ def _plan_next(
 def drop(world: World, state: PodState) -> None:
     """Forget the probes of a pod."""
     for name in state.containers:
-        for kind in _FIELDS:
+        for kind in FIELDS:
             world.table(_TABLE).pop((state.uid, name, kind), None)
             forget(world, HANDLER, (state.uid, name, kind))
 
@@ -198,8 +205,8 @@ def _plan_others(world: World, pod: Object, uid: str, name: str) -> None:
     for kind in ("readiness", "liveness"):
         key = (uid, name, kind)
         probe: Probe | None = world.table(_TABLE).get(key)
-        if _FIELDS[kind] in container and probe is not None:
-            _plan_first(world, key, container[_FIELDS[kind]], probe.origin)
+        if FIELDS[kind] in container and probe is not None:
+            _plan_first(world, key, container[FIELDS[kind]], probe.origin)
 
 
 def _plan_first(world: World, key: tuple[str, str, str], spec: Object, origin: float) -> None:

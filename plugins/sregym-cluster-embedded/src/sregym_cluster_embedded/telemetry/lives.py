@@ -5,6 +5,7 @@ Whoever looks back asks here: metrics, logs and traces of a pod outlive the pod.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.traffic.segments import SERVED, Segment, segments
@@ -38,6 +39,12 @@ class Life(NamedTuple):
     def ended(self, now: float) -> float:
         """Virtual second up to which it is known: its end, or now."""
         return now if self.process.ended_at is None else self.process.ended_at
+
+    def spans(self, now: float) -> Iterator[tuple[Segment, float]]:
+        """What flowed through it, with the virtual second up to which it did."""
+        ends = [segment.start for segment in self.served[1:]]
+        for segment, end in zip(self.served, [*ends, math.inf], strict=False):
+            yield segment, min(end, self.ended(now))
 
 
 def keep(world: World, ref: ContainerRef) -> None:

@@ -22,6 +22,7 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.lives import Life, keep
+from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
     SERVED,
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
 
 # A container's log is rotated: so many computed lines are kept at most.
 LINES_KEPT = 20_000
-
-# The golden ratio's fraction spreads the lines of a stream evenly without hashing each.
-_SPREAD = 0.6180339887498949
 
 _RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
 
@@ -93,7 +91,7 @@ def written(
         elif isinstance(program, LoadGeneratorProgram):
             found.extend(_rounds(world, life, program, window))
         else:
-            found.extend(background(world, process, program, *window))
+            found.extend(background(world, life, program, *window))
     found.sort(key=lambda line: line.at)
     return found
 
@@ -155,23 +153,15 @@ def _stream(
     offset = seed.fraction("line", *name)
     facts = {**process.facts(), **dict(stream.facts)}
     line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
+    times = moments(stream.rate, start, first, stop, offset)
     if "${" not in line.text:
         pattern = _Pattern(world, program, line, facts, start)
-        number = max(0, math.floor((first - start) * stream.rate) - 1)
-        while (at := start + (number + (number * _SPREAD + offset) % 1) / stream.rate) < stop:
-            if at >= first:
-                yield pattern.at(at)
-            number += 1
-            if number > (stop - start) * stream.rate + 1:
-                break
+        for _, at in times:
+            yield pattern.at(at)
         return
-    number = max(0, math.floor((first - start) * stream.rate) - 1)
-    while number <= (stop - start) * stream.rate + 1:
-        at = start + (number + (number * _SPREAD + offset) % 1) / stream.rate
-        if first <= at < stop:
-            text = _filled(seed, line.text, (*name, number))
-            yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
-        number += 1
+    for number, at in times:
+        text = _filled(seed, line.text, (*name, number))
+        yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
 
 
 def _filled(seed: Seed, text: str, purpose: tuple[object, ...]) -> str:

@@ -7,13 +7,13 @@ whose name is not found.
 from __future__ import annotations
 
 import heapq
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
 from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _RECONNECTS_S = 30.0
 _STEP_S = 0.0004
 _FIRST_LOOK_S = 60.0
-_SPREAD = 0.6180339887498949
 _CLASSES = {"NOERROR": "success", "NXDOMAIN": "denial", "SERVFAIL": "error"}
 # Bytes that a start of authority adds, of the cluster's zone and of the root's.
 _CLUSTER_SOA, _ROOT_SOA = 93, 75
@@ -104,15 +103,13 @@ def _between(
 
 
 def _asked(world: World, life: Life) -> Iterator[Asked]:
-    ends = [segment.start for segment in life.served[1:]] + [life.ended(world.now)]
-    for segment, end in zip(life.served, ends, strict=False):
+    for segment, end in life.spans(world.now):
         for host, answer, rate in _rates(
             (call.host, call.ok, call.rate, call.errors)
             for flow in segment.flows
             for call in flow.calls
         ):
-            stop = min(end, life.ended(world.now))
-            yield Asked(life.process, host, answer, rate, segment.start, stop, segment.seed)
+            yield Asked(life.process, host, answer, rate, segment.start, end, segment.seed)
 
 
 def _rates(
@@ -138,17 +135,14 @@ def _lines(
     seed = Seed(asked.seed)
     name = ("lookup", asked.caller.ref, asked.host, asked.answer, asked.start)
     offset = seed.fraction(*name)
-    number = max(0, math.floor((first - asked.start) * asked.rate) - 1)
-    while True:
-        at = asked.start + (number + (number * _SPREAD + offset) % 1) / asked.rate
-        if asked.start + number / asked.rate >= min(until, asked.end):
-            return
+    # A lookup takes a moment: one that began before `first` may write behind it.
+    times = moments(asked.rate, asked.start, first - 1 / asked.rate, until, offset)
+    for number, at in times:
         there = [one.ref for one in servers if one.start <= at < one.end]
         if at < asked.end and there and there[number % len(there)] == own:
             for line in _lookup(asked, at, seed, (*name, number)):
                 if first <= line[0] < until:
                     yield line
-        number += 1
 
 
 def _lookup(

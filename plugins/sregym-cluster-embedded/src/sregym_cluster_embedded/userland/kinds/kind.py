@@ -65,6 +65,11 @@ class Kind(ABC):
         """Whether the server carries out a command of a client."""
         return None
 
+    def refused(  # noqa: B027 - most servers do not log what they refuse
+        self, world: World, process: Process, program: Any, refusal: Refusal, peer: str
+    ) -> None:
+        """A command of a program that starts was refused; `peer` is where it came from."""
+
     def seed(  # noqa: B027 - only datastores have collections
         self, world: World, process: Process, client: Client, collection: str, documents: int
     ) -> None:

@@ -15,8 +15,10 @@ from sregym_cluster_embedded.userland.mongodb.data import (
     Collection,
     MongoData,
     load,
+    login_error,
     store,
 )
+from sregym_cluster_embedded.userland.mongodb.visits import Denial, Visit, note
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
 
@@ -88,32 +90,15 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
-        if not client.user:
+        error = ""
+        if client.user:
+            data = load(world, process.settings["mongod.storage"])
+            account = data.accounts.get((client.auth_database, client.user))
+            error = login_error(account, client.auth_database, client.user, client.password)
+        visit = Visit(world.now, peer, "", client.user, client.auth_database, error)
+        note(world, process.ref, visit)
+        if not error:
             return None
-        data = load(world, process.settings["mongod.storage"])
-        account = data.accounts.get((client.auth_database, client.user))
-        if account is not None and account.password == client.password:
-            return None
-        name = f'"{client.user}"' if account is None else ""
-        reason = (
-            f'UserNotFound: Could not find user {name} for db "{client.auth_database}"'
-            if account is None
-            else "AuthenticationFailed: SCRAM authentication failed, storedKey mismatch"
-        )
-        self._log(
-            world,
-            process,
-            "ACCESS",
-            20249,
-            f"conn{len(process.lines)}",
-            "Authentication failed",
-            mechanism="SCRAM-SHA-256",
-            speculative=False,
-            principalName=client.user,
-            authenticationDatabase=client.auth_database,
-            client=f"{peer}:43210",
-            result=reason,
-        )
         return Refusal("auth", "Authentication failed.")
 
     def command(
@@ -142,6 +127,13 @@ class MongodbKind(Kind):
         shown = f'{{ {command}: "{collection}", filter: {{}}, $db: "{client.database}" }}'
         text = f"not authorized on {client.database} to execute command {shown}"
         return Refusal("unauthorized", text)
+
+    def refused(
+        self, world: World, process: Process, program: MongodbProgram, refusal: Refusal, peer: str
+    ) -> None:
+        """Say in the log that an account had no right to a command."""
+        if refusal.kind == "unauthorized":
+            note(world, process.ref, Denial(world.now, peer, refusal.text))
 
     def seed(
         self, world: World, process: Process, client: Client, collection: str, documents: int

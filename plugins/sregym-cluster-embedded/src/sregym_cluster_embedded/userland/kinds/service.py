@@ -295,6 +295,9 @@ def _connect(
     refusal = runtime.dial(world, server, client, process.config.pod_ip)
     if refusal is None and command:
         refusal = runtime.command(world, server, client, command, collection, True)
+        if refusal is not None:
+            kind, peer = runtime.kind_of(server), process.config.pod_ip
+            kind.refused(world, server, server.behaviour, refusal, peer)
     if refusal is not None:
         error = error_text(client, refusal.kind, dict(facts), refusal.text)
         return Result(error, facts, _FAST_S)
@@ -329,7 +332,7 @@ def _succeed(
     if isinstance(step, RegisterStep):
         name, port = expand(step.name, facts), expand(step.port, facts)
         register(world, server.ref, name, process.ref, int(_number(port)))
-        text = "Synced service"
+        text = "agent: Synced service"
         world.room("runtime").note(world, server.ref, Line(text=text, fields={"service": name}))
         wake_traffic(world)
         return

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sregym_cluster_embedded.userland.mongodb.data import login_error
 from sregym_cluster_embedded.userland.mongodb.database import Connection, Database
 from sregym_cluster_embedded.userland.mongodb.javascript import Evaluator
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, shown, tojson
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError, parse_script
+from sregym_cluster_embedded.userland.mongodb.visits import Visit, note
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach
@@ -77,15 +79,20 @@ class Shell:
         server, failure = self._server(host, port)
         if server is None:
             return Output(1, "" if quiet else banner, failure)
-        connection = Connection(self.session.world, server, self._unguarded(server))
+        peer = self._peer(host)
+        connection = Connection(self.session.world, server, self._unguarded(server), peer)
         found = re.search(r"[?&]authSource=([^&]+)", url)
         authdb = given.get("authdb") or (found.group(1) if found else "")
         user = given.get("user") or address.user
-        if user and not connection.log_in(
-            authdb or (database if places else "admin"),
-            user,
-            given.get("password") or address.password,
-        ):
+        authdb = authdb or (database if places else "admin")
+        password = given.get("password") or address.password
+        error = (
+            login_error(connection.account(authdb, user), authdb, user, password) if user else ""
+        )
+        if server.served_at is not None:
+            visit = Visit(self.session.world.now, peer, self.name, user, authdb, error)
+            note(self.session.world, server.ref, visit)
+        if user and not connection.log_in(authdb, user, password):
             return Output(1, "" if quiet else banner, self._failed("Authentication failed."))
         if not quiet:
             self.out += banner + self._greeting(connection)
@@ -206,6 +213,11 @@ class Shell:
         return None, self._failed(
             f"{head}{kind}: Error connecting to {where} :: caused by :: {cause}"
         )
+
+    def _peer(self, host: str) -> str:
+        """The address from which the server sees the shell come."""
+        local = host in ("127.0.0.1", "localhost")
+        return "127.0.0.1" if local else self.session.process.config.pod_ip
 
     def _unguarded(self, server: Process) -> bool:
         """Whether this is the passing server that the image's entry point runs for init scripts."""

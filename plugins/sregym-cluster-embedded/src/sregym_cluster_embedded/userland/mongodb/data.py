@@ -58,6 +58,15 @@ class Account:
         )
 
 
+def login_error(account: Account | None, database: str, user: str, password: str) -> str:
+    """Why a server does not let a user in, as its log says it; empty when it does."""
+    if account is None:
+        return f'UserNotFound: Could not find user "{user}" for db "{database}"'
+    if account.password != password:
+        return "AuthenticationFailed: SCRAM authentication failed, storedKey mismatch"
+    return ""
+
+
 @dataclass(frozen=True)
 class Collection:
     """How many documents there are; those that the shell wrote are kept in full."""

@@ -11,11 +11,13 @@ from sregym_cluster_embedded.userland.mongodb.data import (
     Account,
     MongoData,
     load,
+    login_error,
     store,
 )
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
+from sregym_cluster_embedded.userland.mongodb.visits import Denial, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,13 +37,15 @@ class Connection:
         world: Where the data is.
         server: The server's process.
         unguarded: Whether the server asks for no rights (while init scripts run).
+        peer: Address from which the server sees it come.
     """
 
-    def __init__(self, world: World, server: Process, unguarded: bool) -> None:
+    def __init__(self, world: World, server: Process, unguarded: bool, peer: str) -> None:
         self.world = world
         self.server = server
         self.storage = server.settings["mongod.storage"]
         self.guarded = server.settings["mongod.auth"] == "true" and not unguarded
+        self.peer = peer
         self.logins: list[tuple[str, str]] = []
         self.say: Callable[..., Any] = lambda *_: UNDEFINED
 
@@ -57,10 +61,13 @@ class Connection:
         if traffic is not None:
             traffic.changed(self.world)
 
+    def account(self, database: str, user: str) -> Account | None:
+        """The account of a user, or None."""
+        return self.data.accounts.get((database, user))
+
     def log_in(self, database: str, user: str, password: str) -> bool:
         """Whether the account exists and the password is its."""
-        account = self.data.accounts.get((database, user))
-        if account is None or account.password != password:
+        if login_error(self.account(database, user), database, user, password):
             return False
         self.logins.append((database, user))
         return True
@@ -79,6 +86,7 @@ class Connection:
         else:
             shown = f'{{ {command}: {one_line(target)}, $db: "{database}" }}'
             message = f"not authorized on {database} to execute command {shown}"
+        note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
         raise ScriptError(message, _UNAUTHORIZED)
 
     def database_sizes(self) -> list[tuple[str, float]]:
