@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import pytest
 from sregym_agents.guard import Guard
 from sregym_agents.guard.upstream import Upstream, read_upstream
-from sregym_agents.guard.veil import Veil
 from sregym_agents.outside import write_kubeconfig
 from sregym_core.conductor import Bench
 from sregym_core.model import ApiRequest, ObjectRef
+from sregym_core.policy import Policy
 
 NAMESPACE = "hotel-reservation"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
@@ -82,11 +82,11 @@ def guarding(upstream: Upstream, sides: dict[str, list[Any]]) -> Iterator[str]:
     stop: list[Callable[[], None]] = []
 
     async def run() -> None:
-        veil = Veil(lambda: sides["hidden"])
+        policy = Policy(lambda: sides["hidden"])
         ending = asyncio.Event()
         loop = asyncio.get_running_loop()
         stop.append(lambda: loop.call_soon_threadsafe(ending.set))
-        async with Guard(upstream, veil, "secret", sides["notes"].append).serving() as url:
+        async with Guard(upstream, policy, "secret", sides["notes"].append).serving() as url:
             urls.append(url)
             ready.set()
             await ending.wait()

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING
 from sregym_core.errors import WorldError
 
 from sregym_agents.guard import Guard
-from sregym_agents.guard.veil import Veil
 from sregym_agents.http_api import HttpApi
 from sregym_agents.inbox import Inbox
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sregym_core.interfaces import Session
     from sregym_core.model import ApiRequest
@@ -83,14 +82,15 @@ class Gateway:
         """How many calls wait to be taken."""
         return len(self._inbox)
 
-    def take(self, wait_s: float) -> bool:
+    def take(self, wait_s: float, before: Callable[[], None] | None = None) -> bool:
         """Do one thing that a client waits for; False when none came within `wait_s`.
 
         Called from the thread that drives the episode. A used-up budget is raised here, and the
-        client is told.
+        client is told. `before` runs when something came, and before it is done.
         """
         try:
-            return self._inbox.take(wait_s)
+            self._session.keep_up()
+            return self._inbox.take(wait_s, before)
         finally:
             self._record_requests()
 
@@ -121,8 +121,7 @@ class Gateway:
                 servers = McpEndpoints(self._session, self._inbox, self.token)
                 endpoints.update(await stack.enter_async_context(servers.serving()))
             if self._upstream is not None:
-                veil = Veil(lambda: self._session.concealed)
-                guard = Guard(self._upstream, veil, self.token, self._requests.put)
+                guard = Guard(self._upstream, self._session.policy, self.token, self._requests.put)
                 endpoints["kubernetes"] = await stack.enter_async_context(guard.serving())
             self.endpoints = endpoints
             self.url = url

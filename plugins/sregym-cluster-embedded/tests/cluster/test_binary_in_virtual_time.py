@@ -92,7 +92,7 @@ def test_a_list_can_be_applied(cluster: EmbeddedCluster) -> None:
 def test_what_does_not_end_is_stopped(
     cluster: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sregym_cluster_embedded.cluster.embedded.BINARY_TIMEOUT_S", 3.0)
+    monkeypatch.setattr("sregym_cluster_embedded.cluster.commands.BINARY_TIMEOUT_S", 3.0)
     done = cluster.kubectl(Command(("kubectl", "get", "ns", "default", "-o", "name", "-w")))
     assert (done.exit_code, done.stdout, done.stderr) == (
         124,

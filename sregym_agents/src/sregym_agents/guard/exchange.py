@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import h11
 from sregym_core.model import ApiRequest
+from sregym_core.policy import Answer, Asked
+from sregym_core.policy.policy import readable, with_metadata
 
-from sregym_agents.guard.filtering import filtered, filtered_event, missing, status
-from sregym_agents.guard.rules import forbidden
 from sregym_agents.guard.wire import Wire, splice
 
 if TYPE_CHECKING:
+    from sregym_core.policy.target import Target
+
     from sregym_agents.guard.proxy import Guard
-    from sregym_agents.guard.target import Target
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -58,7 +59,7 @@ class Exchange:
         self._status = 0
         self._refused = ""
         # Looked at once: an answer is filtered by one rule from its beginning to its end.
-        self._veiled = not guard.veil.empty
+        self._veiled = guard.policy.veiled
 
     def noted(self) -> ApiRequest:
         """The exchange for the record."""
@@ -72,11 +73,9 @@ class Exchange:
 
     async def run(self) -> bool:
         """Do it; True when the connection now speaks another protocol and is used up."""
-        reason = forbidden(self._method, self._target, self._body)
-        if reason:
-            await self._refuse(403, status(403, "Forbidden", reason), reason)
-            return False
-        if self._veiled and await self._hidden():
+        refusal = self._guard.policy.refusal(self._asked())
+        if refusal is not None:
+            await self._refuse(refusal)
             return False
         server, answer = await self._ask()
         if isinstance(answer, h11.InformationalResponse):
@@ -94,29 +93,11 @@ class Exchange:
             await server.close()
         return False
 
-    async def _hidden(self) -> bool:
-        """Answer as if what is hidden were not there; False when nothing hidden is asked for."""
-        target, veil = self._target, self._guard.veil
-        if veil.hides_group(target.group):
-            self._status = 404
-            plain = [(b"Content-Type", b"text/plain; charset=utf-8")]
-            await self._send(404, plain, b"404 page not found\n")
-            self._refused = "hidden"
-            return True
-        hidden = veil.hides_target(target)
-        if hidden and target.name:
-            await self._refuse(404, missing(target), "hidden")
-            return True
-        if hidden and self._method == "POST":
-            details = {"name": target.namespace, "kind": "namespaces"}
-            text = f'namespaces "{target.namespace}" not found'
-            await self._refuse(404, status(404, "NotFound", text, details), "hidden")
-            return True
-        if self._method == "DELETE" and not target.name:
-            reason = "collections cannot be deleted at once here; delete objects by name"
-            await self._refuse(403, status(403, "Forbidden", reason), reason)
-            return True
-        return False
+    def _asked(self) -> Asked:
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in self._request.headers
+        }
+        return Asked(self._method, self._target, headers, self._body)
 
     async def _ask(self) -> tuple[Wire, h11.Response | h11.InformationalResponse]:
         """Send the request; a kept connection that the server closed meanwhile is replaced."""
@@ -137,7 +118,7 @@ class Exchange:
 
     async def _sent(self, server: Wire) -> h11.Response | h11.InformationalResponse:
         upstream = self._guard.upstream
-        path = upstream.prefix + (self._with_metadata() if self._veiled else self._path)
+        path = upstream.prefix + (with_metadata(self._path) if self._veiled else self._path)
         head = h11.Request(method=self._method, target=path, headers=self._headers())
         await server.send(head)
         if self._body:
@@ -161,17 +142,17 @@ class Exchange:
             if name.lower() in dropped:
                 continue
             if self._veiled and name.lower() == b"accept":
-                value = _readable(value)
+                value = readable(value.decode("latin-1")).encode("latin-1")
             headers.append((name, value))
+        identity = self._guard.policy.identity
+        if identity is not None:
+            headers.append((b"Impersonate-User", identity.name.encode()))
+            headers += [(b"Impersonate-Group", group.encode()) for group in identity.groups]
         if upstream.token:
             headers.append((b"Authorization", f"Bearer {upstream.token}".encode()))
         if self._body or self._method in ("POST", "PUT", "PATCH"):
             headers.append((b"Content-Length", str(len(self._body)).encode()))
         return headers
-
-    def _with_metadata(self) -> str:
-        """Rows of tables must say whose they are."""
-        return self._path.replace("includeObject=None", "includeObject=Metadata")
 
     def _filters(self, answer: h11.Response) -> bool:
         kind = dict(answer.headers).get(b"content-type", b"")
@@ -199,8 +180,13 @@ class Exchange:
             if not isinstance(event, h11.Data):
                 raise h11.RemoteProtocolError("the answer breaks off")
             body += event.data
-        less = filtered(bytes(body), self._target, self._guard.veil)
-        content = bytes(body) if less is None else less
+        policy, whole = self._guard.policy, bytes(body)
+        withheld = policy.withheld(whole, self._target) if answer.status_code < 300 else None
+        if withheld is not None:
+            await self._refuse(Answer(404, withheld, "hidden"))
+            return
+        less = policy.shown(whole, self._target)
+        content = whole if less is None else less
         headers = [
             (name, value)
             for name, value in answer.headers.raw_items()
@@ -216,15 +202,16 @@ class Exchange:
                 raise h11.RemoteProtocolError("the answer breaks off")
             *lines, rest = (rest + bytes(event.data)).split(b"\n")
             for line in lines:
-                less = filtered_event(line, self._target, self._guard.veil)
+                less = self._guard.policy.shown_event(line, self._target)
                 shown = line + b"\n" if less is None else less
                 if shown:
                     await self._client.send(h11.Data(data=shown))
         await self._client.send(h11.EndOfMessage())
 
-    async def _refuse(self, code: int, body: bytes, reason: str) -> None:
-        self._refused = reason
-        await self._send(code, [(b"Content-Type", b"application/json")], body)
+    async def _refuse(self, answer: Answer) -> None:
+        self._refused = answer.reason
+        headers = [(b"Content-Type", answer.content_type.encode())]
+        await self._send(answer.status, headers, answer.body)
 
     async def _send(self, code: int, headers: Headers, body: bytes) -> None:
         self._status = code
@@ -233,11 +220,3 @@ class Exchange:
         if self._method != "HEAD":
             await self._client.send(h11.Data(data=body))
         await self._client.send(h11.EndOfMessage())
-
-
-def _readable(accept: bytes) -> bytes:
-    """What a client accepts, without forms that cannot be filtered."""
-    wanted = [
-        part for part in accept.split(b",") if b"protobuf" not in part and b"cbor" not in part
-    ]
-    return b",".join(wanted) or b"application/json"

@@ -9,19 +9,19 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import h11
+from sregym_core.policy.filtering import status
+from sregym_core.policy.target import target_of
 
 from sregym_agents.guard.exchange import Exchange
-from sregym_agents.guard.filtering import status
-from sregym_agents.guard.target import target_of
 from sregym_agents.guard.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from sregym_core.model import ApiRequest
+    from sregym_core.policy import Policy
 
     from sregym_agents.guard.upstream import Upstream
-    from sregym_agents.guard.veil import Veil
 
 # The limit of a real API server is three megabytes.
 BODY_CAP = 16 * 1024 * 1024
@@ -35,16 +35,16 @@ class Guard:
 
     Args:
         upstream: The API server.
-        veil: What is hidden.
+        policy: As whom clients act, what is refused and what is hidden.
         token: What clients must present.
         note: Called with each request when it is over, in the guard's thread.
     """
 
     def __init__(
-        self, upstream: Upstream, veil: Veil, token: str, note: Callable[[ApiRequest], None]
+        self, upstream: Upstream, policy: Policy, token: str, note: Callable[[ApiRequest], None]
     ) -> None:
         self.upstream = upstream
-        self.veil = veil
+        self.policy = policy
         self._token = token
         self._note = note
         self._clients: set[asyncio.Task[None]] = set()

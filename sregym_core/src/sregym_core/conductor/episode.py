@@ -32,6 +32,8 @@ from sregym_core.events import (
 )
 from sregym_core.interfaces import Budget, ClusterError, OracleContext, Reference, Stage
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+from sregym_core.policy import Policy
+from sregym_core.policy.role import ON_CALL
 from sregym_core.sessions import keep_log
 
 if TYPE_CHECKING:
@@ -193,7 +195,7 @@ class EpisodePlayer:
             reference,
             self._on_submit,
             noise.due,
-            lambda: self._journal.concealed,
+            Policy(lambda: self._journal.concealed, ON_CALL),
         )
         self._agent_began = self._timeline.at_s()
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged))

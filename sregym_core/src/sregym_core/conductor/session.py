@@ -9,6 +9,7 @@ from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, ToolResult
 from sregym_core.model import Tokens
+from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox import catalogue, commands
 from sregym_core.toolbox.desk import Output, ToolError, clock_time
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         ServiceAnswer,
         Tool,
     )
-    from sregym_core.model import ApiRequest, Claims, ObjectRef, ToolCall
+    from sregym_core.model import ApiRequest, Claims, ToolCall
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -49,7 +50,7 @@ class LiveSession(Session):
         reference: The answer key for a privileged agent, else None.
         on_submit: Called with the stage that was submitted, its text and claims.
         before_call: Called before each tool call: lets due noise happen.
-        concealed: Says which objects are kept from the agent; None for none.
+        policy: As whom the agent acts and what it never sees; None for everything.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class LiveSession(Session):
         reference: Reference | None,
         on_submit: Callable[[Stage, str, Claims | None], None],
         before_call: Callable[[], None],
-        concealed: Callable[[], tuple[ObjectRef, ...]] | None = None,
+        policy: Policy | None = None,
     ) -> None:
         self._cluster = cluster
         self._timeline = timeline
@@ -75,7 +76,7 @@ class LiveSession(Session):
         self._access: Access | None = None
         self._ledger = Ledger(timeline, budget)
         self._pages = Pages()
-        self._concealed = concealed
+        self._policy = policy or Policy()
         self.requests: list[ApiRequest] = []
 
     @property
@@ -176,7 +177,7 @@ class LiveSession(Session):
         except commands.RefusedError as error:
             result = CommandResult(1, stderr=f"error: {error}\n")
         else:
-            result = self._cluster.kubectl(parsed)
+            result = self._cluster.kubectl_for(parsed, self._policy)
         self._cluster.clock.spend(KUBECTL_COST_S)
         note = Note(
             "kubectl",
@@ -234,9 +235,9 @@ class LiveSession(Session):
         return Receipt(True, self._stage, f"{stage} received; {following}")
 
     @property
-    def concealed(self) -> tuple[ObjectRef, ...]:
-        """Tools of the harness in the cluster."""
-        return () if self._concealed is None else self._concealed()
+    def policy(self) -> Policy:
+        """As whom the agent acts in the cluster, what is refused and what is hidden."""
+        return self._policy
 
     def note_requests(self, requests: Sequence[ApiRequest]) -> None:
         """Record requests of the agent's own clients, up to a number that fills no disk."""

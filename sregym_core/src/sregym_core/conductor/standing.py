@@ -18,6 +18,7 @@ from sregym_core.conductor.readiness import (
 )
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef
+from sregym_core.policy.role import grant, revoke
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Baseline, Cluster
@@ -65,6 +66,7 @@ class StandingApplication:
             return
         self._baseline = None
         self._application.remove(cluster)
+        revoke(cluster, self._application.namespaces)
         if not cluster.clock.wait_until(lambda: not self._left(cluster), REMOVAL_TIMEOUT_S, 2.0):
             left = ", ".join(self._left(cluster))
             msg = (
@@ -77,6 +79,7 @@ class StandingApplication:
     def _again(self, cluster: Cluster, before: Baseline) -> Baseline:
         """The baseline of what stands there already, if it is still the healthy system."""
         application = self._application
+        grant(cluster, application.namespaces)
         objects = capture(cluster, application.namespaces)
         found = "; ".join(differences(before.objects, objects))
         if found:
@@ -95,6 +98,7 @@ class StandingApplication:
             raise WorldError(msg)
         self._deployed = True  # before the first object: an interrupted deployment is ours as well
         self._application.deploy(cluster)
+        grant(cluster, self._application.namespaces)
 
     def _left(self, cluster: Cluster) -> list[str]:
         """Names of what stands outside namespaces, the namespaces themselves among it."""

@@ -13,6 +13,7 @@ from sregym_core.conductor.readiness import settle
 from sregym_core.conductor.standing import StandingApplication
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError, ClusterSpec
+from sregym_core.policy.role import grant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +92,7 @@ class Worlds:
                 )
                 return World(cluster, standing.ready(cluster, warm_up_s), forked=False)
             application.deploy(cluster)
+            grant(cluster, application.namespaces)
             baseline = settle(cluster, application, warm_up_s)
         except BaseException:
             cluster.close()

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.clock import Clock
     from sregym_core.interfaces.cluster import Command, CommandResult
     from sregym_core.interfaces.tools import Tool, ToolResult
-    from sregym_core.model import ApiRequest, Claims, ObjectRef
+    from sregym_core.model import ApiRequest, Claims
+    from sregym_core.policy import Policy
 
 
 class Stage(StrEnum):
@@ -165,12 +166,14 @@ class Session(ABC):
         """Hand in the current stage: first the diagnosis, then word that the repair is done."""
 
     @property
-    def concealed(self) -> tuple[ObjectRef, ...]:
-        """Objects in the cluster that are tools of the harness, to be kept from the agent.
+    def policy(self) -> Policy:
+        """As whom an agent acts in the cluster, what is refused and what is hidden.
 
-        Most problems have none. What stands before an agent's own clients hides them.
+        The same for the tool `kubectl` and for an agent's own clients.
         """
-        return ()
+        from sregym_core.policy import Policy
+
+        return Policy()
 
     def note_requests(self, requests: Sequence[ApiRequest]) -> None:  # noqa: B027 - optional
         """Record what the agent's own clients asked the Kubernetes API."""

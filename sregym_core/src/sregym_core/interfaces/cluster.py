@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.clock import Clock
     from sregym_core.model import ObjectRef
+    from sregym_core.policy import Policy
 
 KubeObject: TypeAlias = dict[str, Any]
 
@@ -186,6 +187,18 @@ class Cluster(ABC):
     @abstractmethod
     def kubectl(self, command: Command) -> CommandResult:
         """Run a kubectl command as a person with full rights would."""
+
+    def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
+        """Run a kubectl command as an agent does: with its rights, without what is hidden from it.
+
+        Args:
+            command: What to run.
+            policy: The same that stands before the agent's own clients.
+        """
+        if policy.veiled:
+            message = "this kind of cluster cannot hide the tools of a fault from kubectl"
+            raise ClusterError(0, "", message)
+        return self.kubectl(command)
 
     @property
     def services(self) -> tuple[str, ...]:

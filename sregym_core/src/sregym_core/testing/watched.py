@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Access
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
+    from sregym_core.policy import Policy
 
 
 _T = TypeVar("_T")
@@ -154,12 +155,19 @@ class WatchedCluster(Cluster):
 
     def kubectl(self, command: Command) -> CommandResult:
         """Count a write, unless the command only reads."""
+        return self._counted(command, self.behind.kubectl)
+
+    def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
+        """The same for an agent."""
+        return self._counted(command, lambda command: self.behind.kubectl_for(command, policy))
+
+    def _counted(self, command: Command, run: Callable[[Command], CommandResult]) -> CommandResult:
         verb = next((word for word in command.argv[1:] if not word.startswith("-")), "")
         if verb in ("get", "describe", "logs", "events", "explain", "api-resources", "top"):
             self._read()
-            return self.behind.kubectl(command)
+            return run(command)
         self._write(f"kubectl {verb}")
-        return self._done(self.behind.kubectl(command))
+        return self._done(run(command))
 
     @property
     def services(self) -> tuple[str, ...]:

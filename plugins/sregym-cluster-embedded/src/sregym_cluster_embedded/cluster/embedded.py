@@ -25,16 +25,12 @@ from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.cluster import observing
 from sregym_cluster_embedded.cluster.clock import VirtualClock
+from sregym_cluster_embedded.cluster.commands import Commands, wall_seconds
 from sregym_cluster_embedded.cluster.reads import Reads
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
-from sregym_cluster_embedded.http.time_shift import shifted_text
-from sregym_cluster_embedded.kubectl.access import DirectAccess
-from sregym_cluster_embedded.kubectl.command import run as run_kubectl
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
-from sregym_cluster_embedded.kubectl.errors import NotCovered
-from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +38,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Clock, Command, ServiceAnswer
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
+    from sregym_core.policy import Policy
 
     from sregym_cluster_embedded.api.pki.authority import Signed
     from sregym_cluster_embedded.api.resource import Resource
@@ -54,8 +51,6 @@ PATCH_TYPES = {
     "merge": "application/merge-patch+json",
     "json": "application/json-patch+json",
 }
-# While a client waits, virtual time passes thirty times as fast: this is half an hour.
-BINARY_TIMEOUT_S = 60.0
 
 
 class EmbeddedCluster(Cluster):
@@ -70,7 +65,8 @@ class EmbeddedCluster(Cluster):
         self._live = LiveWorld(world, Stepped(request_cost_s=0.0))
         self._clock = VirtualClock(self._live)
         self._spec = spec
-        self._memory: dict[str, Any] = {}
+        self._commands = Commands(self._live)
+        self._agent: Commands | None = None
         self._reads = Reads()
         self._endpoint: ApiEndpoint | None = None
         self._services: list[ObservabilityEndpoint] = []
@@ -164,18 +160,16 @@ class EmbeddedCluster(Cluster):
         return CommandResult(done.exit_code, done.stdout, done.stderr)
 
     def kubectl(self, command: Command) -> CommandResult:
-        """Run a kubectl command: in this process where the twin covers it, else the binary."""
-        words = command.argv[1:]
-        with self._live.open() as world:
-            access = DirectAccess(world)
-            access.memory = self._memory
-            try:
-                done = run_kubectl(access, words, command.stdin, files=self._folder())
-            except NotCovered:
-                pass
-            else:
-                return CommandResult(done.exit_code, done.stdout, done.stderr)
-        return self._binary(words, command.stdin)
+        """Run a kubectl command with full rights."""
+        return self._commands.run(command.argv[1:], command.stdin, self._folder())
+
+    def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
+        """Run a kubectl command as an agent does."""
+        if self._agent is None or self._agent.policy is not policy:
+            if self._agent is not None:
+                self._agent.close()
+            self._agent = Commands(self._live, policy)
+        return self._agent.run(command.argv[1:], command.stdin, self._folder())
 
     @property
     def services(self) -> tuple[str, ...]:
@@ -221,6 +215,10 @@ class EmbeddedCluster(Cluster):
 
     def close(self) -> None:
         """Stop serving and forget the world's files."""
+        self._commands.close()
+        if self._agent is not None:
+            self._agent.close()
+            self._agent = None
         for service in self._services:
             service.close()
         self._services.clear()
@@ -278,34 +276,6 @@ class EmbeddedCluster(Cluster):
             authority=authority,
             credentials=self._credentials,
         )
-
-    def _binary(self, words: Sequence[str], stdin: str) -> CommandResult:
-        folder = self._folder()
-        kubeconfig = self._kubeconfig("kubeconfig.harness")
-        shift_s = self._follow_wall()
-        words = [shifted_text(word, shift_s) for word in words]
-        stdin = shifted_text(stdin, shift_s)
-        try:
-            with self._live.command():
-                done = run_binary(
-                    kubeconfig, words, stdin, files=folder, timeout_s=BINARY_TIMEOUT_S
-                )
-        except KubectlMissingError as error:
-            return CommandResult(127, "", f"{error}\n")
-        printed = (shifted_text(text, -shift_s) for text in (done.stdout, done.stderr))
-        return CommandResult(done.exit_code, *printed)
-
-    def _follow_wall(self) -> int:
-        """Let the binary, which computes ages by the wall clock, see virtual time as the wall's.
-
-        Returns the seconds by which all it reads and prints is moved: none where virtual time has
-        followed the wall since `open_access`.
-        """
-        assert self._endpoint is not None
-        if isinstance(self._live.pacing, Stepped):
-            with self._live.open() as world:
-                self._endpoint.shift_s = round(wall_seconds() - (world.epoch + world.now))
-        return self._endpoint.shift_s
 
     def _folder(self) -> Path:
         if self._spec.folder is not None:
@@ -365,13 +335,6 @@ class EmbeddedCheckpoint(Checkpoint):
     def fork(self, spec: ClusterSpec) -> Cluster:
         """A cluster that goes on from here."""
         return EmbeddedCluster(self._world.fork(spec.seed), spec)
-
-
-def wall_seconds() -> float:
-    """The wall clock, in seconds since the Unix epoch; read only where clients outside look on."""
-    import time
-
-    return time.time()
 
 
 def _resource(api_version: str, kind: str) -> Resource:

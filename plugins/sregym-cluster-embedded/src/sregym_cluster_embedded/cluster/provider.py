@@ -8,7 +8,8 @@ from sregym_core.errors import UsageError
 from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding
 
 from sregym_cluster_embedded.assembly import EPOCH, Blueprint, build
-from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster, wall_seconds
+from sregym_cluster_embedded.cluster.commands import wall_seconds
+from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 from sregym_cluster_embedded.kubectl.fallback import MISSING, KubectlMissingError, find_binary
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import SEPARATOR
+from sregym_cluster_embedded.api.policing import policed
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 from sregym_cluster_embedded.http.connecting import serve_connect
 from sregym_cluster_embedded.http.hooks import reach_loopback
@@ -21,6 +22,8 @@ from sregym_cluster_embedded.http.time_shift import shifted_json, shifted_text
 from sregym_cluster_embedded.http.watching import serve_watch
 
 if TYPE_CHECKING:
+    from sregym_core.policy import Policy
+
     from sregym_cluster_embedded.http.live import LiveWorld
 
 _LOG = logging.getLogger(__name__)
@@ -41,6 +44,7 @@ class ApiEndpoint:
         user: Who every client of plain HTTP is taken to be that shows no token.
         secure: Whether to speak TLS: clients are then who their certificates or tokens say, and
             anonymous without.
+        policy: What holds for all clients besides their rights; None for nothing.
 
     Attributes:
         shift_s: Whole seconds by which the clients' clock is ahead of the world's; timestamps are
@@ -48,9 +52,16 @@ class ApiEndpoint:
     """
 
     def __init__(
-        self, live: LiveWorld, port: int = 0, user: User | None = None, *, secure: bool = False
+        self,
+        live: LiveWorld,
+        port: int = 0,
+        user: User | None = None,
+        *,
+        secure: bool = False,
+        policy: Policy | None = None,
     ) -> None:
         self.shift_s = 0
+        self._policy = policy
         self._live = live
         self._user = user or User()
         self._secure = secure
@@ -106,7 +117,7 @@ class ApiEndpoint:
 
     async def _serve(self, incoming: web.Request) -> web.StreamResponse:
         try:
-            answer = self._live.request(await self._request(incoming))
+            answer = self._answer(await self._request(incoming))
         except web.HTTPRequestEntityTooLarge:
             text = f"Request entity too large: limit is {BODY_LIMIT}"
             answer = failure_response(413, text)
@@ -118,6 +129,11 @@ class ApiEndpoint:
         if isinstance(answer, Connect):
             return await self._connect(answer, incoming)
         return self._dated(_respond(answer, self.shift_s))
+
+    def _answer(self, request: Request) -> Response | Watch | Connect:
+        if self._policy is None:
+            return self._live.request(request)
+        return policed(self._policy, request, self._live.request)
 
     def _dated(self, response: web.Response) -> web.Response:
         """With the world's time in `Date`, by which clients know when it is here."""

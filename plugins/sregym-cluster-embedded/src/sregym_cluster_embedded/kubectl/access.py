@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bisect
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
+from sregym_cluster_embedded.api.policing import policed
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.kubectl.containers import (
@@ -18,6 +20,8 @@ from sregym_cluster_embedded.kubectl.errors import ServerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sregym_core.policy import Policy
 
     from sregym_cluster_embedded.kubelet.runtime import ExecResult
     from sregym_cluster_embedded.world import World
@@ -60,10 +64,18 @@ class DirectAccess:
         world: The cluster; the caller sees to it that nobody else touches it meanwhile.
         user: Who asks.
         request_cost_s: Virtual seconds that each request takes.
+        policy: What holds for who asks; None for nothing but the user's rights.
     """
 
-    def __init__(self, world: World, user: User | None = None, request_cost_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        world: World,
+        user: User | None = None,
+        request_cost_s: float = 0.0,
+        policy: Policy | None = None,
+    ) -> None:
         self.world = world
+        self._policy = policy
         self.user = user or User()
         self.memory: dict[str, Any] = {}
         self._request_cost_s = request_cost_s
@@ -72,7 +84,7 @@ class DirectAccess:
         """Answer a request that ends."""
         if self._request_cost_s:
             self.world.run_until(self.world.now + self._request_cost_s)
-        answer = handle(self.world, request)
+        answer = self._answer(request)
         if not isinstance(answer, Response):
             message = f"{request.path} answers with a stream"
             raise TypeError(message)
@@ -83,7 +95,7 @@ class DirectAccess:
 
         Without a timeout it ends when nothing more will ever happen.
         """
-        answer = handle(self.world, request)
+        answer = self._answer(request)
         if isinstance(answer, Connect):
             message = f"{request.path} is no watch"
             raise TypeError(message)
@@ -126,7 +138,7 @@ class DirectAccess:
         """
         query = (("container", container), *(("command", word) for word in command))
         path = f"/api/v1/namespaces/{namespace}/pods/{pod}/exec"
-        refused = handle(self.world, Request("GET", path, query, user=self.user))
+        refused = self._answer(Request("GET", path, query, user=self.user))
         if isinstance(refused, Response):
             status = orjson.loads(refused.body)
             if refused.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
@@ -136,6 +148,11 @@ class DirectAccess:
         if result.duration_s:
             self.world.run_until(self.world.now + result.duration_s)
         return result
+
+    def _answer(self, request: Request) -> Response | Watch | Connect:
+        if self._policy is None:
+            return handle(self.world, request)
+        return policed(self._policy, request, partial(handle, self.world))
 
     def unix_now(self) -> float:
         """The present virtual moment, in seconds since 1970."""

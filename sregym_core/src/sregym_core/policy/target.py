@@ -39,8 +39,11 @@ class Target:
 def target_of(raw: str) -> Target:
     """Read the target of a request line."""
     path, _, text = raw.partition("?")
-    query = tuple(parse_qsl(text, keep_blank_values=True))
-    path = unquote(path)
+    return target_at(unquote(path), tuple(parse_qsl(text, keep_blank_values=True)))
+
+
+def target_at(path: str, query: tuple[tuple[str, str], ...] = ()) -> Target:
+    """Read the target of a decoded path and its query."""
     words = [word for word in path.split("/") if word]
     watch = any(name == "watch" and value not in ("false", "0") for name, value in query)
     if words[:1] == ["api"] and len(words) > 2:

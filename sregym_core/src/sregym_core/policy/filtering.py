@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_agents.guard.target import Target
-    from sregym_agents.guard.veil import Veil
+    from sregym_core.policy.target import Target
+    from sregym_core.policy.veil import Veil
 
 
 def filtered(body: bytes, target: Target, veil: Veil) -> bytes | None:
@@ -41,6 +41,22 @@ def filtered_event(line: bytes, target: Target, veil: Veil) -> bytes | None:
             return None
         return _encoded(content) if seen["rows"] else b""
     return b"" if _hides(seen, target, veil) else None
+
+
+def gone(body: bytes, target: Target, veil: Veil) -> bool:
+    """Whether an answer is one object, and that is hidden: by what it belongs to, for instance."""
+    if not target.name:
+        return False
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return False
+    if not isinstance(content, dict) or content.get("kind") == "Status":
+        return False
+    if content.get("kind") == "Table":
+        rows = content.get("rows") or []
+        return bool(rows) and all(_hides(row.get("object") or {}, target, veil) for row in rows)
+    return isinstance(content.get("metadata"), dict) and _hides(content, target, veil)
 
 
 def missing(target: Target) -> bytes:
@@ -77,16 +93,42 @@ def _filter(content: dict[str, Any], target: Target, veil: Veil) -> bool:
             content, "items", lambda group: not veil.hides_group(group["metadata"].get("name", ""))
         )
     if kind.endswith("List") and isinstance(content.get("items"), list):
-        return _keep(content, "items", lambda item: not _hides(item, target, veil))
+        inside = [_without_hidden_parts(item, target, veil) for item in content["items"]]
+        left = _keep(content, "items", lambda item: not _hides(item, target, veil))
+        return left or any(inside)
     paths = content.get("paths")
     if target.path.startswith("/openapi") and isinstance(paths, dict):
         return _without_hidden_paths(content, veil)
+    return _without_hidden_parts(content, target, veil)
+
+
+def _without_hidden_parts(obj: dict[str, Any], target: Target, veil: Veil) -> bool:
+    """Take out what visible objects tell of hidden ones."""
+    if target.resource == "endpointslices":
+        return _keep(obj, "endpoints", lambda end: not _of_hidden_pod(end, veil))
+    if target.resource == "endpoints":
+        changed = [
+            _keep(subset, name, lambda end: not _of_hidden_pod(end, veil))
+            for subset in obj.get("subsets") or ()
+            for name in ("addresses", "notReadyAddresses")
+            if name in subset
+        ]
+        return any(changed)
     return False
+
+
+def _of_hidden_pod(end: dict[str, Any], veil: Veil) -> bool:
+    ref = end.get("targetRef") or {}
+    if ref.get("kind") != "Pod":
+        return False
+    return veil.hides_pod(str(ref.get("namespace", "")), str(ref.get("name", "")))
 
 
 def _hides(obj: dict[str, Any], target: Target, veil: Veil) -> bool:
     metadata = obj.get("metadata") or {}
     if veil.hides_object(target.group, target.resource, metadata):
+        return True
+    if _names_hidden_namespace(obj, veil):
         return True
     if target.resource != "events":
         return False
@@ -110,6 +152,14 @@ def _hides(obj: dict[str, Any], target: Target, veil: Veil) -> bool:
         )
         for version, kind in kinds
     )
+
+
+def _names_hidden_namespace(obj: dict[str, Any], veil: Veil) -> bool:
+    """Whether an object of the whole cluster serves a hidden namespace: its volume, its rights."""
+    claim = (obj.get("spec") or {}).get("claimRef") if isinstance(obj.get("spec"), dict) else None
+    named = [claim] if isinstance(claim, dict) else []
+    named += [subject for subject in obj.get("subjects") or () if isinstance(subject, dict)]
+    return any(veil.hides("", "namespaces", "", str(one.get("namespace", ""))) for one in named)
 
 
 def _without_hidden_paths(content: dict[str, Any], veil: Veil) -> bool:

@@ -8,11 +8,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.model import ObjectRef
-
-    from sregym_agents.guard.target import Target
+    from sregym_core.policy.target import Target
 
 # Owners that make objects named after themselves: what owns a ReplicaSet is told by its name.
-_MAKERS = {"ReplicaSet": ("apps", "deployments"), "Job": ("batch", "cronjobs")}
+_MAKERS = {
+    "ReplicaSet": ("apps", "deployments"),
+    "Job": ("batch", "cronjobs"),
+    "EndpointSlice": ("", "services"),
+}
+_MADE = {
+    ("", "pods"): "Pod",
+    ("metrics.k8s.io", "pods"): "Pod",
+    ("apps", "replicasets"): "ReplicaSet",
+    ("batch", "jobs"): "Job",
+    ("discovery.k8s.io", "endpointslices"): "EndpointSlice",
+}
 
 
 class Veil:
@@ -52,16 +62,27 @@ class Veil:
     def hides_target(self, target: Target) -> bool:
         """Whether a request is for a hidden object, or for something in one."""
         namespace = "" if target.resource == "namespaces" else target.namespace
-        return self.hides(target.group, target.resource, namespace, target.name)
+        if self.hides(target.group, target.resource, namespace, target.name):
+            return True
+        return self._made(target.group, target.resource, namespace, target.name)
 
     def hides_object(self, group: str, resource: str, metadata: Mapping[str, Any]) -> bool:
         """Whether an object is hidden, itself or by what it belongs to."""
-        namespace = str(metadata.get("namespace", ""))
-        if self.hides(group, resource, namespace, str(metadata.get("name", ""))):
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        if self.hides(group, resource, namespace, name):
             return True
-        return any(
-            self._hides_owner(owner, namespace) for owner in metadata.get("ownerReferences", ())
-        )
+        if any(
+            self._hides_owner(owner, namespace) for owner in metadata.get("ownerReferences") or ()
+        ):
+            return True
+        if resource == "apiservices":
+            return self.hides_group(name.partition(".")[2])
+        # What nobody owns is told by its name: the metrics of a pod, for instance.
+        return self._made(group, resource, namespace, name)
+
+    def hides_pod(self, namespace: str, name: str) -> bool:
+        """Whether a pod is hidden: itself, its namespace, or the workload that made it."""
+        return self.hides("", "pods", namespace, name) or self._of_maker("Pod", namespace, name)
 
     def hides_event(self, event: Mapping[str, Any]) -> bool:
         """Whether an event tells of a hidden object."""
@@ -72,6 +93,13 @@ class Veil:
         return self.hides(group, plural(kind), namespace, name) or self._of_maker(
             kind, namespace, name
         )
+
+    def _made(self, group: str, resource: str, namespace: str, name: str) -> bool:
+        """Whether a hidden object made the object with this address."""
+        if not name:
+            return False
+        kind = _MADE.get((group, resource), "")
+        return bool(kind) and self._of_maker(kind, namespace, name)
 
     def _hides_owner(self, owner: Mapping[str, Any], namespace: str) -> bool:
         kind, name = str(owner.get("kind", "")), str(owner.get("name", ""))
@@ -88,6 +116,10 @@ class Veil:
                 ("apps", "deployments", 2),
                 ("apps", "daemonsets", 1),
                 ("apps", "statefulsets", 1),
+                ("apps", "replicasets", 1),
+                ("", "replicationcontrollers", 1),
+                ("batch", "jobs", 1),
+                ("batch", "cronjobs", 2),
             ]
             return any(
                 len(pieces) > drop

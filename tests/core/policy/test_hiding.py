@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_agents.guard.filtering import filtered, filtered_event, missing
-from sregym_agents.guard.rules import forbidden
-from sregym_agents.guard.target import Target, target_of
-from sregym_agents.guard.upstream import Upstream, read_upstream
-from sregym_agents.guard.veil import Veil, plural
-from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef
+from sregym_core.policy.filtering import filtered, filtered_event, missing
+from sregym_core.policy.rules import forbidden
+from sregym_core.policy.target import Target, target_of
+from sregym_core.policy.veil import Veil, plural
 
 HIDDEN = [
     ObjectRef(api_version="v1", kind="Namespace", name="tools"),
@@ -170,31 +167,3 @@ def test_webhooks(url: str, refused: bool) -> None:
     text = f"webhooks may not call {url}: services of a webhook must run in the cluster"
     assert forbidden("PATCH", target, json.dumps(patch).encode()) == (text if refused else "")
     assert forbidden("GET", target, json.dumps(patch).encode()) == ""
-
-
-CONFIG = """\
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:8001/prefix/"}}]
-users: [{name: u, user: USER}]
-contexts: [{name: u@c, context: {cluster: c, user: u, namespace: shop}}]
-current-context: u@c
-"""
-
-
-def test_an_upstream_with_a_token(tmp_path: Path) -> None:
-    file = tmp_path / "kubeconfig"
-    file.write_text(CONFIG.replace("USER", "{token: abc}"))
-    expected = Upstream("127.0.0.1", 8001, "/prefix", None, "abc", "shop")
-    assert read_upstream(file) == expected
-
-
-def test_an_upstream_that_logs_in_with_a_program(tmp_path: Path) -> None:
-    file = tmp_path / "kubeconfig"
-    file.write_text(CONFIG.replace("USER", "{exec: {command: login}}"))
-    with pytest.raises(WorldError) as refused:
-        read_upstream(file)
-    assert str(refused.value) == (
-        f"user 'u' of {str(file)!r} logs in with a program, which the guard cannot do; give a "
-        "kubeconfig with a token or a client certificate"
-    )

@@ -1,0 +1,94 @@
+"""Requests of an agent: in its name, and without what is hidden from it.
+
+The policy is the one that stands before its own clients as well; here it is applied to requests
+that never were on a wire, and to those of the binary behind the tool `kubectl`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sregym_core.policy.policy import Asked, readable
+from sregym_core.policy.target import target_at
+
+from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
+from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_core.policy import Policy
+    from sregym_core.policy.target import Target
+
+    from sregym_cluster_embedded.store import Change
+
+    Answer = Response | Watch | Connect
+
+
+def user_of(policy: Policy) -> User:
+    """As whom an agent acts."""
+    who = policy.identity
+    return User() if who is None else User(who.name, (*who.groups, AUTHENTICATED))
+
+
+def policed(policy: Policy, request: Request, handle: Callable[[Request], Answer]) -> Answer:
+    """The answer to an agent's request.
+
+    Args:
+        policy: What holds for the agent.
+        request: What it asks; in whose name it asks is already in it.
+        handle: Answers what may pass.
+    """
+    target = target_at(request.path, request.query)
+    refusal = policy.refusal(Asked(request.method, target, request.headers, request.body))
+    if refusal is not None:
+        return Response(refusal.status, refusal.body, refusal.content_type)
+    if not policy.veiled:
+        return handle(request)
+    answer = handle(_legible(request))
+    if isinstance(answer, Response):
+        return _shown(policy, answer, target)
+    if isinstance(answer, Watch):
+        return _watched(policy, answer, target)
+    return answer
+
+
+def _legible(request: Request) -> Request:
+    """The same request, for an answer that can be filtered."""
+    headers = dict(request.headers)
+    if "accept" in headers:
+        headers["accept"] = readable(headers["accept"])
+    query = tuple(
+        (name, "Metadata" if (name, value) == ("includeObject", "None") else value)
+        for name, value in request.query
+    )
+    return replace(request, headers=headers, query=query)
+
+
+def _shown(policy: Policy, answer: Response, target: Target) -> Response:
+    if target.subresource or not answer.content_type.startswith("application/json"):
+        return answer
+    withheld = policy.withheld(answer.body, target) if answer.status < 300 else None
+    if withheld is not None:
+        return Response(404, withheld)
+    less = policy.shown(answer.body, target)
+    return answer if less is None else replace(answer, body=less)
+
+
+def _watched(policy: Policy, watch: Watch, target: Target) -> Watch:
+    def render(change: Change) -> bytes | None:
+        chunk = watch.render(change)
+        return None if chunk is None else _lines(policy, chunk, target) or None
+
+    initial = (_lines(policy, chunk, target) for chunk in watch.initial)
+    return replace(watch, initial=tuple(chunk for chunk in initial if chunk), render=render)
+
+
+def _lines(policy: Policy, chunk: bytes, target: Target) -> bytes:
+    """Complete lines of a watch, without what is hidden."""
+    shown = []
+    for line in chunk.splitlines(keepends=True):
+        less = policy.shown_event(line, target)
+        shown.append(line if less is None else less)
+    return b"".join(shown)

@@ -1,0 +1,121 @@
+"""Kubectl commands of one caller: in this process where the twin covers them, else the binary."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.interfaces import CommandResult
+
+from sregym_cluster_embedded.api.pki.authority import certificate_authority
+from sregym_cluster_embedded.api.policing import user_of
+from sregym_cluster_embedded.api.request import User
+from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
+from sregym_cluster_embedded.http.pacing import Stepped
+from sregym_cluster_embedded.http.time_shift import shifted_text
+from sregym_cluster_embedded.kubectl.access import DirectAccess
+from sregym_cluster_embedded.kubectl.command import run as run_twin
+from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.policy import Policy
+
+    from sregym_cluster_embedded.http.live import LiveWorld
+    from sregym_cluster_embedded.http.server import ApiEndpoint
+
+# While a client waits, virtual time passes thirty times as fast: this is half an hour.
+BINARY_TIMEOUT_S = 60.0
+
+
+def wall_seconds() -> float:
+    """The wall clock, in seconds since the Unix epoch; read only where clients outside look on."""
+    import time
+
+    return time.time()
+
+
+class Commands:
+    """Runs the commands of one caller, and keeps what kubectl keeps between them.
+
+    The binary gets an endpoint and a kubeconfig of its own, in a folder that nobody else can read.
+
+    Args:
+        live: The cluster.
+        policy: What holds for an agent; None for the harness, which may do everything.
+    """
+
+    def __init__(self, live: LiveWorld, policy: Policy | None = None) -> None:
+        self.policy = policy
+        self._live = live
+        self._user = User() if policy is None else user_of(policy)
+        self._memory: dict[str, Any] = {}
+        self._endpoint: ApiEndpoint | None = None
+        self._private: tempfile.TemporaryDirectory[str] | None = None
+
+    def run(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
+        """Run `kubectl WORDS...`; file names count from `files`."""
+        with self._live.open() as world:
+            access = DirectAccess(world, self._user, policy=self.policy)
+            access.memory = self._memory
+            try:
+                done = run_twin(access, words, stdin, files=files)
+            except NotCovered:
+                pass
+            else:
+                return CommandResult(done.exit_code, done.stdout, done.stderr)
+        return self._binary(words, stdin, files)
+
+    def close(self) -> None:
+        """Stop serving the binary and forget its files."""
+        if self._endpoint is not None:
+            self._endpoint.close()
+            self._endpoint = None
+        if self._private is not None:
+            self._private.cleanup()
+            self._private = None
+
+    def _binary(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
+        endpoint, kubeconfig = self._served()
+        shift_s = endpoint.shift_s = self._shift_s()
+        words = [shifted_text(word, shift_s) for word in words]
+        stdin = shifted_text(stdin, shift_s)
+        try:
+            with self._live.command():
+                done = run_binary(kubeconfig, words, stdin, files=files, timeout_s=BINARY_TIMEOUT_S)
+        except KubectlMissingError as error:
+            return CommandResult(127, "", f"{error}\n")
+        printed = (shifted_text(text, -shift_s) for text in (done.stdout, done.stderr))
+        return CommandResult(done.exit_code, *printed)
+
+    def _shift_s(self) -> int:
+        """By how much the binary, which computes ages by the wall clock, has to see time moved.
+
+        None where virtual time has followed the wall since others are served.
+        """
+        if not isinstance(self._live.pacing, Stepped):
+            return 0
+        with self._live.open() as world:
+            return round(wall_seconds() - (world.epoch + world.now))
+
+    def _served(self) -> tuple[ApiEndpoint, Path]:
+        # The web server is imported only where one is served: most episodes need none.
+        from sregym_cluster_embedded.http.secure import client_credentials
+        from sregym_cluster_embedded.http.server import ApiEndpoint
+
+        if self._private is None:
+            self._private = tempfile.TemporaryDirectory(prefix="cluster-")
+        kubeconfig = Path(self._private.name) / "kubeconfig"
+        if self._endpoint is None:
+            endpoint = ApiEndpoint(self._live, secure=True, policy=self.policy)
+            endpoint.start()
+            self._endpoint = endpoint
+            groups = tuple(name for name in self._user.groups if name != "system:authenticated")
+            with self._live.open() as world:
+                authority = certificate_authority(world)
+                credentials = client_credentials(world, self._user.name, groups)
+            write_kubeconfig(kubeconfig, endpoint.url, authority=authority, credentials=credentials)
+        return self._endpoint, kubeconfig
