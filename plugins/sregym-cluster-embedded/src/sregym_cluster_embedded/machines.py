@@ -145,6 +145,12 @@ def past(world: World, node: str) -> tuple[tuple[float, Machine], ...]:
     return known
 
 
+def pasts(world: World) -> Mapping[str, tuple[tuple[float, Machine], ...]]:
+    """The past of each machine, by the name of its node."""
+    found: Mapping[str, tuple[tuple[float, Machine], ...]] = world.table(_PAST)
+    return found
+
+
 def _remember(world: World, present: Machine) -> None:
     known = past(world, present.name)
     if known and known[-1][0] == world.now:

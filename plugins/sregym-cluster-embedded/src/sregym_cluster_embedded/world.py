@@ -55,6 +55,9 @@ class World:
     Attributes:
         table: The named table of a room; its keys and values are immutable. Ask anew each time:
             after a fork, a table that was got before belongs to both sides.
+        worked_out: What rooms have worked out from the state, by their names, to find it faster
+            when they are asked again. It is no state: not in the digest, empty after a fork, and
+            nothing may depend on whether something is in it.
     """
 
     def __init__(self, constitution: Constitution, seed: int, epoch: int) -> None:
@@ -63,6 +66,7 @@ class World:
         self.seed = Seed(seed)
         self.store = Store(constitution.indexers, self.clock)
         self.epoch = epoch
+        self.worked_out: dict[str, Any] = {}
         self._tables: SharedGroups[str, Any, Any] = SharedGroups()
         self.table: Callable[[str], dict[Any, Any]] = self._tables.write
         self.store.listener = self._tell
@@ -83,7 +87,8 @@ class World:
     def micro_timestamp(self, at: float | None = None) -> str:
         """The API's MicroTime form of a moment: events and leases."""
         moment = self.epoch + (self.now if at is None else at)
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        shown = datetime.fromtimestamp(moment, UTC).isoformat(timespec="microseconds")
+        return shown[:26] + "Z"
 
     def after(self, delay_s: float, handler: str, *arguments: Any) -> int:
         """Plan `handler(world, *arguments)` in `delay_s` virtual seconds; returns its ticket."""
@@ -111,6 +116,7 @@ class World:
         twin.store = self.store.fork(twin.clock)
         twin.store.listener = twin._tell
         twin.epoch = self.epoch
+        twin.worked_out = {}
         twin._tables = self._tables.fork()
         twin.table = twin._tables.write
         return twin

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import ChangeType, Key, Object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from sregym_cluster_embedded.store import Change
     from sregym_cluster_embedded.world import World
+
+_ROOM = "telemetry.past"
 
 
 class Version(NamedTuple):
@@ -49,7 +53,7 @@ class Lifeline(NamedTuple):
 
 
 class Past:
-    """What was, for one question about a world; made anew for each.
+    """What was. Objects that have not changed have the same lifelines whenever they are asked for.
 
     Args:
         world: Whose past.
@@ -57,38 +61,95 @@ class Past:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._known: dict[str, Sequence[Lifeline]] = {}
 
     def of(self, resource: str) -> Sequence[Lifeline]:
         """The lifelines of all objects of a resource, sorted by namespace and name."""
-        if resource not in self._known:
-            self._known[resource] = self._lifelines(resource)
-        return self._known[resource]
+        return self._read().of(resource).ordered
 
     def one(self, key: Key) -> Lifeline:
         """The lifeline of one object; without versions when there never was any."""
-        found = (line for line in self.of(key.resource) if line.key == key)
-        return next(found, Lifeline(key, ()))
+        return self._read().of(key.resource).lines.get(key, Lifeline(key, ()))
 
-    def _lifelines(self, resource: str) -> Sequence[Lifeline]:
+    @property
+    def beginning(self) -> int:
+        """The revision that the history reaches back to; lifelines are cut off before it."""
+        return self._read().beginning
+
+    def _read(self) -> _Reading:
+        history = self._world.store.history
+        beginning = history[0].revision if history else 0
+        known: _Reading | None = self._world.worked_out.get(_ROOM)
+        if known is None or known.beginning != beginning:
+            known = self._world.worked_out[_ROOM] = _Reading(self._world, beginning)
+        known.go_on()
+        return known
+
+
+class _Lines:
+    """The lifelines of one resource, and how many of its changes are in them."""
+
+    def __init__(self) -> None:
+        self.lines: dict[Key, Lifeline] = {}
+        self.ordered: Sequence[Lifeline] = ()
+        self.seen = 0
+
+
+class _Reading:
+    """The history of a store as far as it has been read."""
+
+    def __init__(self, world: World, beginning: int) -> None:
+        self.beginning = beginning
+        # What is worked out belongs to its world: no reference back to it.
+        self._store = world.store
+        self._last = 0
+        self._changes: dict[str, list[Change]] = {}
+        self._lines: dict[str, _Lines] = {}
+
+    def go_on(self) -> None:
+        """Read what has been written since."""
+        if self._last == self._store.revision:
+            return
+        history = self._store.history
+        first = bisect_right(history, self._last, key=lambda change: change.revision)
+        for change in islice(history, first, None):
+            self._changes.setdefault(change.key.resource, []).append(change)
+        self._last = self._store.revision
+
+    def of(self, resource: str) -> _Lines:
+        known = self._lines.get(resource)
+        changes = self._changes.get(resource, ())
+        if known is None:
+            known = self._lines[resource] = _Lines()
+            self._take(known, changes)
+            for obj in self._store.list(resource):
+                metadata = obj["metadata"]
+                key = Key(resource, metadata.get("namespace", ""), metadata["name"])
+                if key not in known.lines:
+                    known.lines[key] = Lifeline(key, (Version(float("-inf"), obj),))
+        elif known.seen == len(changes):
+            return known
+        else:
+            self._take(known, islice(changes, known.seen, None))
+        known.seen = len(changes)
+        known.ordered = tuple(known.lines[key] for key in sorted(known.lines))
+        return known
+
+    def _take(self, known: _Lines, changes: Iterable[Change]) -> None:
         versions: dict[Key, list[Version]] = {}
-        for change in self._world.store.history:
-            if change.key.resource != resource:
-                continue
-            known = versions.get(change.key)
-            if known is None:
-                before = change.old
-                known = versions[change.key] = (
-                    [] if before is None else [Version(float("-inf"), before)]
-                )
+        for change in changes:
+            found = versions.get(change.key)
+            if found is None:
+                line = known.lines.get(change.key)
+                if line is not None:
+                    found = list(line.versions)
+                else:
+                    before = change.old
+                    found = [] if before is None else [Version(float("-inf"), before)]
+                versions[change.key] = found
             obj = None if change.type is ChangeType.DELETED else change.obj
-            if known and known[-1].since == change.at:
+            if found and found[-1].since == change.at:
                 # Of several writes at one moment only the last lasted.
-                known[-1] = Version(change.at, obj)
+                found[-1] = Version(change.at, obj)
             else:
-                known.append(Version(change.at, obj))
-        for obj in self._world.store.list(resource):
-            metadata = obj["metadata"]
-            key = Key(resource, metadata.get("namespace", ""), metadata["name"])
-            versions.setdefault(key, [Version(float("-inf"), obj)])
-        return [Lifeline(key, tuple(versions[key])) for key in sorted(versions)]
+                found.append(Version(change.at, obj))
+        known.lines.update((key, Lifeline(key, tuple(found))) for key, found in versions.items())

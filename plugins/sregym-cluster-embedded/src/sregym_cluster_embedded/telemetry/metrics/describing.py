@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.telemetry.metrics import shelves
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, families
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes
-from sregym_cluster_embedded.telemetry.metrics.view import View
+from sregym_cluster_embedded.telemetry.metrics.view import view_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Target
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 _TIMEOUT = "10s"
 # A target whose scrape failed is shown with the reason.
 _REFUSED = 'Get "{url}": dial tcp {address}: connect: connection refused'
-_LOOKBACK_S = 300.0
 
 
 def metadata() -> dict[str, list[dict[str, str]]]:
@@ -35,11 +35,11 @@ def metadata() -> dict[str, list[dict[str, str]]]:
 
 def targets(world: World) -> dict[str, Any]:
     """`data` of /api/v1/targets: the targets there are now, with their last scrape."""
-    view = View(world, world.now - _LOOKBACK_S, world.now)
+    view = view_of(world)
     active = [
         _described(world, target)
         for exporter in exporters()
-        for target in exporter.targets(view)
+        for target in shelves.targets(view, exporter)
         if target.since <= world.now < target.until
     ]
     active.sort(key=lambda entry: (entry["scrapePool"], entry["scrapeUrl"]))
@@ -52,8 +52,7 @@ def _described(world: World, target: Target) -> dict[str, Any]:
     scheme, _, path = target.url.partition("://")
     end_ms = int((world.epoch + world.now) * 1000)
     scrapes = Scrapes(world, target, end_ms - round(2 * INTERVAL_S * 1000), end_ms)
-    scraped = len(scrapes.times) > 0
-    good = scraped and bool(scrapes.good_at(scrapes.seconds[-1:])[0])
+    scraped, good = scrapes.count > 0, scrapes.last_good
     health = "unknown" if not scraped else "up" if good else "down"
     error = _REFUSED.format(url=target.url, address=address) if health == "down" else ""
     at_ms = int(scrapes.times[-1]) if scraped else 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -82,18 +82,49 @@ class Row(NamedTuple):
     until: float = FOREVER
 
 
-class Exporter(Protocol):
-    """One kind of target, with the families it exports."""
+class Part(NamedTuple):
+    """Rows of a target that belong together: they are worked out, and kept, together.
 
-    @property
-    def families(self) -> Sequence[Family]:
-        """All families, in the order of the documentation."""
+    Attributes:
+        key: Tells it from the other parts of the target.
+        basis: Objects on which the rows depend: kept as long as these are the same ones.
+        labels: That all of its rows have; the label's value, or what it cannot be without.
+        since: Virtual second before which there are no rows.
+        until: Virtual second after which there are none.
+        rows: Works them out.
+    """
+
+    key: object
+    basis: Sequence[object]
+    labels: Pairs
+    since: float
+    until: float
+    rows: Callable[[], Iterable[Row]]
+
+
+class Exporter:
+    """One kind of target, with the families it exports.
+
+    Attributes:
+        families: All families, in the order of the documentation.
+        reads: What targets and rows depend on, as `View.basis` has it.
+    """
+
+    families: Sequence[Family]
+    reads: Sequence[str] = ()
 
     def targets(self, view: View) -> Sequence[Target]:
-        """The targets of the time that a view is about."""
+        """All targets that there ever were."""
+        raise NotImplementedError
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """The series of one sample name at a target."""
+        """The series of one sample name at a target, of all the time."""
+        raise NotImplementedError
+
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
+        """The rows in parts; all of them together, when it is not said otherwise."""
+        basis = (target, *view.basis(self.reads))
+        return (Part((), basis, (), BEGINNING, FOREVER, lambda: self.rows(view, target, sample)),)
 
 
 class Steps:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.telemetry.lives import Life
-    from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
+    from sregym_cluster_embedded.telemetry.metrics.view import Pod
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow
 
 _HASH = "pod-template-hash"
@@ -30,12 +30,11 @@ def workload_of(pod: Pod) -> str:
     return name.removesuffix(f"-{hashed}") if hashed else name
 
 
-def service_name(view: View, life: Life) -> str:
+def service_name(pod: Pod | None, life: Life) -> str:
     """`service.name` of a process: as its tracing says, else the name of its workload."""
     program = life.process.behaviour
     if isinstance(program, ServiceProgram) and program.tracing is not None:
         return expand(program.tracing.service, life.process.facts())
-    pod = view.pods.get(life.ref.pod_uid)
     return life.ref.name if pod is None else workload_of(pod)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sregym_cluster_embedded.clock import Seed
-from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S, Family, Row, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    INTERVAL_S,
+    Family,
+    Pairs,
+    Row,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.promql.data import STALE, Floats, Times
 
 if TYPE_CHECKING:
@@ -34,7 +42,12 @@ SCRAPE_FAMILIES = (
 
 def offset_ms(target: Target) -> int:
     """Where in the interval a target is scraped: spread over all targets, the same for ever."""
-    return int(Seed(0).fraction("scrape", target.pool, target.labels) * _INTERVAL_MS)
+    return _offset_ms(target.pool, target.labels)
+
+
+@lru_cache(maxsize=4096)
+def _offset_ms(pool: str, labels: Pairs) -> int:
+    return int(Seed(0).fraction("scrape", pool, labels) * _INTERVAL_MS)
 
 
 class Scrapes:
@@ -48,30 +61,61 @@ class Scrapes:
     """
 
     def __init__(self, world: World, target: Target, start_ms: int, end_ms: int) -> None:
-        origin_ms = world.epoch * 1000 + offset_ms(target)
-        since = max(target.since, 0.0)
-        first_ms = max(start_ms, world.epoch * 1000 + round(since * 1000))
+        epoch_ms = world.epoch * 1000
+        origin_ms = epoch_ms + offset_ms(target)
+        first_ms = max(start_ms, epoch_ms + round(max(target.since, 0.0) * 1000))
         last_ms = min(end_ms, int((world.epoch + world.now) * 1000) - 1)
         first = -((origin_ms - first_ms) // _INTERVAL_MS)
-        last = (last_ms - origin_ms) // _INTERVAL_MS
-        count = max(0, last - first + 1)
-        self.times: Times = origin_ms + _INTERVAL_MS * np.arange(
-            first, first + count, dtype=np.int64
-        )
-        self.seconds: Floats = (self.times - world.epoch * 1000) / 1000.0
+        self.count = max(0, (last_ms - origin_ms) // _INTERVAL_MS - first + 1)
         self.target = target
-        good = np.zeros(count, dtype=np.bool_)
-        for begin, end in target.answers:
-            good |= (self.seconds >= begin) & (self.seconds < end)
-        self._good = good & (self.seconds < target.until)
-        self._known = int(np.searchsorted(self.seconds, target.until))
+        self._first_ms = origin_ms + _INTERVAL_MS * first
+        self._epoch_ms = epoch_ms
+        self._known = self.before(target.until)
+        self._spans = self._answered()
         self._cuts: dict[tuple[int, int, bool], tuple[Times, Floats]] = {}
-        self._spans = _runs(self._good)
         self._runs: dict[tuple[float, float, bool], list[tuple[int, int]]] = {}
+        self._times: Times | None = None
+
+    @property
+    def times(self) -> Times:
+        """When, in Unix milliseconds."""
+        if self._times is None:
+            self._times = self._first_ms + _INTERVAL_MS * np.arange(self.count, dtype=np.int64)
+        return self._times
+
+    @property
+    def seconds(self) -> Floats:
+        """When, in virtual seconds."""
+        return (self.times - self._epoch_ms) / 1000.0
+
+    @property
+    def last_good(self) -> bool:
+        """Whether there were scrapes, and the last one succeeded."""
+        return bool(self._spans) and self._spans[-1][1] == self.count
+
+    def before(self, moment: float) -> int:
+        """How many scrapes there were before a virtual second."""
+        first = (self._first_ms - self._epoch_ms) / 1000.0
+        if moment <= first or not self.count:
+            return 0
+        last = (self._first_ms - self._epoch_ms + _INTERVAL_MS * (self.count - 1)) / 1000.0
+        if moment > last:
+            return self.count
+        place = math.ceil((moment - first) / INTERVAL_S)
+        # Rounding may have been to the wrong side.
+        while place > 0 and self._second(place - 1) >= moment:
+            place -= 1
+        while place < self.count and self._second(place) < moment:
+            place += 1
+        return place
 
     def good_at(self, seconds: Floats) -> Floats:
         """1 for each scrape that succeeded, else 0."""
-        return self._good[np.searchsorted(self.seconds, seconds)].astype(np.float64)
+        good = np.zeros(self.count)
+        for low, high in self._spans:
+            good[low:high] = 1.0
+        found: Floats = good[np.searchsorted(self.seconds, seconds)]
+        return found
 
     def taken(self, row: Row, *, own: bool = False) -> tuple[Times, Floats] | None:
         """The samples of a row; a mark where it ends. None when there are none.
@@ -80,49 +124,61 @@ class Scrapes:
             row: The series.
             own: Whether it is there when scrapes fail, too.
         """
-        pieces = [self._cut(low, high, row) for low, high in self._parts(row, own=own)]
-        if len(pieces) < 2:
-            return pieces[0] if pieces else None
+        parts = self.parts(row, own=own)
+        if not parts:
+            return None
+        if len(parts) == 1:
+            return self._cut(*parts[0], row)
+        pieces = [self._cut(low, high, row) for low, high in parts]
         times = np.concatenate([part[0] for part in pieces])
         return times, np.concatenate([part[1] for part in pieces])
 
-    def has(self, row: Row, *, own: bool = False) -> bool:
-        """Whether there are samples of a row."""
-        return bool(self._parts(row, own=own))
-
-    def _parts(self, row: Row, *, own: bool) -> list[tuple[int, int]]:
+    def parts(self, row: Row, *, own: bool = False) -> list[tuple[int, int]]:
         """Runs of scrapes that have samples of a row."""
         key = (row.since, row.until, own)
         known = self._runs.get(key)
         if known is None:
-            first = int(np.searchsorted(self.seconds, row.since))
-            last = int(np.searchsorted(self.seconds, row.until))
+            first, last = self.before(row.since), self.before(row.until)
             spans = [(0, self._known)] if own else self._spans
             cut = ((max(begin, first), min(end, last)) for begin, end in spans)
             known = self._runs[key] = [(low, high) for low, high in cut if low < high]
         return known
 
+    def _second(self, place: int) -> float:
+        return (self._first_ms - self._epoch_ms + _INTERVAL_MS * place) / 1000.0
+
+    def _answered(self) -> list[tuple[int, int]]:
+        """The spans [begin, end) of scrapes that succeeded."""
+        found: list[tuple[int, int]] = []
+        cut = sorted(
+            (self.before(begin), min(self.before(end), self._known))
+            for begin, end in self.target.answers
+        )
+        for low, high in cut:
+            if low >= high:
+                continue
+            if found and low <= found[-1][1]:
+                found[-1] = (found[-1][0], max(found[-1][1], high))
+            else:
+                found.append((low, high))
+        return found
+
     def _cut(self, low: int, high: int, row: Row) -> tuple[Times, Floats]:
-        marked = high < len(self.times)
+        marked = high < self.count
         key = (low, high, marked)
-        if key not in self._cuts:
+        known = self._cuts.get(key)
+        if known is None:
             stop = high + 1 if marked else high
             # Series that last equally long share one array, so that they are evaluated together.
-            self._cuts[key] = (self.times[low:stop], self.seconds[low:high])
-        times, seconds = self._cuts[key]
-        values = np.empty(len(times))
-        values[: high - low] = row.value(seconds) if callable(row.value) else row.value
+            known = self._cuts[key] = (self.times[low:stop], self.seconds[low:high])
+        times, seconds = known
+        value = row.value
         if marked:
+            values = np.empty(len(times))
+            values[:-1] = value(seconds) if callable(value) else value
             values[-1] = STALE
-        return times, values
-
-
-def _runs(mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:
-    """The spans [begin, end) of scrapes that succeeded."""
-    edges = np.diff(np.concatenate(([0], mask.astype(np.int8), [0])))
-    return list(
-        zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
-    )
+            return times, values
+        return times, value(seconds) if callable(value) else np.full(len(times), value)
 
 
 def _ends(rows: Sequence[Row]) -> tuple[Floats, Floats]:

@@ -1,8 +1,9 @@
 """The samples of a world, for the PromQL engine: what a Prometheus that watched it has stored.
 
-Nothing is stored: a series is worked out from the history of objects and of traffic when it is
-selected, at the moments at which its target was scraped. Whatever is asked before or after, and on
-whatever fork, a sample is the same.
+No sample is stored: it is worked out from the history of objects and of traffic when it is
+selected, at the moments at which its target was scraped. What series there are is kept for as long
+as nothing changes in what they are made of. Whatever is asked before or after, and on whatever
+fork, a sample is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes, scrape_row
-from sregym_cluster_embedded.telemetry.metrics.view import View
+from sregym_cluster_embedded.telemetry.metrics.shelves import Kept, kept, may_be, own, targets
+from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,
@@ -26,12 +28,12 @@ from sregym_cluster_embedded.telemetry.promql.data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Pairs, Row, Target
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Row, Target
+    from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.world import World
 
-_NOTHING = (np.empty(0, dtype=np.int64), np.empty(0))
 _SCRAPE_NAMES = tuple(family.name for family in SCRAPE_FAMILIES)
 
 
@@ -49,125 +51,87 @@ class WorldStorage:
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Sequence[StoredSeries]:
         """The series that all matchers select, with the samples from `start_ms` to `end_ms`."""
-        return self._selection(matchers, start_ms, end_ms, only_labels=False).series()
+        pieces: dict[Labels, list[tuple[Times, Floats]]] = {}
+        for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms):
+            for entry in members:
+                piece = scrapes.taken(entry.row, own=of_scrapes)
+                if piece is not None:
+                    pieces.setdefault(entry.labels, []).append(piece)
+        return [StoredSeries(labels, *_joined(pieces[labels])) for labels in sorted(pieces)]
 
     def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Sequence[Labels]:
         """The label sets of what `select` would give, without working out samples."""
-        return self._selection(matchers, start_ms, end_ms, only_labels=True).labels()
+        return sorted(
+            {
+                entry.labels
+                for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms)
+                for entry in members
+                if scrapes.parts(entry.row, own=of_scrapes)
+            }
+        )
 
-    def _selection(
-        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int, *, only_labels: bool
-    ) -> _Selection:
-        epoch = self._world.epoch
-        view = View(self._world, start_ms / 1000 - epoch, end_ms / 1000 - epoch, matchers)
-        selection = _Selection(view, matchers, (start_ms, end_ms), only_labels=only_labels)
-        for exporter, samples in _wanted(matchers).items():
-            selection.scrape(exporter, samples)
-        return selection
+    def _matching(
+        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
+    ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
+        """Scrapes, whether what follows is noted of them, and the series that matchers select."""
+        view, epoch = view_of(self._world), self._world.epoch
+        span = (start_ms / 1000 - epoch, end_ms / 1000 - epoch)
+        rest = [matcher for matcher in matchers if matcher.name != NAME]
+        noted = _noted(matchers)
+        for exporter, samples in _wanted(matchers, noted).items():
+            for target in targets(view, exporter):
+                if target.until < span[0] or target.since > span[1]:
+                    continue
+                if not target.honours and not may_be(target.labels, rest):
+                    continue
+                scrapes = Scrapes(self._world, target, start_ms, end_ms)
+                if not scrapes.count:
+                    continue
+                for name in noted:
+                    exported = partial(_exported, view, exporter, target)
+                    row = scrape_row(name, target, scrapes, exported)
+                    yield scrapes, True, _selected([own(name, target, row)], rest)
+                for sample in samples:
+                    for members in kept(view, exporter, target, sample, rest, span):
+                        yield scrapes, False, _selected(members, rest)
 
 
-def _wanted(matchers: Sequence[Matcher]) -> Mapping[Exporter, Sequence[str]]:
+def _noted(matchers: Sequence[Matcher]) -> Sequence[str]:
+    """The names of what is noted of scrapes that are wanted."""
+    named = [matcher for matcher in matchers if matcher.name == NAME]
+    return [name for name in _SCRAPE_NAMES if all(matcher.matches(name) for matcher in named)]
+
+
+def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Exporter, Sequence[str]]:
     """The exporters to be asked, and for which samples."""
     known = exporters_by_sample()
     named = [matcher for matcher in matchers if matcher.name == NAME]
     only = next((matcher.value for matcher in named if matcher.op == "="), None)
     candidates = known if only is None else [only] if only in known else []
-    own = [name for name in _SCRAPE_NAMES if all(matcher.matches(name) for matcher in named)]
     # What is noted of scrapes is noted of the targets of all exporters.
-    found: dict[Exporter, list[str]] = {exporter: [] for exporter in exporters()} if own else {}
+    found: dict[Exporter, list[str]] = {exporter: [] for exporter in exporters()} if noted else {}
     for name in candidates:
         if all(matcher.matches(name) for matcher in named):
             found.setdefault(known[name], []).append(name)
     return found
 
 
-class _Selection:
-    """What was found for one question so far."""
-
-    def __init__(
-        self,
-        view: View,
-        matchers: Sequence[Matcher],
-        span: tuple[int, int],
-        *,
-        only_labels: bool,
-    ) -> None:
-        self._view = view
-        self._matchers = [matcher for matcher in matchers if matcher.name != NAME]
-        self._span = span
-        self._only_labels = only_labels
-        self._unasked = View(view.world, view.start, view.end)
-        self._rows: tuple[Target, Sequence[Row]] | None = None
-        self._pieces: dict[Labels, list[tuple[Times, Floats]]] = {}
-        self._own = [name for name in _SCRAPE_NAMES if view.wants(NAME, name)]
-
-    def scrape(self, exporter: Exporter, samples: Sequence[str]) -> None:
-        """Add what the targets of one exporter have under these names."""
-        for target in exporter.targets(self._view):
-            if not target.honours and not self._may_be(target.labels):
-                continue
-            scrapes = Scrapes(self._view.world, target, *self._span)
-            for name in self._own:
-                row = scrape_row(name, target, scrapes, partial(self._exported, exporter, target))
-                self._add(name, target, scrapes, [row], own=True)
-            for sample in samples:
-                self._add(sample, target, scrapes, exporter.rows(self._view, target, sample))
-
-    def _exported(self, exporter: Exporter, target: Target) -> Sequence[Row]:
-        """All that a target exports, whatever was asked for."""
-        if self._rows is None or self._rows[0] is not target:
-            rows = [
-                row
-                for family in exporter.families
-                for name in family.samples
-                for row in exporter.rows(self._unasked, target, name)
-            ]
-            self._rows = (target, rows)
-        return self._rows[1]
-
-    def series(self) -> list[StoredSeries]:
-        """All that was found, sorted by labels."""
-        return [
-            StoredSeries(labels, *_joined(self._pieces[labels])) for labels in sorted(self._pieces)
-        ]
-
-    def labels(self) -> list[Labels]:
-        """The labels of all that was found, sorted."""
-        return sorted(self._pieces)
-
-    def _may_be(self, labels: Pairs) -> bool:
-        known = dict(labels)
-        return all(
-            matcher.matches(known[matcher.name])
-            for matcher in self._matchers
-            if matcher.name in known
-        )
-
-    def _add(
-        self, name: str, target: Target, scrapes: Scrapes, rows: Iterable[Row], *, own: bool = False
-    ) -> None:
-        for row in rows:
-            found = _merged(name, target, row.labels)
-            if not all(matcher.matches(found.get(matcher.name, "")) for matcher in self._matchers):
-                continue
-            if self._only_labels:
-                piece = _NOTHING if scrapes.has(row, own=own) else None
-            else:
-                piece = scrapes.taken(row, own=own)
-            if piece is not None:
-                labels = tuple(sorted(pair for pair in found.items() if pair[1]))
-                self._pieces.setdefault(labels, []).append(piece)
+def _selected(members: Sequence[Kept], matchers: Sequence[Matcher]) -> Sequence[Kept]:
+    for matcher in matchers:
+        name, matches = matcher.name, matcher.matches
+        members = [entry for entry in members if matches(entry.known.get(name, ""))]
+    return members
 
 
-def _merged(name: str, target: Target, labels: Pairs) -> dict[str, str]:
-    """The labels of a series; what the target says wins unless it honours those of samples."""
-    found = dict(target.labels)
-    for label, value in labels:
-        if label in found and not target.honours:
-            label = f"exported_{label}"
-        found[label] = value
-    found[NAME] = name
-    return found
+def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
+    """All that a target exports."""
+    return [
+        entry.row
+        for family in exporter.families
+        for name in family.samples
+        for members in kept(view, exporter, target, name)
+        for entry in members
+    ]
 
 
 def _joined(pieces: list[tuple[Times, Floats]]) -> tuple[Times, Floats]:

@@ -1,30 +1,51 @@
-"""One question's look at a world: how things were in a span of time, worked out when asked."""
+"""How a world was and is, as exporters see it: its whole past, worked out when asked.
+
+A view is kept with its world and used again until something changes; what has not changed is then
+the same object in the next view. So whatever is made of parts of a view can be kept as long as
+those parts are the same objects (`View.remembered`).
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, partial
+from operator import is_
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.past import Past
+from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.past import Lifeline
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
     from sregym_cluster_embedded.world import World
+
+_ROOM = "telemetry.metrics"
+# What exporters read besides objects of the API.
+LIVES, SENT_REQUESTS, MESSAGES, MACHINES, EVERYTHING = (
+    "lives",
+    "sent",
+    "queues",
+    "machines",
+    "everything",
+)
+_PARTS = frozenset({LIVES, SENT_REQUESTS, MESSAGES, MACHINES, EVERYTHING})
+_FOREVER = float("inf")
+
+T = TypeVar("T")
 
 
 class Pod(NamedTuple):
-    """One pod of the span, by uid.
+    """One pod, by uid.
 
     Attributes:
         namespace: Of the pod.
         name: Of the pod.
         uid: Of the pod.
-        versions: (since, until, object) of each version.
+        versions: (since, until, object) of each version; the one that stands has no end.
     """
 
     namespace: str
@@ -44,107 +65,171 @@ class Pod(NamedTuple):
 
     @property
     def until(self) -> float:
-        """When it was deleted; the end of the view if it was not."""
+        """When it was deleted; infinity if it was not."""
         return self.versions[-1][1]
-
-    def first_with(self, wanted: Callable[[Object], object]) -> float:
-        """When a version first met a wish; infinity when none did."""
-        return next((since for since, _, pod in self.versions if wanted(pod)), float("inf"))
 
 
 class View:
-    """How things were from `start` to `end`.
+    """A world up to a moment at which something changed, and since.
 
     Args:
-        world: Whose.
-        start: Virtual second.
-        end: Virtual second; what lies after now is not known.
-        matchers: What is asked for.
+        world: Whose past.
+        state: What it is made of, as `_state` has it.
+        memory: What is remembered, of the view before.
     """
 
-    def __init__(
-        self, world: World, start: float, end: float, matchers: Sequence[Matcher] = ()
-    ) -> None:
+    def __init__(self, world: World, state: tuple[Any, ...], memory: _Memory) -> None:
         self.world = world
-        self.start = start
-        self.end = min(end, world.now)
         self.past = Past(world)
-        self._matchers = matchers
+        self.state = state
+        self.memory = memory
 
-    def wants(self, name: str, value: str) -> bool:
-        """Whether a series with this label can be among those asked for."""
-        return all(matcher.matches(value) for matcher in self._matchers if matcher.name == name)
+    def remembered(self, key: object, basis: Sequence[object], work_out: Callable[[], T]) -> T:
+        """What `work_out` gives, which may depend on nothing but `key` and `basis`.
 
-    def lines(self, resource: str) -> list[Lifeline]:
-        """The objects of a resource that were there in the span."""
-        found = []
-        for line in self.past.of(resource):
-            last = line.versions[-1]
-            gone = last.obj is None and last.since < self.start
-            if not gone and line.versions[0].since <= self.end:
-                found.append(line)
+        Args:
+            key: Says what it is.
+            basis: Objects, of this view most often: as long as they are the same it is, too.
+            work_out: Is called when nothing is known, or the basis is another.
+        """
+        known = self.memory.get(key)
+        if known is None or not _same(known[0], basis):
+            known = self.memory[key] = (basis, work_out())
+        found: T = known[1]
         return found
+
+    def basis(self, reads: Sequence[str]) -> Sequence[object]:
+        """Objects that are the same as long as what is named is.
+
+        Args:
+            reads: Resources, and `LIVES`, `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `EVERYTHING`.
+        """
+        return [
+            getattr(self, f"_{name}") if name in _PARTS else self.past.of(name) for name in reads
+        ]
+
+    @property
+    def _everything(self) -> object:
+        return self
+
+    @property
+    def _lives(self) -> object:
+        return self.lives
+
+    @cached_property
+    def _sent(self) -> object:
+        return self._table(SENT, self.world.table(SENT))
+
+    @cached_property
+    def _queues(self) -> object:
+        return self._table(QUEUES, self.world.table(QUEUES))
+
+    @cached_property
+    def _machines(self) -> object:
+        return self._table("machines", machines.pasts(self.world))
+
+    def _table(self, name: str, table: Mapping[Any, Any]) -> object:
+        parts = (*table, *table.values())
+        return self.remembered(("table", name), parts, lambda: parts)
 
     @cached_property
     def pods(self) -> Mapping[str, Pod]:
-        """All pods that were there in the span, by uid."""
-        found: dict[str, list[tuple[float, float, Object]]] = {}
-        for line in self.lines("pods"):
-            for since, until, pod in line.spans(self.world.now):
-                found.setdefault(pod["metadata"]["uid"], []).append((since, until, pod))
-        return {
-            uid: Pod(
-                versions[0][2]["metadata"]["namespace"],
-                versions[0][2]["metadata"]["name"],
-                uid,
-                tuple(versions),
-            )
-            for uid, versions in found.items()
-        }
+        """All pods there ever were, by uid."""
+        found: dict[str, Pod] = {}
+        for line in self.past.of("pods"):
+            for pod in self.remembered(("pods", line.key), (line,), partial(_pods_of, line)):
+                found[pod.uid] = pod
+        return found
 
     @cached_property
     def lives(self) -> Sequence[Life]:
-        """The lives of containers that overlap the span, by container and attempt."""
-        return sorted(
-            (
-                life
-                for life in lives(self.world)
-                if life.process.started_at <= self.end
-                and (life.process.ended_at is None or life.process.ended_at >= self.start)
-            ),
-            key=lambda life: life.ref,
-        )
+        """All lives of containers there ever were, by container and attempt."""
+        known = (self._same_life(life) for life in lives(self.world))
+        found = tuple(sorted(known, key=lambda life: life.ref))
+        return self.remembered("lives", found, lambda: found)
+
+    def _same_life(self, life: Life) -> Life:
+        return self.remembered(("life", life.ref), life, lambda: life)
 
     @cached_property
     def all_lives(self) -> Mapping[str, Sequence[Life]]:
         """All lives there ever were, by uid of their pod."""
         found: dict[str, list[Life]] = {}
-        for life in lives(self.world):
+        for life in self.lives:
             found.setdefault(life.ref.pod_uid, []).append(life)
-        return {uid: sorted(members, key=lambda life: life.ref) for uid, members in found.items()}
+        return {
+            uid: self.remembered(("lives", uid), members, partial(tuple, members))
+            for uid, members in found.items()
+        }
 
-    @property
+    @cached_property
     def lives_by_pod(self) -> Mapping[str, Sequence[Life]]:
-        """All lives of the pods of the span, those before it among them, by uid of the pod."""
+        """All lives of the pods of which something is known, by uid of the pod."""
         return {uid: members for uid, members in self.all_lives.items() if uid in self.pods}
 
-    @cached_property
+    @property
     def nodes(self) -> Sequence[Lifeline]:
         """The nodes."""
-        return self.lines("nodes")
+        return self.past.of("nodes")
 
-    @cached_property
-    def container_ids(self) -> Mapping[tuple[str, str, int], tuple[str, str]]:
-        """(pod uid, container, attempt) -> id of the container and its image, as statuses told."""
-        found = {}
-        for uid, pod in self.pods.items():
-            for _, _, obj in pod.versions:
-                for status in _statuses(obj):
-                    if status.get("containerID"):
-                        key = (uid, status["name"], status["restartCount"])
-                        identity = status["containerID"].rpartition("/")[2]
-                        found[key] = (identity, status["image"])
-        return found
+    def container_ids(self, pod: Pod) -> Mapping[tuple[str, int], tuple[str, str]]:
+        """(container, attempt) -> id of the container and its image, as the pod's statuses told."""
+        return self.remembered(("ids", pod.uid), (pod,), lambda: _ids(pod))
+
+
+_Memory = dict[object, tuple["Sequence[object]", Any]]
+
+
+def view_of(world: World) -> View:
+    """The view of a world as it is."""
+    past, state = Past(world), _state(world)
+    known: tuple[int, View] | None = world.worked_out.get(_ROOM)
+    if known is not None and known[0] == past.beginning:
+        if _same(known[1].state, state):
+            return known[1]
+        view = View(world, state, known[1].memory)
+    else:
+        view = View(world, state, {})
+    world.worked_out[_ROOM] = (past.beginning, view)
+    return view
+
+
+def _state(world: World) -> tuple[Any, ...]:
+    """All that metrics are made of; what changes is replaced by another object."""
+    tables = (machines.pasts(world), world.table(SENT), world.table(QUEUES))
+    parts: list[Any] = [world.store.history[-1] if world.store.history else None]
+    for life in lives(world):
+        parts.append(life.process)
+        parts.append(life.served)
+    for table in tables:
+        parts.extend(table)
+        parts.extend(table.values())
+    return tuple(parts)
+
+
+def _same(before: Sequence[object], after: Sequence[object]) -> bool:
+    return len(before) == len(after) and all(map(is_, before, after))
+
+
+def _pods_of(line: Lifeline) -> tuple[Pod, ...]:
+    """The pods that had one name after the other."""
+    found: dict[str, list[tuple[float, float, Object]]] = {}
+    for since, until, pod in line.spans(_FOREVER):
+        found.setdefault(pod["metadata"]["uid"], []).append((since, until, pod))
+    return tuple(
+        Pod(line.key.namespace, line.key.name, uid, tuple(versions))
+        for uid, versions in found.items()
+    )
+
+
+def _ids(pod: Pod) -> Mapping[tuple[str, int], tuple[str, str]]:
+    found = {}
+    for _, _, obj in pod.versions:
+        for status in _statuses(obj):
+            if status.get("containerID"):
+                identity = status["containerID"].rpartition("/")[2]
+                found[status["name"], status["restartCount"]] = (identity, status["image"])
+    return found
 
 
 def _statuses(pod: Object) -> list[Object]:

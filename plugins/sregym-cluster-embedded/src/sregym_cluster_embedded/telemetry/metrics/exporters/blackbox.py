@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import IngressProgram, NameServerProgram
 
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Row,
+    Steps,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.metrics.reachability import Reach, moments_of, serving
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,10 +62,19 @@ class _Page(NamedTuple):
     path: str
 
 
-class Blackbox:
+class Blackbox(Exporter):
     """Probes of what was ever there; they go on when it is deleted, up to its namespace's end."""
 
     families: Sequence[Family] = (_SUCCESS, _DURATION, _LOOKUP, _STATUS)
+    reads = (
+        "services",
+        "endpointslices.discovery.k8s.io",
+        "networkpolicies.networking.k8s.io",
+        "namespaces",
+        _INGRESSES,
+        _CLASSES,
+        LIVES,
+    )
 
     def targets(self, view: View) -> Sequence[Target]:
         """The ports of Services that select pods, and the paths of Ingresses."""
@@ -88,7 +104,7 @@ class Blackbox:
 def _ports(view: View) -> Iterator[Target]:
     for line in view.past.of("services"):
         namespace, name = line.key.namespace, line.key.name
-        if namespace == _SYSTEM or not view.wants("service", name):
+        if namespace == _SYSTEM:
             continue
         for port, since in _of_service(line).items():
             instance = f"{name}.{namespace}.svc.cluster.local:{port}"
@@ -116,8 +132,6 @@ def _target(
     probed: _Port | _Page,
     since: float,
 ) -> Iterator[Target]:
-    if not view.wants("namespace", probed.namespace):
-        return
     labels = (("job", job), ("instance", instance), ("namespace", probed.namespace), *more)
     url = f"http://blackbox-exporter:9115/probe?module={module}&target={instance}"
     yield Target(job, url, labels, probed, since, _gone(view, probed.namespace))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,14 +13,16 @@ from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state.measures import unix
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, kubelet_targets
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
-    FOREVER,
+    Exporter,
     Family,
     Pairs,
+    Part,
     Row,
     Target,
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
     WorkingSet,
     cpu,
@@ -28,7 +31,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
@@ -166,7 +169,7 @@ _MACHINE = (
 _OF_PODS = ("container_cpu_usage_seconds_total", "container_memory_working_set_bytes", "container_memory_usage_bytes", "container_memory_rss")  # fmt: skip
 
 
-class Cadvisor:
+class Cadvisor(Exporter):
     """One target for each node."""
 
     families: Sequence[Family] = (
@@ -175,45 +178,52 @@ class Cadvisor:
         *(family for family, _ in _NETWORK.values()),
         *_MACHINE,
     )
+    reads = ("nodes", "pods", LIVES, MACHINES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
         return kubelet_targets(view, "/metrics/cadvisor")
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """The containers, pods and machine of one node."""
-        node = str(target.subject)
+        """The machine of one node."""
+        return _machine(view, str(target.subject), sample)
+
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
+        """The pods of one node, and its machine."""
         if sample in (_MACHINE[0].name, _MACHINE[1].name):
-            yield from _machine(view, node, sample)
-        elif sample in _NETWORK:
-            yield from _network(view, node, _NETWORK[sample][1])
-        elif sample == _OOM.name:
-            yield from _out_of_memory(view, node)
-        else:
-            yield from _containers(view, node, sample)
+            yield from super().parts(view, target, sample)
+            return
+        of = (
+            _network
+            if sample in _NETWORK
+            else _out_of_memory
+            if sample == _OOM.name
+            else _containers
+        )
+        node = str(target.subject)
+        for uid, members in view.lives_by_pod.items():
+            if members[0].process.config.node == node:
+                pod = view.pods[uid]
+                known = (("namespace", pod.namespace), ("pod", pod.name))
+                rows = partial(of, view, pod, members, sample)
+                yield Part(uid, (pod, members), known, pod.since, pod.until, rows)
 
 
-def _containers(view: View, node: str, sample: str) -> Iterator[Row]:
+def _containers(view: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterator[Row]:
     of = _CONTAINERS[sample][1]
     extra = (("cpu", "total"),) if sample == "container_cpu_usage_seconds_total" else ()
-    for pod, members in _pods(view, node):
-        values = []
-        for life in members:
-            value = of(view, life)
-            if value is not None:
-                row = Row(
-                    (*container_labels(view, pod, life), *extra),
-                    value,
-                    life.process.started_at,
-                    end_of(life),
-                )
-                values.append(row)
-        yield from values
-        if sample in _OF_PODS and values:
-            yield _sum_of(view, pod, members, values, sample)
+    values = []
+    for life in members:
+        value = of(view, life)
+        if value is not None:
+            labels = (*container_labels(view, pod, life), *extra)
+            values.append(Row(labels, value, life.process.started_at, end_of(life)))
+    yield from values
+    if sample in _OF_PODS and values:
+        yield _sum_of(pod, members, values, sample)
 
 
-def _sum_of(view: View, pod: Pod, members: Sequence[Life], rows: Sequence[Row], sample: str) -> Row:
+def _sum_of(pod: Pod, members: Sequence[Life], rows: Sequence[Row], sample: str) -> Row:
     """The pod's own cgroup: it stays, and counters go on, while containers come and go."""
     counts = sample.endswith("_total")
 
@@ -229,23 +239,14 @@ def _sum_of(view: View, pod: Pod, members: Sequence[Life], rows: Sequence[Row], 
 
     extra = (("cpu", "total"),) if counts else ()
     labels = (("namespace", pod.namespace), ("pod", pod.name), ("id", _slice(pod)), *extra)
-    return Row(labels, of, *_sandbox(view, pod, members))
-
-
-def _pods(view: View, node: str) -> Iterator[tuple[Pod, Sequence[Life]]]:
-    for uid, members in view.lives_by_pod.items():
-        pod = view.pods.get(uid)
-        if pod is None or members[0].process.config.node != node:
-            continue
-        if view.wants("namespace", pod.namespace) and view.wants("pod", pod.name):
-            yield pod, members
+    return Row(labels, of, *_sandbox(pod, members))
 
 
 def container_labels(view: View, pod: Pod, life: Life) -> Pairs:
     """The labels of a container, as the kubelet puts them on."""
     ref = life.ref
-    identity, image = view.container_ids.get(
-        (ref.pod_uid, ref.name, ref.attempt), ("", life.process.config.image)
+    identity, image = view.container_ids(pod).get(
+        (ref.name, ref.attempt), ("", life.process.config.image)
     )
     scope = f"{_slice(pod)}/cri-containerd-{identity}.scope" if identity else _slice(pod)
     return (
@@ -266,27 +267,27 @@ def _slice(pod: Pod) -> str:
     return f"/kubepods.slice/{middle}{stem}-pod{pod.uid.replace('-', '_')}.slice"
 
 
-def _network(view: View, node: str, amount: float) -> Iterator[Row]:
-    """The interface of each pod; it lives as long as the pod's sandbox."""
-    for pod, members in _pods(view, node):
-        if pod.last["spec"].get("hostNetwork"):
-            continue
-        flows = [
-            Integral(
-                [segment.start for segment in life.served],
-                [sum(flow.rate for flow in segment.flows) * amount for segment in life.served],
-                end_of(life),
-            )
-            for life in members
-        ]
-        labels = (
-            ("namespace", pod.namespace),
-            ("pod", pod.name),
-            ("interface", "eth0"),
-            ("image", _PAUSE),
-            ("id", _slice(pod)),
+def _network(_: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterator[Row]:
+    """The interface of a pod; it lives as long as the pod's sandbox."""
+    if pod.last["spec"].get("hostNetwork"):
+        return
+    amount = _NETWORK[sample][1]
+    flows = [
+        Integral(
+            [segment.start for segment in life.served],
+            [sum(flow.rate for flow in segment.flows) * amount for segment in life.served],
+            end_of(life),
         )
-        yield Row(labels, _Sum(flows), *_sandbox(view, pod, members))
+        for life in members
+    ]
+    labels = (
+        ("namespace", pod.namespace),
+        ("pod", pod.name),
+        ("interface", "eth0"),
+        ("image", _PAUSE),
+        ("id", _slice(pod)),
+    )
+    yield Row(labels, _Sum(flows), *_sandbox(pod, members))
 
 
 class _Sum:
@@ -302,21 +303,17 @@ class _Sum:
         return np.floor(total + 1e-6)
 
 
-def _sandbox(view: View, pod: Pod, members: Sequence[Life]) -> tuple[float, float]:
+def _sandbox(pod: Pod, members: Sequence[Life]) -> tuple[float, float]:
     """From when to when a pod has a sandbox: from its first container to its own end."""
-    since = min(life.process.started_at for life in members)
-    return since, FOREVER if pod.until >= view.world.now else pod.until
+    return min(life.process.started_at for life in members), pod.until
 
 
-def _out_of_memory(view: View, node: str) -> Iterator[Row]:
+def _out_of_memory(view: View, pod: Pod, members: Sequence[Life], _: str) -> Iterator[Row]:
     """Kills are counted by the control group of the pod, so they go on over restarts."""
-    for pod, members in _pods(view, node):
-        names = dict.fromkeys(life.ref.name for life in members)
-        for name in names:
-            lives = [life for life in members if life.ref.name == name]
-            killed = sorted(_kills(pod, name, view))
-            value = _Killed(killed)
-            for life in lives:
+    for name in dict.fromkeys(life.ref.name for life in members):
+        value = _Killed(sorted(_kills(pod, name, view)))
+        for life in members:
+            if life.ref.name == name:
                 labels = container_labels(view, pod, life)
                 yield Row(labels, value, life.process.started_at, end_of(life))
 

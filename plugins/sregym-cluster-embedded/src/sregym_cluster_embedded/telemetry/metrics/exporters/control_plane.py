@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_cluster_embedded.store import ChangeType
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Row,
+    Steps,
+    Target,
+)
+from sregym_cluster_embedded.telemetry.metrics.view import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,10 +63,11 @@ def _address(view: View) -> str:
     return "kubernetes"
 
 
-class ApiServer:
+class ApiServer(Exporter):
     """The API server."""
 
     families: Sequence[Family] = (_OBJECTS, _REQUESTS, _INFLIGHT)
+    reads = (EVERYTHING,)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
@@ -152,10 +160,11 @@ def _steady(rate: float) -> Callable[[Floats], Floats]:
     return of
 
 
-class Scheduler:
+class Scheduler(Exporter):
     """The scheduler."""
 
     families: Sequence[Family] = (_PENDING, _ATTEMPTS)
+    reads = ("endpoints", "pods")
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance, beside the API server."""

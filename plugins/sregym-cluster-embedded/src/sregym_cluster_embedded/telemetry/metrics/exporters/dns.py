@@ -8,9 +8,10 @@ import numpy as np
 from sregym_apps.model import NameServerProgram
 
 from sregym_cluster_embedded.telemetry.lives import lives
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ _SERVER = ("server", "dns://:53")
 _RATE = 1 / 30
 
 
-class CoreDns:
+class CoreDns(Exporter):
     """One target for each replica of the cluster DNS."""
 
     families: Sequence[Family] = (_REQUESTS, _RESPONSES, _BUILD, _PANICS)
+    reads = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The replicas."""
-        found = container_targets(view, _is_one, lambda _: 9153, "kube-dns")
+        found = container_targets(view, self, _is_one, lambda _: 9153, "kube-dns")
         more = (("service", "kube-dns"), ("endpoint", "metrics"))
         return [
             target._replace(
@@ -62,7 +64,7 @@ class CoreDns:
         assert isinstance(scraped, Scraped)
         for life in scraped.lives:
             served, until = life.process.served_at, end_of(life)
-            if served is None or until < view.start:
+            if served is None:
                 continue
             if sample == _BUILD.name:
                 labels = (("goversion", "go1.24.1"), ("version", "1.12.1"))

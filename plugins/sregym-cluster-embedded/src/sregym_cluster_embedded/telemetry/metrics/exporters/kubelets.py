@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    FOREVER,
+    Exporter,
+    Family,
+    Row,
+    Steps,
+    Target,
+)
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -20,7 +28,7 @@ def kubelet_targets(view: View, path: str) -> list[Target]:
     """The kubelet of each node at one of its paths."""
     found = []
     for line in view.nodes:
-        for since, until in _presence(line, view.world.now):
+        for since, until in _presence(line):
             node = line.key.name
             address = address_of(line)
             labels = (
@@ -33,27 +41,24 @@ def kubelet_targets(view: View, path: str) -> list[Target]:
                 ("metrics_path", path),
             )
             url = f"https://{address}:10250{path}"
-            target = Target(
-                "kubelet", url, labels, node, since, until, True, answering(line, view.world.now)
-            )
+            target = Target("kubelet", url, labels, node, since, until, True, answering(line))
             found.append(target)
     return found
 
 
-def _presence(line: Lifeline, now: float) -> list[tuple[float, float]]:
+def _presence(line: Lifeline) -> list[tuple[float, float]]:
     """The stretches in which a node was registered."""
     found: list[tuple[float, float]] = []
-    for since, until, _ in line.spans(now):
+    for since, until, _ in line.spans(FOREVER):
         if found and found[-1][1] == since:
             found[-1] = (found[-1][0], until)
         else:
             found.append((since, until))
-    return [(since, float("inf") if until >= now else until) for since, until in found]
+    return found
 
 
 def node_targets(view: View, pool: str, port: int) -> list[Target]:
     """An agent on each node, known by the node's name."""
-    now = view.world.now
     return [
         Target(
             pool,
@@ -62,10 +67,10 @@ def node_targets(view: View, pool: str, port: int) -> list[Target]:
             line.key.name,
             since,
             until,
-            answers=answering(line, now),
+            answers=answering(line),
         )
         for line in view.nodes
-        for since, until in _presence(line, now)
+        for since, until in _presence(line)
     ]
 
 
@@ -79,17 +84,16 @@ def address_of(line: Lifeline) -> str:
     return ""
 
 
-def answering(line: Lifeline, now: float) -> tuple[tuple[float, float], ...]:
+def answering(line: Lifeline) -> tuple[tuple[float, float], ...]:
     """When a node was there to answer: not while nothing had been heard of it."""
     spans: list[tuple[float, float]] = []
-    for since, until, node in line.spans(now):
+    for since, until, node in line.spans(FOREVER):
         if _silent(node):
             continue
-        end = float("inf") if until >= now else until
         if spans and spans[-1][1] == since:
-            spans[-1] = (spans[-1][0], end)
+            spans[-1] = (spans[-1][0], until)
         else:
-            spans.append((since, end))
+            spans.append((since, until))
     return tuple(spans)
 
 
@@ -121,10 +125,11 @@ _CAPACITY = Family(
 )
 
 
-class Kubelets:
+class Kubelets(Exporter):
     """The kubelets' own metrics."""
 
     families: Sequence[Family] = (_NAME, _PODS, _CONTAINERS, _STARTED, _CAPACITY)
+    reads = ("nodes", "pods", "persistentvolumeclaims", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
@@ -169,7 +174,7 @@ def _volumes(view: View, node: str) -> Iterator[Row]:
     """The claims that pods of a node have mounted, from the start of the pod's first container."""
     capacities = {
         (line.key.namespace, line.key.name): version.obj
-        for line in view.lines("persistentvolumeclaims")
+        for line in view.past.of("persistentvolumeclaims")
         for version in line.versions
         if version.obj is not None
     }
@@ -186,5 +191,4 @@ def _volumes(view: View, node: str) -> Iterator[Row]:
                 done.add(key)
                 labels = (("namespace", pod.namespace), ("persistentvolumeclaim", claim))
                 since = min(life.process.started_at for life in members)
-                until = float("inf") if pod.until >= view.world.now else pod.until
-                yield Row(labels, float(parse(size)), since, until)
+                yield Row(labels, float(parse(size)), since, pod.until)

@@ -8,14 +8,22 @@ import numpy as np
 from sregym_apps.model import LoadGeneratorProgram
 
 from sregym_cluster_embedded.telemetry.lives import Life
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Part,
+    Row,
+    Steps,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
-from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.pods import by_life, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
@@ -35,7 +43,7 @@ _UP = "locust_up"
 _USERS = "locust_users"
 
 
-class LoadGenerators:
+class LoadGenerators(Exporter):
     """One target for each load generator."""
 
     families: Sequence[Family] = (
@@ -49,28 +57,32 @@ class LoadGenerators:
         Family(_AVERAGE, "gauge", "The average response time of requests in milliseconds."),
         Family(_RATIO, "gauge", "The ratio of requests that failed."),
     )
+    reads = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers that run one."""
-        return container_targets(view, _is_one, lambda _: _PORT, "locust", exporter=True)
+        return container_targets(view, self, _is_one, lambda _: _PORT, "locust", beside=True)
 
-    def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The series of one generator, life by life."""
-        scraped = target.subject
-        assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            if end_of(life) < view.start or life.process.served_at is None:
-                continue
-            sent = Life(life.process, segments(view.world, SENT, life.ref))
-            since, until = life.process.served_at, end_of(life)
-            if sample == _UP:
-                yield Row((), 1.0, since, until)
-            elif sample == _USERS:
-                yield Row((), _users(life), since, until)
-            elif sample == _RATIO:
-                yield Row((), _by_segment(sent, _failing_share), since, until)
-            else:
-                yield from _requests(sent, sample)
+
+        def sent(life: Life) -> tuple[Segment, ...]:
+            return segments(view.world, SENT, life.ref)
+
+        return by_life(target, lambda life: _of_life(life, sent(life), sample), sent)
+
+
+def _of_life(life: Life, segments: tuple[Segment, ...], sample: str) -> Iterator[Row]:
+    sent = Life(life.process, segments)
+    since, until = life.process.served_at or 0.0, end_of(life)
+    if sample == _UP:
+        yield Row((), 1.0, since, until)
+    elif sample == _USERS:
+        yield Row((), _users(life), since, until)
+    elif sample == _RATIO:
+        yield Row((), _by_segment(sent, _failing_share), since, until)
+    else:
+        yield from _requests(sent, sample)
 
 
 def _is_one(life: Life) -> bool:

@@ -10,8 +10,16 @@ import numpy as np
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Pairs, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Pairs,
+    Row,
+    Steps,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 
 if TYPE_CHECKING:
@@ -234,10 +242,11 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
 )  # fmt: skip
 
 
-class NodeExporter:
+class NodeExporter(Exporter):
     """One target for each node."""
 
     families: Sequence[Family] = tuple(family for family, _ in _MEASURES.values())
+    reads = ("nodes", LIVES, MACHINES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The exporters of the nodes."""

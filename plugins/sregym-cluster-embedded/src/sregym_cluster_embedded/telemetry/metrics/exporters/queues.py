@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import KafkaProgram, expand
 
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Row,
+    Steps,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE, Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, MESSAGES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
 
@@ -49,16 +56,17 @@ _LAG_SUM = Family(
 _STORAGE = "kafka.storage"
 
 
-class KafkaExporter:
+class KafkaExporter(Exporter):
     """One target for each broker."""
 
     families: Sequence[Family] = (
         _BROKERS, _PARTITIONS, _NEWEST, _OLDEST, _MEMBERS, _OFFSET, _LAG, _LAG_SUM,
     )  # fmt: skip
+    reads = ("pods", LIVES, MESSAGES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The brokers."""
-        return container_targets(view, _is_one, _port, "kafka-exporter", exporter=True)
+        return container_targets(view, self, _is_one, _port, "kafka-exporter", beside=True)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
         """What one broker tells, life by life; topics and offsets outlive it."""
@@ -66,7 +74,7 @@ class KafkaExporter:
         assert isinstance(scraped, Scraped)
         for life in scraped.lives:
             served, until = life.process.served_at, end_of(life)
-            if served is None or until < view.start:
+            if served is None:
                 continue
             if sample == _BROKERS.name:
                 yield Row((), 1.0, served, until)

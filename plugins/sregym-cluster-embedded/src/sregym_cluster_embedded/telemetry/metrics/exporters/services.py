@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceProgram
 
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, operations_of
-from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.pods import by_life, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
@@ -32,7 +33,7 @@ _PORT = 9464
 _UNKNOWN, _DEADLINE, _UNAVAILABLE = "2", "4", "14"
 
 
-class Services:
+class Services(Exporter):
     """One target for each container that runs a service."""
 
     families: Sequence[Family] = (
@@ -43,18 +44,15 @@ class Services:
         Family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes."),
         Family("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds."),
     )  # fmt: skip
+    reads = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers."""
-        return container_targets(view, _is_service, _port)
+        return container_targets(view, self, _is_service, _port)
 
-    def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The series of one container, life by life."""
-        scraped = target.subject
-        assert isinstance(scraped, Scraped)
-        for life in scraped.lives:
-            if end_of(life) >= view.start and life.process.served_at is not None:
-                yield from _of_life(view, life, sample)
+        return by_life(target, lambda life: _of_life(view, life, sample))
 
 
 def _is_service(life: Life) -> bool:

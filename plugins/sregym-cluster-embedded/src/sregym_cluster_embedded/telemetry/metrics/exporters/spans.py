@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceProgram
 
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.naming import client_spans, server_span, service_name
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, calls_of, operations_of
+from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
@@ -28,7 +30,7 @@ _INSTANCE = "otel-collector:8889"
 _ERROR = "error"
 
 
-class SpanMetrics:
+class SpanMetrics(Exporter):
     """One collector for all services."""
 
     families: Sequence[Family] = (
@@ -41,35 +43,35 @@ class SpanMetrics:
         labels = (("job", "otel-collector"), ("instance", _INSTANCE))
         return [Target("otel-collector", f"http://{_INSTANCE}/metrics", labels, honours=True)]
 
-    def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
         """The spans of all services that were served, and of the calls that they made."""
         for life in view.lives:
             program = life.process.behaviour
             if not isinstance(program, ServiceProgram) or not life.served:
                 continue
-            name = service_name(view, life)
-            ref = life.ref
-            if not (view.wants("service_name", name) and view.wants("k8s_pod_name", ref.pod)):
-                continue
+            ref, pod = life.ref, view.pods.get(life.ref.pod_uid)
+            name = view.remembered(
+                ("service", ref), (life.process, pod), partial(service_name, pod, life)
+            )
             labels = (
                 ("service_name", name),
                 ("k8s_namespace_name", ref.namespace),
                 ("k8s_pod_name", ref.pod),
             )
-            yield from _served(view, life, program, labels, sample)
-            if view.wants("span_kind", "SPAN_KIND_CLIENT"):
-                yield from _calls(life, program, labels, sample)
+            since, until = life.process.started_at, end_of(life)
+            for kind, of in (("SERVED", _served), ("CLIENT", _calls)):
+                known = (*labels, ("span_kind", "SPAN_KIND_CLIENT")) if kind == "CLIENT" else labels
+                rows = partial(of, life, program, labels, sample)
+                yield Part((ref, kind), (life, name), known, since, until, rows)
 
 
-def _served(
-    view: View, life: Life, program: ServiceProgram, labels: Pairs, sample: str
-) -> Iterator[Row]:
+def _served(life: Life, program: ServiceProgram, labels: Pairs, sample: str) -> Iterator[Row]:
     for operation, served in operations_of(life, lambda *_: _ERROR):
         span = server_span(program, operation)
         behaviour = program.operations.get(operation)
         # What is not reached through a listener works on records of a message queue.
         kind = "CONSUMER" if behaviour is not None and not behaviour.listener else "SERVER"
-        if span and view.wants("span_kind", f"SPAN_KIND_{kind}"):
+        if span:
             yield from _rows(served, (*labels, *_kind(span, kind)), sample)
 
 

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sregym_apps.model import StoreProgram, expand
 
 from sregym_cluster_embedded.telemetry.lives import lives
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Pairs, Row, Steps, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Pairs,
+    Row,
+    Steps,
+    Target,
+)
 from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
 
 if TYPE_CHECKING:
@@ -231,7 +239,7 @@ _POSTGRES = (
 )  # fmt: skip
 
 
-class StoreExporter:
+class StoreExporter(Exporter):
     """The exporter of one kind of datastore, with one target for each server.
 
     Args:
@@ -240,6 +248,8 @@ class StoreExporter:
         up: The name of the metric that says whether the server answers, and its help text.
         measures: What it says of a server that answers.
     """
+
+    reads = ("pods", LIVES)
 
     def __init__(
         self, kinds: Sequence[str], job: str, up: tuple[str, str], measures: Sequence[Measure]
@@ -253,7 +263,7 @@ class StoreExporter:
 
     def targets(self, view: View) -> Sequence[Target]:
         """The servers."""
-        return container_targets(view, self._is_one, _port, self._job, exporter=True)
+        return container_targets(view, self, self._is_one, _port, self._job, beside=True)
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
         """The series of one server, life by life."""
@@ -264,7 +274,7 @@ class StoreExporter:
             yield Row((), _up(stores))
             return
         for store in stores:
-            if end_of(store.life) >= view.start and store.since < math.inf:
+            if store.since < math.inf:
                 for labels, value in self._measures[sample].of(store):
                     yield Row(labels, value, store.since, end_of(store.life))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,16 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state.measures imp
     Measure,
     rows_of,
 )
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Row, Target
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    FOREVER,
+    Exporter,
+    Family,
+    Part,
+    Target,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.view import View
 
@@ -63,7 +70,7 @@ _OWN_LABEL = MappingProxyType(
 _INSTANCE = "kube-state-metrics:8080"
 
 
-class KubeState:
+class KubeState(Exporter):
     """One target for the whole cluster, whose series carry the labels of the objects."""
 
     families: Sequence[Family] = tuple(measure.family for _, measure in _BY_NAME.values())
@@ -74,13 +81,16 @@ class KubeState:
         url = f"http://{_INSTANCE}/metrics"
         return [Target("kube-state-metrics", url, labels, honours=True)]
 
-    def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
-        """What all objects of the measure's resource say."""
+    def parts(self, view: View, target: Target, sample: str) -> Iterable[Part]:
+        """What each object of the measure's resource says."""
         resource, measure = _BY_NAME[sample]
         label = _OWN_LABEL.get(resource)
-        for line in view.lines(resource):
-            namespace = line.key.namespace
-            if namespace and not view.wants("namespace", namespace):
-                continue
-            if label is None or view.wants(label, line.key.name):
-                yield from rows_of(line, measure, view.start, view.world.now)
+        for line in view.past.of(resource):
+            _, namespace, name = key = line.key
+            known = (("namespace", namespace),) if namespace else ()
+            if label is not None:
+                known = (*known, (label, name))
+            versions = line.versions
+            since = versions[0].since
+            until = FOREVER if versions[-1].obj is not None else versions[-1].since
+            yield Part(key, (line,), known, since, until, partial(rows_of, line, measure))

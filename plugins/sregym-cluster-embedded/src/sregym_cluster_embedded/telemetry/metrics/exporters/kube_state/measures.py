@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Pairs, Row, Steps
+from sregym_cluster_embedded.telemetry.metrics.exposition import FOREVER, Family, Pairs, Row, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +40,10 @@ def counter(name: str, help_text: str, of: Callable[[Object], Measured]) -> Meas
     return Measure(Family(name, "counter", help_text), of)
 
 
-def rows_of(line: Lifeline, measure: Measure, start: float, end: float) -> Iterator[Row]:
-    """The rows of one object for one measure; of versions in a span, and the one before it."""
+def rows_of(line: Lifeline, measure: Measure) -> Iterator[Row]:
+    """The rows of one object for one measure."""
     tracks: dict[Pairs, list[tuple[float, float, float]]] = {}
-    for since, until, obj in line.spans(end):
-        if until < start:
-            continue
+    for since, until, obj in line.spans(FOREVER):
         for labels, value in measure.of(obj):
             track = tracks.setdefault(labels, [])
             if track and track[-1][1] == since and track[-1][2] == value:
@@ -53,30 +51,29 @@ def rows_of(line: Lifeline, measure: Measure, start: float, end: float) -> Itera
             else:
                 track.append((since, until, value))
     for labels, track in tracks.items():
-        yield from _rows(labels, track, end)
+        yield from _rows(labels, track)
 
 
-def _rows(labels: Pairs, track: list[tuple[float, float, float]], end: float) -> Iterator[Row]:
+def _rows(labels: Pairs, track: list[tuple[float, float, float]]) -> Iterator[Row]:
     """One row for each stretch in which a label set was there."""
     stretch: list[tuple[float, float, float]] = []
     for part in track:
         if stretch and stretch[-1][1] != part[0]:
-            yield _row(labels, stretch, end)
+            yield _row(labels, stretch)
             stretch = []
         stretch.append(part)
     if stretch:
-        yield _row(labels, stretch, end)
+        yield _row(labels, stretch)
 
 
-def _row(labels: Pairs, stretch: list[tuple[float, float, float]], end: float) -> Row:
+def _row(labels: Pairs, stretch: list[tuple[float, float, float]]) -> Row:
     since, until = stretch[0][0], stretch[-1][1]
     value = (
         stretch[0][2]
         if len(stretch) == 1
         else Steps([part[0] for part in stretch], [part[2] for part in stretch])
     )
-    # What stands at the end of the span goes on.
-    return Row(labels, value, since, float("inf") if until >= end else until)
+    return Row(labels, value, since, until)
 
 
 def unix(timestamp: str) -> float:

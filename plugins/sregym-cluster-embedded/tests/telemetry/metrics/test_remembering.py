@@ -1,0 +1,95 @@
+"""What a world remembers of its metrics changes no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
+from sregym_cluster_embedded.telemetry.promql import Matcher, StoredSeries
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.world import World
+
+EVERYTHING = (Matcher("__name__", "=~", ".+"),)
+
+
+def plain(found: list[StoredSeries]) -> list[tuple[Any, bytes, bytes]]:
+    return [(one.labels, one.times.tobytes(), one.values.tobytes()) for one in found]
+
+
+def asked(world: World, matchers: tuple[Matcher, ...], seconds: float) -> list[Any]:
+    end_ms = round((world.epoch + world.now) * 1000)
+    start_ms = end_ms - round(seconds * 1000)
+    return plain(list(WorldStorage(world).select(matchers, start_ms, end_ms)))
+
+
+def _nothing(_: Any) -> None:
+    pass
+
+
+def _scaled(booth: Any) -> None:
+    booth.edit("Deployment", "web", lambda obj: obj["spec"].update(replicas=3))
+
+
+def _deleted(booth: Any) -> None:
+    booth.delete("services", "stock")
+
+
+def _broken(booth: Any) -> None:
+    booth.edit(
+        "Deployment",
+        "stock",
+        lambda obj: obj["spec"]["template"]["spec"]["containers"][0].update(command=["nothing"]),
+    )
+
+
+@pytest.mark.parametrize("change", [_nothing, _scaled, _deleted, _broken])
+def test_a_world_that_was_asked_before_answers_as_one_that_was_not(
+    booth: Any, change: Callable[[Any], None]
+) -> None:
+    for seconds in (0.0, 47.0, 200.0):
+        asked(booth.world, EVERYTHING, 300.0)
+        change(booth)
+        booth.run(seconds)
+        for span in (300.0, 1000.0):
+            fresh = booth.world.fork()
+            assert asked(booth.world, EVERYTHING, span) == asked(fresh, EVERYTHING, span)
+
+
+def test_matchers_select_what_would_be_left_of_everything(booth: Any) -> None:
+    every = asked(booth.world.fork(), EVERYTHING, 300.0)
+    for matcher in (
+        Matcher("namespace", "=", "booth"),
+        Matcher("pod", "=~", "web-.*"),
+        Matcher("pod", "=", ""),
+        Matcher("job", "!=", "kubelet"),
+        Matcher("service_name", "!~", "web|"),
+        Matcher("node", "=~", ".*"),
+    ):
+        wanted = [one for one in every if matcher.matches(dict(one[0]).get(matcher.name, ""))]
+        assert asked(booth.world.fork(), (*EVERYTHING, matcher), 300.0) == wanted
+        assert 0 < len(wanted) <= len(every)
+
+
+def test_what_is_remembered_is_no_state(booth: Any) -> None:
+    before = booth.world.fork().digest()
+    asked(booth.world, EVERYTHING, 300.0)
+    assert booth.world.digest() == before
+    assert booth.world.fork().worked_out == {}
+
+
+def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:
+    view = view_of(booth.world)
+    pods, web = view.pods, booth.ref("web").pod_uid
+    members, services = view.all_lives[web], view.past.of("services")
+    assert view_of(booth.world) is view
+    booth.edit("Service", "web", lambda obj: obj["metadata"].update(labels={"a": "b"}))
+    after = view_of(booth.world)
+    assert after is not view
+    assert after.basis(["pods", LIVES])[1] is view.basis(["pods", LIVES])[1]
+    assert after.pods[web] is pods[web]
+    assert after.all_lives[web] is members
+    assert after.past.of("services") is not services
