@@ -41,10 +41,10 @@ def find_executable(
     Raises:
         NotExecutableError: There is none, or what is there cannot be executed.
     """
-    known = {**dict.fromkeys(tool_paths(image.tools), ""), **image.binaries}
+    tools = tool_paths(image.tools)
     if "/" in word:
         path = posixpath.normpath(posixpath.join(working_dir, word))
-        if path in known:
+        if path in tools or path in image.binaries:
             return path
         inode = files.stat(path)
         if inode is not None and inode.kind == "folder":
@@ -56,7 +56,7 @@ def find_executable(
         raise NotExecutableError(f'exec: "{word}": stat {word}: no such file or directory')
     places = [posixpath.join(place, word) for place in environment.get("PATH", "").split(":")]
     for path in places:
-        if path in known:
+        if path in tools or path in image.binaries:
             return path
     for path in places:
         inode = files.stat(path) if path.startswith("/") else None

@@ -34,12 +34,12 @@ def moment(world: World, at: float) -> datetime:
 
 def seconds_form(when: datetime) -> str:
     """RFC 3339 to the second."""
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return when.isoformat(timespec="seconds")[:19] + "Z"
 
 
 def millis_form(when: datetime) -> str:
     """RFC 3339 with milliseconds, without zone."""
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
+    return when.isoformat(timespec="milliseconds")[:23]
 
 
 class TimeShape(NamedTuple):

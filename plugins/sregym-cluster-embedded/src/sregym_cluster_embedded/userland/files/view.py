@@ -19,6 +19,7 @@ from sregym_cluster_embedded.userland.files.volumes import MountPoint, owned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_cluster_embedded.kubelet.runtime import Mount
     from sregym_cluster_embedded.userland.files.container import Container
 
 LAYERS, VOLUMES = "userland.layers", "userland.volumes"
@@ -107,12 +108,22 @@ class View:
     def mount_of(self, path: str) -> MountPoint | None:
         """The volume that holds a path; None for the container's own layer."""
         # The volumes themselves are looked at only when one of them holds the path.
-        if not any(path.startswith(place.rstrip("/")) for place in self.container.config.mounts):
+        if self._mount_place(path) is None:
             return None
         for place, point in self.container.points.items():
             if path == place or path.startswith(place.rstrip("/") + "/"):
                 return point
         return None
+
+    def _mount_place(self, path: str) -> tuple[str, Mount] | None:
+        """Where the volume that holds a path is mounted, and what of it; the volume unseen."""
+        best: tuple[str, Mount] | None = None
+        for place, mount in self.container.config.mounts.items():
+            bare = place.rstrip("/")
+            holds = path.startswith(bare) and (path == bare or path[len(bare)] == "/")
+            if holds and (best is None or len(bare) > len(best[0])):
+                best = (bare or "/", mount)
+        return best
 
     def stored(self, point: MountPoint | None) -> Mapping[str, Inode | None]:
         """What was written to a volume, or to the container's own layer."""
@@ -124,8 +135,8 @@ class View:
 
     def _content(self, path: str) -> str | None:
         """Content of a file whose path has no links: the short way for programs."""
-        point = None if not self.container.config.mounts else self.mount_of(path)
-        if point is None:
+        held = self._mount_place(path)
+        if held is None:
             layer = self.stored(None)
             if path in layer:
                 inode = layer[path]
@@ -133,9 +144,9 @@ class View:
             if path in self._image and path not in self.container.etc:
                 return self._image[path]
             return self.container.etc.get(path)
-        mount = point.mount
-        if mount is not None and mount.kind == "files":
-            inner = self._inner(point, path)
+        place, mount = held
+        if mount.kind == "files":
+            inner = _inner_path(place, mount, path)
             return mount.files.get(inner, mount.files.get("") if mount.sub_path else None)
         return None
 
@@ -220,9 +231,7 @@ class View:
         return root._replace(links=2 + subfolders, shown_bytes=size)
 
     def _inner(self, point: MountPoint, path: str) -> str:
-        inner = path[len(point.place) :].strip("/")
-        sub_path = point.mount.sub_path if point.mount is not None else None
-        return posixpath.join(sub_path or "", inner).strip("/")
+        return _inner_path(point.place, point.mount, path)
 
     def _names(self, place: str) -> list[str]:
         point = self.mount_of(place)
@@ -262,3 +271,10 @@ class View:
         if place.startswith(_KERNEL):
             paths += kernel_paths(self.container)
         return [path[len(prefix) :].split("/", 1)[0] for path in paths if path.startswith(prefix)]
+
+
+def _inner_path(place: str, mount: Mount | None, path: str) -> str:
+    """A path inside the volume that is mounted at `place` and holds it."""
+    inner = path[len(place) :].strip("/")
+    sub_path = mount.sub_path if mount is not None else None
+    return posixpath.join(sub_path or "", inner).strip("/")
