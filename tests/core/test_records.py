@@ -50,6 +50,8 @@ def test_a_run_is_written_and_read_again(plan: RunPlan) -> None:
         "seeds": [0],
         "cluster": "memory",
         "cluster_options": {},
+        "mode": "standard",
+        "start_before_s": None,
         "plugins": [{"name": "dns", "distribution": "acme-dns", "version": "1.0", "state": "ok"}],
         "summary": summarise(records),
     }

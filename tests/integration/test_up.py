@@ -25,7 +25,16 @@ Projects = Callable[..., SregymProject]
 
 def test_a_person_repairs_a_world(up_world: UpWorlds) -> None:
     world = up_world(PROBLEM)
-    assert sorted(world.ready) == ["endpoints", "episode", "instruction", "kubeconfig", "token"]
+    assert sorted(world.ready) == [
+        "alerts",
+        "endpoints",
+        "episode",
+        "instruction",
+        "kubeconfig",
+        "mode",
+        "submissions",
+        "token",
+    ]
     assert {
         "gateway",
         "kubernetes",

@@ -6,7 +6,7 @@ Events grow by new fields with defaults; their names and the meaning of their fi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,20 @@ class FaultConfirmed:
 
 
 @dataclass(frozen=True)
+class AlertsAwaited:
+    """The agent starts with the alerts that fired; none when `alerts` is 0."""
+
+    alerts: int
+    waited_s: float
+
+
+@dataclass(frozen=True)
 class AgentStarted:
     """The agent got its session."""
 
     agent: str
     privileged: bool
+    mode: str = "standard"
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,9 @@ class SessionOpened:
     instruction: str
     folder: str
     token: str = ""
+    mode: str = "standard"
+    submissions: tuple[str, ...] = ("diagnosis", "mitigation")
+    alerts: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,13 @@ class NoiseMade:
 
     noise: str
     what: str
+
+
+@dataclass(frozen=True)
+class WatchReported:
+    """A watching agent said that all is well, or reported an incident while there was none."""
+
+    false_alarm: bool
 
 
 @dataclass(frozen=True)
@@ -136,10 +155,12 @@ EpisodeEvent: TypeAlias = (
     | BaselineTaken
     | FaultInjected
     | FaultConfirmed
+    | AlertsAwaited
     | AgentStarted
     | SessionOpened
     | ToolCalled
     | NoiseMade
+    | WatchReported
     | Submitted
     | StageGraded
     | AgentStopped

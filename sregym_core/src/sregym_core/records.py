@@ -1,7 +1,8 @@
 """A run's folder: what it holds, and how it is written so that a crash loses nothing.
 
     run.json             the plan, all plugin versions, the summary once the run is over
-    episodes.jsonl       one line an episode, without instruction, timeline, transcript and requests
+    episodes.jsonl       one line an episode, without instruction, alerts, timeline, transcript and
+                         requests and attempts
     episodes/ID/         record.json with everything, journal.jsonl of the fault's undo steps
 
 Whole files are written beside their place and moved there; lines are appended and flushed to disk.
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sregym_core.plugins import PluginStatus
 
 FORMAT = 1
-_LONG = {"instruction", "timeline", "transcript", "requests"}
+_LONG = {"instruction", "alerts", "timeline", "transcript", "requests", "attempts"}
 
 
 class RunFolder:
@@ -60,6 +61,8 @@ class RunFolder:
             "seeds": list(plan.seeds),
             "cluster": plan.cluster,
             "cluster_options": dict(plan.cluster_options),
+            "mode": plan.mode,
+            "start_before_s": plan.start_before_s,
             "plugins": [
                 {
                     "name": status.name,

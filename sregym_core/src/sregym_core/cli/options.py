@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.conductor import Bench
+    from sregym_core.interfaces import Budget
     from sregym_core.model import Problem
 
 
@@ -36,6 +37,75 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=positive, default=None, help="episodes at once (default: one a processor)"
     )
+
+
+def add_mode(parser: argparse.ArgumentParser) -> None:
+    """How episodes are put to an agent."""
+    parser.add_argument(
+        "--mode",
+        default="standard",
+        help="standard (default), reactive, proactive, diagnosis-only, mitigation-only, one-shot",
+    )
+    parser.add_argument(
+        "--start-before",
+        type=seconds,
+        nargs="?",
+        const=600.0,
+        default=None,
+        metavar="SECONDS",
+        help="in mode proactive: the agent starts in a healthy system, which breaks within this "
+        "time (default 600)",
+    )
+
+
+def add_budget(
+    parser: argparse.ArgumentParser, episode_s: float | None, wall_s: float | None
+) -> None:
+    """Limits of the agent, with the defaults of two of them."""
+
+    def shown(value: float | None) -> str:
+        return "none" if value is None else f"{value:g}"
+
+    parser.add_argument("--steps", type=positive, default=None, help="limit of tool calls")
+    parser.add_argument("--tokens", type=positive, default=None, help="limit of tokens")
+    parser.add_argument(
+        "--episode-seconds",
+        type=seconds,
+        default=episode_s,
+        metavar="SECONDS",
+        help=f"limit on the episode's clock (default {shown(episode_s)})",
+    )
+    parser.add_argument(
+        "--wall-seconds",
+        type=seconds,
+        default=wall_s,
+        metavar="SECONDS",
+        help=f"limit on the wall clock (default {shown(wall_s)})",
+    )
+
+
+def budget(arguments: argparse.Namespace) -> Budget:
+    """The limits of a command line."""
+    from sregym_core.interfaces import Budget
+
+    return Budget(
+        episode_s=arguments.episode_seconds,
+        wall_s=arguments.wall_seconds,
+        steps=arguments.steps,
+        tokens=arguments.tokens,
+    )
+
+
+def seconds(text: str) -> float:
+    """A number of seconds above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        msg = f"a number of seconds above 0 is needed, not {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return number
 
 
 def positive(text: str) -> int:

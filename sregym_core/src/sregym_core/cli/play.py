@@ -38,9 +38,8 @@ class Run(Subcommand):
         parser.add_argument(
             "--noise", action="append", default=[], help="noise source, several times"
         )
-        parser.add_argument(
-            "--steps", type=options.positive, default=None, help="limit of tool calls"
-        )
+        options.add_mode(parser)
+        options.add_budget(parser, episode_s=1800.0, wall_s=1800.0)
         parser.add_argument("--out", type=Path, default=None, help="folder (default runs/run-NNNN)")
         parser.add_argument(
             "--report", action="append", default=None, help="reporters (default: console, html)"
@@ -50,7 +49,6 @@ class Run(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print the result."""
         from sregym_core.conductor import Bench, RunRequest
-        from sregym_core.interfaces import Budget
 
         bench = Bench(self.settings)
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
@@ -66,7 +64,9 @@ class Run(Subcommand):
             cluster=cluster,
             cluster_options=cluster_options,
             agent_options=options.named_values(arguments.agent_option, "--agent-option"),
-            budget=Budget(steps=arguments.steps),
+            budget=options.budget(arguments),
+            mode=arguments.mode,
+            start_before_s=arguments.start_before,
             jobs=arguments.jobs or options.processors(),
         )
         folder = arguments.out or options.free_folder(Path("runs"))
@@ -141,13 +141,16 @@ def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
         "episode": record.episode,
         "problem": record.problem,
         "agent": record.agent,
+        "mode": record.mode,
         "seed": record.seed,
         "attempt": record.attempt,
         "outcome": str(record.outcome),
         "reason": record.reason,
         "diagnosis": _stage(record.diagnosis, with_score=True),
         "mitigation": _stage(record.mitigation, with_score=False),
+        "stopped": record.stopped,
         "recovered": record.recovered,
+        "false_alarms": record.false_alarms,
         "ttd_s": record.ttd_s,
         "ttm_s": record.ttm_s,
         "steps": record.steps,

@@ -8,30 +8,32 @@ was not right makes it an error.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import grading
-from sregym_core.conductor.instruction import instruction
+from sregym_core.conductor.alerts import wait_for_alerts
+from sregym_core.conductor.injection import Injection, moment_within, rehearse
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
+from sregym_core.conductor.watch import Watch
 from sregym_core.errors import BudgetExceededError, SregymError, UsageError, WorldError
 from sregym_core.events import (
     AgentStarted,
     AgentStopped,
+    AlertsAwaited,
     ApplicationDeployed,
     BaselineTaken,
     EpisodeFinished,
     EpisodeStarted,
-    FaultConfirmed,
-    FaultInjected,
     Recovered,
     StageGraded,
 )
 from sregym_core.interfaces import Budget, ClusterError, OracleContext, Reference, Stage
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
+from sregym_core.modes import STANDARD, Mode, Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import ON_CALL
 from sregym_core.sessions import keep_log
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Agent, Fault, FaultContext
+    from sregym_core.interfaces import Agent, Cluster, Fault, FaultContext, Journal
     from sregym_core.model import Claims, GroundTruth, Problem
 
 
@@ -62,6 +64,10 @@ class EpisodePlan:
         session_folder: Where a served session keeps its files; None for a temporary folder.
         inject: False plays the healthy control: nothing is broken.
         relapse_s: When positive, the mitigation is judged again that much later.
+        furnish: Puts into the broken world what is to be there besides, journaled like a fault.
+        mode: How the episode is put to the agent.
+        start_before_s: The agent starts in a healthy system, and it breaks within this time; None
+            breaks it before the agent starts.
     """
 
     episode: str
@@ -74,6 +80,9 @@ class EpisodePlan:
     session_folder: Path | None = None
     inject: bool = True
     relapse_s: float = 0.0
+    furnish: Callable[[Cluster, Journal], None] | None = None
+    mode: Mode = STANDARD
+    start_before_s: float | None = None
 
 
 class EpisodePlayer:
@@ -106,6 +115,9 @@ class EpisodePlayer:
         self._world: World | None = None
         self._faults: tuple[tuple[Fault, FaultContext], ...] = ()
         self._truths: tuple[GroundTruth, ...] = ()
+        self._injection: Injection | None = None
+        self._watch: Watch | None = None
+        self._alerts: dict[str, Any] | None = None
         self._session: LiveSession | None = None
         self._stages: dict[Stage, StageRecord] = {}
         self._problem_with_world = ""
@@ -123,7 +135,7 @@ class EpisodePlayer:
         try:
             self._set_up()
             self._run_agent()
-            self._grade_mitigation()
+            self._grade_rest()
         except KeyboardInterrupt:
             self.interrupted = True
             self._problem_with_world = "interrupted by the user"
@@ -159,24 +171,35 @@ class EpisodePlayer:
             for ref in problem.faults
         )
         self._truths = tuple(fault.ground_truth(context) for fault, context in self._faults)
-        if plan.inject:
-            self._inject(world)
+        self._injection = Injection(problem, self._faults, world, self._application, self._timeline)
+        if plan.inject and plan.start_before_s is None:
+            self._injection.now()
 
-    def _inject(self, world: World) -> None:
-        refs = self.plan.problem.faults
-        clock = world.cluster.clock
-        began = clock.now()
-        order = sorted(range(len(refs)), key=lambda index: (refs[index].after_s, index))
-        for index in order:
-            fault, context = self._faults[index]
-            clock.advance(max(0.0, began + refs[index].after_s - clock.now()))
-            fault.inject(context)
-            self._timeline.record(FaultInjected(fault.name, context.component.name))
-        rate = grading.confirm(self.plan.problem, self._faults, world, self._application)
-        self._timeline.record(FaultConfirmed(round(rate, 4), self.plan.problem.silent))
+    def _prepare_agent(self) -> None:
+        """What is between a broken system, or one that will break, and the agent's start."""
+        plan, world, injection = self.plan, self._require_world(), self._require_injection()
+        if plan.inject and plan.start_before_s is not None:
+            copy = self._worlds.copy_of(world, self._application, plan.seed)
+            if copy is not None:
+                try:
+                    rehearse(plan.problem, self._faults, copy, self._application)
+                finally:
+                    copy.cluster.close()
+            injection.plan(moment_within(plan.start_before_s, plan.seed))
+        if plan.mode.alerted:
+            clock = world.cluster.clock
+            began = self._timeline.at_s()
+            since = clock.now() - (began - (injection.injected_at_s or 0.0))
+            self._alerts = wait_for_alerts(world.cluster, since)
+            count = 0 if self._alerts is None else len(self._alerts["alerts"])
+            waited_s = round(self._timeline.at_s() - began, 3)
+            self._timeline.record(AlertsAwaited(count, waited_s))
+        if plan.mode.watching:
+            self._watch = Watch(self._timeline, injection.happened)
 
     def _run_agent(self) -> None:
-        plan, world = self.plan, self._require_world()
+        plan, world, injection = self.plan, self._require_world(), self._require_injection()
+        self._prepare_agent()
         noise = NoisePump(
             [self._bench.noise(name) for name in plan.problem.noise],
             world.cluster,
@@ -185,20 +208,31 @@ class EpisodePlayer:
             plan.seed,
             self._timeline,
         )
+
+        def due() -> None:
+            injection.due()
+            noise.due()
+
+        scene = Scene(self._application, self._truths, self._alerts)
+        if plan.furnish is not None:
+            plan.furnish(world.cluster, self._journal)
         reference = self._reference() if plan.agent.privileged else None
         self._session = LiveSession(
             world.cluster,
             self._timeline,
-            instruction(self._application),
+            plan.mode.instruction(scene),
             self._application.namespaces,
             plan.budget,
             reference,
             self._on_submit,
-            noise.due,
+            due,
             Policy(lambda: self._journal.concealed, ON_CALL),
+            task=plan.mode.task,
+            alerts=self._alerts,
+            hear=None if self._watch is None else self._watch.hear,
         )
         self._agent_began = self._timeline.at_s()
-        self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged))
+        self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
         try:
             plan.agent.run(self._session)
         except BudgetExceededError as error:
@@ -212,6 +246,7 @@ class EpisodePlayer:
             noise.stop()
             if self._session.opened is not None and plan.folder is not None:
                 keep_log(self._session.opened, plan.folder)
+        injection.complete()
 
     def _reference(self) -> Reference:
         fixes = [fault.reference_fix(context) for fault, context in self._faults]
@@ -226,11 +261,18 @@ class EpisodePlayer:
         pending = Verdict(outcome=Outcome.ERROR, reason="not graded")
         record = StageRecord(text=text, claims=claims, submitted_at_s=at_s, verdict=pending)
         self._stages[stage] = record
+        mode = self.plan.mode
+        if stage is mode.submissions[-1]:  # what is judged and not handed in is judged with it
+            for other in mode.judged:
+                if other not in mode.submissions:
+                    self._stages[other] = StageRecord(submitted_at_s=at_s, verdict=pending)
         if stage is Stage.DIAGNOSIS:
             self._grade(stage, self.plan.problem.oracles.diagnosis)
 
-    def _grade_mitigation(self) -> None:
-        for stage in (Stage.DIAGNOSIS, Stage.MITIGATION):
+    def _grade_rest(self) -> None:
+        """What was not handed in, and the state that was left behind."""
+        judged = self.plan.mode.judged
+        for stage in judged:
             if stage not in self._stages:
                 reason = f"nothing was submitted; {self._agent_error}".rstrip("; ")
                 verdict = Verdict(outcome=Outcome.FAIL, reason=reason)
@@ -238,6 +280,8 @@ class EpisodePlayer:
                 if stage is Stage.DIAGNOSIS:
                     graded = StageGraded(str(stage), verdict.outcome, verdict.score, reason)
                     self._timeline.record(graded)
+        if Stage.MITIGATION not in judged:
+            return
         self._grade(Stage.MITIGATION, self.plan.problem.oracles.mitigation)
         if self.plan.relapse_s > 0:
             self._require_world().cluster.clock.advance(self.plan.relapse_s)
@@ -302,6 +346,8 @@ class EpisodePlayer:
             problem=plan.problem.id,
             agent=plan.agent.name,
             seed=plan.seed,
+            mode=plan.mode.name,
+            start_before_s=plan.start_before_s,
             attempt=plan.attempt,
             instruction=session.instruction if session is not None else "",
             cluster=self._worlds.provider.name,
@@ -309,7 +355,11 @@ class EpisodePlayer:
             reason=reason,
             diagnosis=self._stages.get(Stage.DIAGNOSIS),
             mitigation=self._stages.get(Stage.MITIGATION),
+            alerts=self._alerts,
             recovered=self._recovered,
+            stopped=self._agent_error,
+            injected_at_s=None if self._injection is None else self._injection.injected_at_s,
+            false_alarms=0 if self._watch is None else self._watch.false_alarms,
             ttd_s=self._since_start(Stage.DIAGNOSIS),
             ttm_s=self._since_start(Stage.MITIGATION),
             steps=len(session.transcript) if session is not None else 0,
@@ -320,13 +370,22 @@ class EpisodePlayer:
             timeline=tuple(self._timeline.entries),
             transcript=tuple(session.transcript) if session is not None else (),
             requests=tuple(session.requests) if session is not None else (),
+            attempts=tuple(session.attempts) if session is not None else (),
         )
 
     def _since_start(self, stage: Stage) -> float | None:
         record = self._stages.get(stage)
         if record is None or record.submitted_at_s is None:
             return None
-        return round(record.submitted_at_s - self._agent_began, 3)
+        injected = self._injection.injected_at_s if self._injection is not None else None
+        began = max(self._agent_began, injected or 0.0)
+        return round(record.submitted_at_s - began, 3)
+
+    def _require_injection(self) -> Injection:
+        if self._injection is None:
+            msg = "the episode has no faults yet"
+            raise WorldError(msg)
+        return self._injection
 
     def _require_world(self) -> World:
         if self._world is None:

@@ -30,10 +30,7 @@ def confirm(
     Raises:
         WorldError: The injection had no effect: an error of the world, not of an agent.
     """
-    for fault, context in faults:
-        if fault.present(context).outcome is Outcome.PASS:
-            msg = f"fault {fault.name!r} on {context.component.name!r} left no defect behind"
-            raise WorldError(msg)
+    confirm_present(faults)
     healthy = world.baseline.traffic
     rate = healthy.success_rate
 
@@ -60,6 +57,18 @@ def confirm(
         )
         raise WorldError(msg)
     return rate
+
+
+def confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
+    """Every defect is really there.
+
+    Raises:
+        WorldError: An injection had no effect.
+    """
+    for fault, context in faults:
+        if fault.present(context).outcome is Outcome.PASS:
+            msg = f"fault {fault.name!r} on {context.component.name!r} left no defect behind"
+            raise WorldError(msg)
 
 
 def judge(oracles: Sequence[Oracle], context: OracleContext) -> Verdict:
@@ -104,7 +113,8 @@ def outcome(
         for name, stage in stages:
             if stage is not None and stage.verdict.outcome is wanted:
                 return wanted, f"{name}: {stage.verdict.reason}"
-    return Outcome.PASS, "diagnosis and mitigation passed"
+    passed = [name for name, stage in stages if stage is not None]
+    return Outcome.PASS, f"{' and '.join(passed)} passed"
 
 
 def true_claims(truths: Sequence[GroundTruth]) -> Claims:

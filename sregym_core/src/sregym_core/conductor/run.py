@@ -10,6 +10,7 @@ from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
 from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Budget, RunPlan
+from sregym_core.modes import STANDARD, check_start, mode_named
 
 if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
@@ -33,6 +34,9 @@ class RunRequest:
         agent_options: What the user gave for agents.
         budget: Limits of each agent.
         jobs: How many episodes at once.
+        mode: Name of the mode in which episodes are put to agents.
+        start_before_s: Agents start in a healthy system, and it breaks within this time; None
+            breaks it before they start.
     """
 
     problems: tuple[Problem, ...]
@@ -44,6 +48,8 @@ class RunRequest:
     agent_options: Mapping[str, str] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
     jobs: int = 1
+    mode: str = STANDARD.name
+    start_before_s: float | None = None
 
     def assignments(self) -> Iterator[Assignment]:
         """All episodes of the run, in order."""
@@ -87,8 +93,9 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     """Refuse a run before anything is written or started.
 
     Raises:
-        UsageError: A problem, an agent with its options, or the cluster cannot be played.
+        UsageError: A problem, an agent with its options, the mode or the cluster cannot be played.
     """
+    check_start(mode_named(request.mode), request.start_before_s)
     for problem in request.problems:
         bench.check(problem)
     for agent in request.agents:
@@ -113,6 +120,8 @@ def play_run(
         seeds=tuple(range(request.seed, request.seed + request.attempts)),
         cluster=request.cluster,
         cluster_options=request.cluster_options,
+        mode=request.mode,
+        start_before_s=request.start_before_s,
     )
     folder.begin(plan, bench.plugins.statuses())
     audience.tell("run_started", plan)
@@ -196,6 +205,8 @@ def _player(
         attempt=assignment.attempt,
         budget=request.budget,
         folder=folder.episode_folder(assignment.episode),
+        mode=mode_named(request.mode),
+        start_before_s=request.start_before_s,
     )
     return EpisodePlayer(bench, worlds, plan, listener)
 

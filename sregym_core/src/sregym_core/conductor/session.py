@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.events import SessionOpened, Submitted
-from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, ToolResult
+from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
 from sregym_core.toolbox import arguments as forms
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         ServiceAnswer,
         Tool,
     )
-    from sregym_core.model import ApiRequest, Claims, ToolCall
+    from sregym_core.model import ApiRequest, Attempt, Claims, ToolCall
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
@@ -36,6 +36,7 @@ KUBECTL_COST_S = 2.0
 QUERY_COST_S = 1.0
 SUBMISSION_CAP = 64_000
 REQUEST_CAP = 50_000
+ATTEMPT_CAP = 5_000
 
 
 class LiveSession(Session):
@@ -51,6 +52,10 @@ class LiveSession(Session):
         on_submit: Called with the stage that was submitted, its text and claims.
         before_call: Called before each tool call: lets due noise happen.
         policy: As whom the agent acts and what it never sees; None for everything.
+        task: What is asked for.
+        alerts: Those that the agent was told of.
+        hear: Asked before a submission is taken as that of a stage: what it answers is given to the
+            agent instead, and the stage stays as it is. Empty for going on; None asks nobody.
     """
 
     def __init__(
@@ -64,6 +69,10 @@ class LiveSession(Session):
         on_submit: Callable[[Stage, str, Claims | None], None],
         before_call: Callable[[], None],
         policy: Policy | None = None,
+        *,
+        task: Task | None = None,
+        alerts: Mapping[str, Any] | None = None,
+        hear: Callable[[Stage, str, Claims | None], str] | None = None,
     ) -> None:
         self._cluster = cluster
         self._timeline = timeline
@@ -72,12 +81,16 @@ class LiveSession(Session):
         self._reference = reference
         self._on_submit = on_submit
         self._before_call = before_call
-        self._stage = Stage.DIAGNOSIS
+        self._task = task or Task()
+        self._alerts = alerts
+        self._hear = hear
+        self._stage = self._task.submissions[0]
         self._access: Access | None = None
         self._ledger = Ledger(timeline, budget)
         self._pages = Pages()
         self._policy = policy or Policy()
         self.requests: list[ApiRequest] = []
+        self.attempts: list[Attempt] = []
 
     @property
     def transcript(self) -> Sequence[ToolCall]:
@@ -98,6 +111,16 @@ class LiveSession(Session):
     def stage(self) -> Stage:
         """Which submission comes next."""
         return self._stage
+
+    @property
+    def task(self) -> Task:
+        """What is asked for."""
+        return self._task
+
+    @property
+    def alerts(self) -> Mapping[str, Any] | None:
+        """The alerts that the agent was told of."""
+        return self._alerts
 
     @property
     def clock(self) -> Clock:
@@ -218,21 +241,27 @@ class LiveSession(Session):
         if claims is not None:
             arguments["claims"] = claims.model_dump_json()
         if stage is Stage.DONE:
-            return self._refused(
-                arguments, "both stages were submitted already; nothing was changed"
-            )
+            return self._refused(arguments, f"{self._all_in()} already; nothing was changed")
         if len(text) > SUBMISSION_CAP:
             limit = f"a submission may have {SUBMISSION_CAP} characters, this has {len(text)}"
             arguments["text"] = text[:SUBMISSION_CAP]
             return self._refused(arguments, f"{limit}; nothing was submitted")
-        self._stage = Stage.MITIGATION if stage is Stage.DIAGNOSIS else Stage.DONE
+        answer = "" if self._hear is None else self._hear(stage, text, claims)
+        if answer:
+            self._ledger.note(Note("submit", arguments, answer))
+            return Receipt(True, stage, answer)
+        self._stage = self._following(stage)
         self._ledger.note(Note("submit", arguments))
         self._timeline.record(Submitted(stage=str(stage)))
         self._on_submit(stage, text, claims)
-        following = (
-            "mitigation comes next" if self._stage is Stage.MITIGATION else "the episode ends"
-        )
+        following = "the episode ends" if self._stage is Stage.DONE else f"{self._stage} comes next"
         return Receipt(True, self._stage, f"{stage} received; {following}")
+
+    def keep_up(self) -> None:
+        """Let happen what is due on the episode's clock, the end of a used-up budget included."""
+        if self._stage is not Stage.DONE:
+            self._before_call()
+            self._ledger.check_time()
 
     @property
     def policy(self) -> Policy:
@@ -245,6 +274,13 @@ class LiveSession(Session):
         room = max(0, REQUEST_CAP - len(self.requests))
         noted = (request.model_copy(update={"at_s": at_s}) for request in requests[:room])
         self.requests.extend(noted)
+
+    def note_attempts(self, attempts: Sequence[Attempt]) -> None:
+        """Record attempts, up to a number that fills no disk."""
+        at_s = self._timeline.at_s()
+        room = max(0, ATTEMPT_CAP - len(self.attempts))
+        noted = (attempt.model_copy(update={"at_s": at_s}) for attempt in attempts[:room])
+        self.attempts.extend(noted)
 
     def access(self) -> Access:
         """Open the world to processes outside."""
@@ -265,6 +301,9 @@ class LiveSession(Session):
             self._instruction,
             str(access.folder),
             access.token,
+            self._task.mode,
+            tuple(str(stage) for stage in self._task.submissions),
+            None if self._alerts is None else dict(self._alerts),
         )
         self._timeline.record(opened)
 
@@ -315,12 +354,23 @@ class LiveSession(Session):
         return ToolResult(text, ok, given.page, pages)
 
     def _status(self) -> str:
+        first = self._stage is self._task.submissions[0]
         following = {
             Stage.DIAGNOSIS: "next: submit the diagnosis",
-            Stage.MITIGATION: "the diagnosis was received; next: repair, then submit a note that it is done",
-            Stage.DONE: "both stages were submitted",
+            Stage.MITIGATION: f"{'' if first else 'the diagnosis was received; '}next: repair, then submit a note that it is done",
+            Stage.DONE: self._all_in(),
         }[self._stage]
         return "\n".join([following, f"it is {clock_time(self.now())}", *self._ledger.left()])
+
+    def _following(self, stage: Stage) -> Stage:
+        """The stage that is handed in after one."""
+        stages = self._task.submissions
+        index = stages.index(stage) + 1
+        return stages[index] if index < len(stages) else Stage.DONE
+
+    def _all_in(self) -> str:
+        stages = self._task.submissions
+        return "both stages were submitted" if len(stages) > 1 else f"the {stages[0]} was submitted"
 
     def _refused(self, arguments: Mapping[str, object], reason: str) -> Receipt:
         self._ledger.note(Note("submit", arguments, reason, ok=False))

@@ -105,6 +105,14 @@ class Worlds:
         cluster.close()
         return World(checkpoint.fork(spec), baseline, forked=True)
 
+    def copy_of(self, world: World, application: Application, seed: int) -> World | None:
+        """A world that goes on from the same moment by itself; None where that cannot be had."""
+        checkpoint = world.cluster.checkpoint()
+        if checkpoint is None:
+            return None
+        spec = ClusterSpec(seed=seed, applications=(application,), options=self.options)
+        return World(checkpoint.fork(spec), world.baseline, forked=True)
+
     def prepare(self, application: Application, warm_up_s: float) -> None:
         """Take the checkpoint now that episodes will start from, where the cluster has them.
 

@@ -6,7 +6,16 @@ when the core calls them and what they must leave behind.
 
 from __future__ import annotations
 
-from sregym_core.interfaces.agent import Access, Agent, Budget, Receipt, Reference, Session, Stage
+from sregym_core.interfaces.agent import (
+    Access,
+    Agent,
+    Budget,
+    Receipt,
+    Reference,
+    Session,
+    Stage,
+    Task,
+)
 from sregym_core.interfaces.application import Application, OperationTraffic, Traffic
 from sregym_core.interfaces.clock import Clock
 from sregym_core.interfaces.cluster import (
@@ -57,6 +66,7 @@ __all__ = [
     "ServiceAnswer",
     "Session",
     "Stage",
+    "Task",
     "Tool",
     "ToolGroup",
     "ToolResult",

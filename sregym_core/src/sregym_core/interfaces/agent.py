@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.clock import Clock
     from sregym_core.interfaces.cluster import Command, CommandResult
     from sregym_core.interfaces.tools import Tool, ToolResult
-    from sregym_core.model import ApiRequest, Claims
+    from sregym_core.model import ApiRequest, Attempt, Claims
     from sregym_core.policy import Policy
 
 
@@ -27,6 +27,25 @@ class Stage(StrEnum):
     DIAGNOSIS = "diagnosis"
     MITIGATION = "mitigation"
     DONE = "done"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a session asks for: the mode of the episode, for programs.
+
+    Attributes:
+        mode: Name of the mode, as behind `--mode`.
+        submissions: The stages that are handed in, in order.
+        judged: The stages that are graded. One that is judged and not handed in is judged at the
+            last submission.
+        watching: Whether nothing was reported: the agent has to notice by itself, and the system
+            may be healthy when it begins.
+    """
+
+    mode: str = "standard"
+    submissions: tuple[Stage, ...] = (Stage.DIAGNOSIS, Stage.MITIGATION)
+    judged: tuple[Stage, ...] = (Stage.DIAGNOSIS, Stage.MITIGATION)
+    watching: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +125,16 @@ class Session(ABC):
         """Which submission comes next."""
 
     @property
+    def task(self) -> Task:
+        """What is asked for."""
+        return Task()
+
+    @property
+    def alerts(self) -> Mapping[str, Any] | None:
+        """The alerts that the agent was told of, as a payload of Alertmanager's webhook."""
+        return None
+
+    @property
     @abstractmethod
     def clock(self) -> Clock:
         """The episode's clock."""
@@ -161,9 +190,20 @@ class Session(ABC):
     def wait(self, seconds: float) -> None:
         """Let episode time pass."""
 
+    def keep_up(self) -> None:  # noqa: B027 - nothing is due by default
+        """Let happen what is due on the episode's clock.
+
+        Calls do it by themselves; an adapter that waits for processes outside does it in between.
+        Raises `BudgetExceededError` when time or tokens are used up.
+        """
+
     @abstractmethod
     def submit(self, text: str, claims: Claims | None = None) -> Receipt:
-        """Hand in the current stage: first the diagnosis, then word that the repair is done."""
+        """Hand in the current stage, as `task` orders them.
+
+        Where nothing was reported (`task.watching`), a submission that says "no incident", or
+        that reports one while the system is healthy, leaves the stage as it is.
+        """
 
     @property
     def policy(self) -> Policy:
@@ -177,6 +217,9 @@ class Session(ABC):
 
     def note_requests(self, requests: Sequence[ApiRequest]) -> None:  # noqa: B027 - optional
         """Record what the agent's own clients asked the Kubernetes API."""
+
+    def note_attempts(self, attempts: Sequence[Attempt]) -> None:  # noqa: B027 - optional
+        """Record what somebody tried at the session's doors that was not theirs."""
 
     @abstractmethod
     def access(self) -> Access:

@@ -25,6 +25,9 @@ class RunPlan:
         seeds: One per attempt.
         cluster: Name of the cluster provider.
         cluster_options: What the user gave for it.
+        mode: How episodes are put to agents.
+        start_before_s: Within how many seconds of the agent's start the system breaks; None where
+            it is broken before.
     """
 
     folder: Path
@@ -33,6 +36,8 @@ class RunPlan:
     seeds: tuple[int, ...]
     cluster: str
     cluster_options: Mapping[str, str] = field(default_factory=dict)
+    mode: str = "standard"
+    start_before_s: float | None = None
 
     @property
     def episodes(self) -> int:

@@ -13,6 +13,7 @@ from sregym_core.model.component import (
 from sregym_core.model.problem import FaultRef, OracleRefs, Problem, Timing
 from sregym_core.model.record import (
     ApiRequest,
+    Attempt,
     EpisodeRecord,
     StageRecord,
     TimelineEntry,
@@ -25,6 +26,7 @@ from sregym_core.model.verdict import Check, Outcome, Verdict
 __all__ = [
     "Account",
     "ApiRequest",
+    "Attempt",
     "Change",
     "Check",
     "Claims",

@@ -103,6 +103,22 @@ class ApiRequest(Value):
     refused: str = ""
 
 
+class Attempt(Value):
+    """One time that somebody tried what is not theirs: a door without its key, for instance.
+
+    Attributes:
+        at_s: Seconds on the episode's clock since the episode began, as of when it was noted.
+        via: Where: `gateway`, `mcp`, `guard`, or the adapter that told of it.
+        what: What was tried.
+        answer: What came of it.
+    """
+
+    at_s: float = 0.0
+    via: str
+    what: str
+    answer: str = ""
+
+
 class StageRecord(Value):
     """One graded stage: the submission and its verdict.
 
@@ -128,6 +144,10 @@ class EpisodeRecord(Value):
         agent: Agent name.
         instruction: What the agent was told.
         seed: Seed of the world.
+        mode: How the episode was put to the agent.
+        start_before_s: Within how many seconds of the agent's start the system broke; None where
+            it was broken before.
+        alerts: The alerts that the agent was told of, as a payload of Alertmanager's webhook.
         attempt: 1 for the first attempt with the same problem and agent.
         cluster: Name of the cluster provider.
         outcome: Pass when both stages pass; error when the world was not right.
@@ -135,8 +155,13 @@ class EpisodeRecord(Value):
         diagnosis: First stage, None when it was not reached.
         mitigation: Second stage, None when it was not reached.
         recovered: Whether recovery restored the baseline exactly.
-        ttd_s: Episode seconds from the agent's start to its diagnosis.
-        ttm_s: Episode seconds from the agent's start to its mitigation.
+        stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
+            by itself.
+        injected_at_s: Episode seconds at which the first fault was injected.
+        false_alarms: How many incidents a watching agent reported before there was one.
+        ttd_s: Episode seconds from the agent's start, or from the injection where that came
+            later, to its diagnosis.
+        ttm_s: The same to its mitigation.
         steps: Number of tool calls.
         tokens: Of the agent's language model, where the adapter told of them.
         last_words: What the agent said after its last call, where the adapter told of it.
@@ -146,20 +171,28 @@ class EpisodeRecord(Value):
         transcript: All tool calls.
         requests: What the agent's own clients asked the Kubernetes API, where a guard stood before
             it; the first of very many.
+        attempts: What somebody tried at the session's doors that was not theirs; the first of very
+            many.
     """
 
     episode: str
     problem: str
     agent: str
     seed: int
+    mode: str = "standard"
+    start_before_s: float | None = None
     attempt: int = 1
     instruction: str = ""
+    alerts: dict[str, Any] | None = None
     cluster: str
     outcome: Outcome
     reason: str = ""
     diagnosis: StageRecord | None = None
     mitigation: StageRecord | None = None
     recovered: bool = False
+    stopped: str = ""
+    injected_at_s: float | None = None
+    false_alarms: int = 0
     ttd_s: float | None = None
     ttm_s: float | None = None
     steps: int = 0
@@ -170,3 +203,4 @@ class EpisodeRecord(Value):
     timeline: tuple[TimelineEntry, ...] = ()
     transcript: tuple[ToolCall, ...] = ()
     requests: tuple[ApiRequest, ...] = ()
+    attempts: tuple[Attempt, ...] = ()

@@ -1,0 +1,148 @@
+"""What `sregym up` prints once a world is reachable, and when it is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.events import SessionOpened, Submitted, WatchReported
+
+if TYPE_CHECKING:
+    from sregym_core.cli import Console
+    from sregym_core.cli.reveal import Revealed
+    from sregym_core.events import EpisodeEvent
+
+_ENDPOINTS = {
+    "alertmanager": "alerts",
+    "dashboard": "all of it in a browser",
+    "gateway": "HTTP API for agents; GET /openapi.json describes it",
+    "jaeger": "traces",
+    "kubernetes": "the Kubernetes API, for clients without a kubeconfig",
+    "loki": "logs",
+    "mcp": "MCP server (streamable HTTP) with all tools; mcp_* have one group each",
+    "prometheus": "metrics",
+}
+# What is typed for each order of submissions, and what is said beside it.
+_DIAGNOSIS, _REPAIRED = "sregym submit 'the root cause is ...'", "sregym submit 'repaired'"
+_HAND_IN = {
+    ("diagnosis", "mitigation"): (
+        (_DIAGNOSIS, "first the diagnosis"),
+        (_REPAIRED, "then word that the repair is done"),
+    ),
+    ("diagnosis",): ((_DIAGNOSIS, "once; it ends the session"),),
+    ("mitigation",): ((_REPAIRED, "once; it ends the session"),),
+}
+
+
+class Announcer:
+    """Says how to reach the world, and what was received.
+
+    Args:
+        console: Where to.
+        as_json: One line of JSON in place of everything else.
+        revealed: Where the solution is served, for those who asked.
+    """
+
+    def __init__(self, console: Console, as_json: bool, revealed: Revealed | None) -> None:
+        self._console = console
+        self._as_json = as_json
+        self._revealed = revealed
+
+    def listen(self, episode: str, event: EpisodeEvent) -> None:
+        """Look for what people wait for."""
+        if isinstance(event, SessionOpened):
+            self._opened(event)
+        elif self._as_json:
+            return
+        elif isinstance(event, Submitted):
+            self._console.say(f"{event.stage} received")
+        elif isinstance(event, WatchReported):
+            self._console.say("false alarm" if event.false_alarm else "no incident, noted")
+
+    def _opened(self, event: SessionOpened) -> None:
+        if self._as_json:
+            self._console.json(self._content(event), one_line=True)
+            return
+        say = self._console.say
+        say(event.instruction)
+        say("The world is up. In another terminal:\n")
+        say(f"  export KUBECONFIG={event.kubeconfig}")
+        say("  kubectl get pods --all-namespaces")
+        lines = _HAND_IN.get(event.submissions, _HAND_IN["diagnosis", "mitigation"])
+        width = max(len(line) for line, _ in lines)
+        for line, note in lines:
+            say(f"  {line:<{width}}   # {note}")
+        say("\nEverything else listens on this machine only:\n")
+        width = max(map(len, [*event.endpoints, "token"]))
+        reach = max(map(len, event.endpoints.values()), default=0)
+        for name, url in sorted(event.endpoints.items()):
+            say(f"  {name:<{width}}  {url:<{reach}}  {_ENDPOINTS.get(name, '')}".rstrip())
+        if event.token:
+            about = "bearer token of gateway and MCP servers"
+            say(f"  {'token':<{width}}  {event.token:<{reach}}  {about}")
+        if "mcp" in event.endpoints:
+            say("\nAn MCP client takes this configuration:\n")
+            self._console.json(mcp_configuration(event.endpoints["mcp"], event.token))
+            say("\nor, if it starts its servers itself:\n")
+            self._console.json(mcp_command(event.folder))
+        if self._revealed is not None:
+            say(f"\nWhat is broken: {self._revealing(self._revealed, event)}")
+        say("\nThe last submission or Ctrl-C ends the session.")
+
+    def _content(self, event: SessionOpened) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "kubeconfig": event.kubeconfig,
+            "endpoints": event.endpoints,
+            "instruction": event.instruction,
+            "episode": event.folder,
+            "token": event.token,
+            "mode": event.mode,
+            "submissions": list(event.submissions),
+            "alerts": event.alerts,
+        }
+        if self._revealed is not None:
+            content["revealed"] = self._revealing(self._revealed, event)
+        return content
+
+    def verdict(self, summary: dict[str, Any], *, interrupted: bool) -> None:
+        """Say how it ended."""
+        say = self._console.say
+        after = "the world is recovered" if summary["recovered"] else "the world is NOT recovered"
+        if interrupted:
+            say(f"\nended by Ctrl-C: nothing more is graded; {after}")
+            return
+        if summary["stopped"]:
+            say(f"\n{summary['stopped']}")
+        say(f"\n{summary['outcome']}: {summary['reason']}")
+        for stage in ("diagnosis", "mitigation"):
+            for check in (summary[stage] or {}).get("checks", ()):
+                line = f"  {stage:<10}  {check['outcome']:<5}  {check['name']}"
+                detail = ""
+                if check["outcome"] != "pass":
+                    detail = f"expected {check['expected']}; got {check['got']}"
+                say(f"{line}  {detail}".rstrip())
+        times = [
+            f"{label} after {summary[field]:g} s"
+            for field, label in (("ttd_s", "diagnosed"), ("ttm_s", "repaired"))
+            if summary[field] is not None
+        ]
+        if summary["false_alarms"]:
+            times.append(f"{summary['false_alarms']} false alarms")
+        say(f"\n{', '.join([*times, after])}")
+
+    @staticmethod
+    def _revealing(revealed: Revealed, event: SessionOpened) -> str:
+        """Where to read what is broken: on the dashboard, or as JSON where there is none."""
+        dashboard = event.endpoints.get("dashboard")
+        return revealed.url if dashboard is None else revealed.behind(dashboard)
+
+
+def mcp_configuration(url: str, token: str) -> dict[str, Any]:
+    """What most MCP clients take as their configuration: one server with all tools."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return {"mcpServers": {"operations": {"type": "http", "url": url, "headers": headers}}}
+
+
+def mcp_command(folder: str) -> dict[str, Any]:
+    """The same for clients that start their servers themselves."""
+    server = {"command": "sregym", "args": ["mcp"], "env": {"SREGYM_EPISODE": folder}}
+    return {"mcpServers": {"operations": server}}

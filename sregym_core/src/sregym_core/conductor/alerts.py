@@ -1,0 +1,108 @@
+"""The alerts that fired, as Alertmanager's webhook would send them (version 4 of its format)."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.errors import WorldError
+from sregym_core.interfaces import ClusterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_core.interfaces import Cluster
+
+# How long an alert is waited for; faults that nobody monitors never raise one.
+PATIENCE_S = 600.0
+# Alertmanager's `group_wait`: how long it collects before it sends a first notification.
+GROUP_WAIT_S = 30.0
+POLL_S = 15.0
+EXTERNAL_URL = "http://alertmanager:9093"
+# What the webhook has in place of an end that is not known.
+NO_END = "0001-01-01T00:00:00Z"
+
+
+def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
+    """Let time pass until an alert fires, and give the notification about all that do.
+
+    Args:
+        cluster: Whose Alertmanager is asked.
+        since: Seconds since the Unix epoch; alerts that fire since before start nothing, though the
+            notification has them too.
+
+    Returns:
+        The payload; None when no alert fired in time.
+
+    Raises:
+        WorldError: The cluster has no Alertmanager, or it does not answer.
+    """
+    fresh: list[bool] = []
+
+    def fired() -> bool:
+        fresh[:] = [True for alert in _active(cluster) if _seconds(alert["startsAt"]) >= since]
+        return bool(fresh)
+
+    if not cluster.clock.wait_until(fired, PATIENCE_S, POLL_S):
+        return None
+    cluster.clock.advance(GROUP_WAIT_S)
+    return payload(_active(cluster))
+
+
+def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The notification of one group with all these alerts, as `GET /api/v2/alerts` gives them."""
+    told = [
+        {
+            "status": "firing",
+            "labels": dict(alert["labels"]),
+            "annotations": dict(alert["annotations"]),
+            "startsAt": alert["startsAt"],
+            "endsAt": NO_END,
+            "generatorURL": alert.get("generatorURL", ""),
+            "fingerprint": alert["fingerprint"],
+        }
+        for alert in sorted(alerts, key=lambda alert: (alert["startsAt"], alert["fingerprint"]))
+    ]
+    receivers = [receiver["name"] for alert in alerts for receiver in alert.get("receivers", ())]
+    return {
+        "receiver": receivers[0] if receivers else "default",
+        "status": "firing",
+        "alerts": told,
+        "groupLabels": {},
+        "commonLabels": _common([alert["labels"] for alert in told]),
+        "commonAnnotations": _common([alert["annotations"] for alert in told]),
+        "externalURL": EXTERNAL_URL,
+        "version": "4",
+        "groupKey": "{}:{}",
+        "truncatedAlerts": 0,
+    }
+
+
+def _active(cluster: Cluster) -> list[dict[str, Any]]:
+    """Alerts that fire and are neither silenced nor inhibited."""
+    try:
+        answer = cluster.observe("alertmanager", "/api/v2/alerts", [("active", "true")])
+    except ClusterError as error:
+        msg = f"mode 'reactive' starts with the alerts that fired, but they cannot be asked for: {error.message} (on a real cluster: --cluster kubeconfig:alertmanager=URL)"
+        raise WorldError(msg) from error
+    if answer.status != 200:
+        text = answer.body.decode(errors="replace").strip()[:200]
+        msg = f"mode 'reactive' starts with the alerts that fired, but Alertmanager answers {answer.status}: {text}"
+        raise WorldError(msg)
+    found: list[dict[str, Any]] = json.loads(answer.body)
+    return [alert for alert in found if alert["status"]["state"] == "active"]
+
+
+def _seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def _common(sets: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What all have alike."""
+    first, *others = sets
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.get(name) == value for other in others)
+    }

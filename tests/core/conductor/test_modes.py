@@ -1,0 +1,384 @@
+"""Modes: what an agent is told, when it starts, what it hands in and what is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sregym_core.conductor.alerts import payload
+from sregym_core.conductor.injection import moment_within
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
+from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
+from sregym_core.modes import MODES, as_told, check_start, mode_named
+from sregym_core.testing import MemoryProvider
+
+PATCH = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
+CAUSE = "The cart's currency is wrong."
+
+
+def mend(session: Session) -> None:
+    session.kubectl(f"kubectl patch configmap cart-settings -n shop --type=merge -p '{PATCH}'")
+
+
+def outcomes(record: EpisodeRecord) -> tuple[str, str, str]:
+    stages = (record.diagnosis, record.mitigation)
+    first, second = (str(s.verdict.outcome) if s else "-" for s in stages)
+    return str(record.outcome), first, second
+
+
+def asked(theatre: Any, mode: str, **plan: Any) -> tuple[Task, str]:
+    """What an agent is asked for in a mode."""
+    seen: list[Session] = []
+    theatre.play(seen.append, mode=mode_named(mode), **plan)
+    return seen[0].task, seen[0].instruction
+
+
+def test_tasks(theatre: Any) -> None:
+    theatre.components["clusters"] = [monitored([])]
+    both = (Stage.DIAGNOSIS, Stage.MITIGATION)
+    assert {mode.name: asked(theatre, mode.name)[0] for mode in MODES} == {
+        "standard": Task("standard", both, both),
+        "reactive": Task("reactive", both, both),
+        "proactive": Task("proactive", both, both, watching=True),
+        "diagnosis-only": Task("diagnosis-only", both[:1], both[:1]),
+        "mitigation-only": Task("mitigation-only", both[1:], both[1:]),
+        "one-shot": Task("one-shot", both[:1], both),
+    }
+
+
+def test_only_the_diagnosis_counts(theatre: Any) -> None:
+    receipts = []
+
+    def tell(session: Session) -> None:
+        receipts.append(session.submit(CAUSE))
+        receipts.append(session.submit("Done."))
+
+    record = theatre.play(tell, mode=mode_named("diagnosis-only"))
+    assert outcomes(record) == ("pass", "pass", "-")
+    assert (record.mode, record.reason) == ("diagnosis-only", "diagnosis passed")
+    assert [(r.accepted, r.stage, r.message) for r in receipts] == [
+        (True, Stage.DONE, "diagnosis received; the episode ends"),
+        (False, Stage.DONE, "the diagnosis was submitted already; nothing was changed"),
+    ]
+
+
+def test_only_the_mitigation_counts(theatre: Any) -> None:
+    def repair(session: Session) -> None:
+        assert session.call("status", {}).text.startswith(
+            "next: repair, then submit a note that it is done\n"
+        )
+        mend(session)
+        session.submit("Done.")
+
+    record = theatre.play(repair, mode=mode_named("mitigation-only"))
+    assert outcomes(record) == ("pass", "-", "pass")
+    assert (record.reason, record.ttd_s, record.ttm_s) == ("mitigation passed", None, 2.0)
+    assert record.instruction.split("\n\n")[1:3] == [
+        "Users report that it does not work as it should. A web shop with a cart.",
+        "A colleague looked into it and found the cause. It is ConfigMap cart-settings in namespace "
+        "shop, part of cart, with this defect: wrong currency. data[cart.json].currency is XXX; it "
+        "should be EUR. It also hurts web. Nobody can buy.",
+    ]
+
+
+def test_one_submission_for_both(theatre: Any) -> None:
+    def repair(session: Session) -> None:
+        mend(session)
+        session.submit(CAUSE, Claims(component="cart"))
+
+    record = theatre.play(repair, mode=mode_named("one-shot"))
+    assert outcomes(record) == ("pass", "pass", "pass")
+    assert (record.ttd_s, record.ttm_s) == (2.0, 2.0)
+    assert theatre.events.count("Submitted") == 1
+    only_words = theatre.play(lambda session: session.submit(CAUSE), mode=mode_named("one-shot"))
+    assert outcomes(only_words) == ("fail", "pass", "fail")
+    silent = theatre.play(mend, mode=mode_named("one-shot"))
+    assert outcomes(silent) == ("fail", "fail", "pass")
+
+
+@pytest.mark.parametrize(
+    ("truth", "text"),
+    [
+        (
+            GroundTruth(
+                component="db",
+                kind="Service",
+                object_name="db",
+                namespace="shop",
+                mechanism="service-missing",
+                changed=Change(what="service db", before="port 5432"),
+                contributing=("operator",),
+                affected=("cart", "web"),
+            ),
+            "It is Service db in namespace shop with this defect: service missing. Service db is "
+            "gone; it was: port 5432. It takes operator as well to bring it about. It also hurts "
+            "cart and web.",
+        ),
+        (
+            GroundTruth(
+                component="web",
+                kind="NetworkPolicy",
+                object_name="deny",
+                namespace="shop",
+                mechanism="traffic-denied",
+                changed=Change(what="spec.policyTypes", after="Ingress"),
+                impact="Nobody gets in.",
+            ),
+            "It is NetworkPolicy deny in namespace shop, part of web, with this defect: traffic "
+            "denied. spec.policyTypes is Ingress, and should not be there. Nobody gets in.",
+        ),
+    ],
+)
+def test_a_cause_as_it_is_told(truth: GroundTruth, text: str) -> None:
+    assert as_told(truth) == text
+
+
+def alert(name: str, starts_at: str, state: str = "active") -> dict[str, Any]:
+    return {
+        "annotations": {"summary": "Nobody can buy"},
+        "endsAt": "2026-01-01T01:00:00Z",
+        "fingerprint": f"{name:0>16}",
+        "receivers": [{"name": "on-call"}],
+        "startsAt": starts_at,
+        "status": {"state": state, "silencedBy": [], "inhibitedBy": []},
+        "updatedAt": "2026-01-01T00:30:00Z",
+        "generatorURL": "http://prometheus:9090/alerts",
+        "labels": {"alertname": name, "severity": "critical"},
+    }
+
+
+def monitored(alerts: Sequence[dict[str, Any]]) -> type[MemoryProvider]:
+    """A provider of clusters whose Alertmanager knows these alerts once they have started."""
+
+    class Monitored(MemoryProvider):
+        name = "memory"
+
+        def provision(self, spec: Any) -> Any:
+            cluster: Any = super().provision(spec)
+
+            def answer(path: str, query: Sequence[tuple[str, str]]) -> ServiceAnswer:
+                assert (path, query) == ("/api/v2/alerts", [("active", "true")])
+                from datetime import datetime
+
+                now = cluster.clock.now()
+                known = [
+                    each
+                    for each in alerts
+                    if datetime.fromisoformat(each["startsAt"]).timestamp() <= now
+                ]
+                return ServiceAnswer(200, json.dumps(known).encode())
+
+            cluster.observed["alertmanager"] = answer
+            return cluster
+
+    return Monitored
+
+
+def test_the_alerts_that_fired_are_told(theatre: Any) -> None:
+    from datetime import UTC, datetime
+
+    began: list[float] = []
+    theatre.play(lambda session: began.append(session.clock.now()))
+
+    def after(seconds: float) -> str:
+        return datetime.fromtimestamp(began[0] + seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    old, first, second = (
+        alert("Old", "2020-01-01T00:00:00Z"),
+        alert("NobodyBuys", after(40)),
+        alert("CartFails", after(60)),
+    )
+    late, muted = alert("Late", after(200)), alert("Muted", after(10), "suppressed")
+    theatre.components["clusters"] = [monitored([old, first, second, late, muted])]
+    seen: list[Any] = []
+
+    def repair(session: Session) -> None:
+        seen.append(session.alerts)
+        mend(session)
+
+    record = theatre.play(repair, mode=mode_named("reactive"))
+    expected = payload([old, first, second])
+    assert [each["labels"]["alertname"] for each in expected["alerts"]] == [
+        "Old",
+        "NobodyBuys",
+        "CartFails",
+    ]
+    assert seen == [expected]
+    assert record.alerts == expected
+    assert json.dumps(expected, indent=1) in record.instruction
+    awaited = next(entry for entry in record.timeline if entry.event == "AlertsAwaited")
+    assert awaited.fields == {"alerts": 3, "waited_s": 75.0}
+
+
+def test_a_notification_of_alertmanager() -> None:
+    first, second = alert("A", "2020-01-01T00:00:00Z"), alert("B", "2020-01-01T00:01:00Z")
+    second["labels"]["job"] = "cart"
+    told = [
+        {
+            "status": "firing",
+            "labels": each["labels"],
+            "annotations": {"summary": "Nobody can buy"},
+            "startsAt": each["startsAt"],
+            "endsAt": "0001-01-01T00:00:00Z",
+            "generatorURL": "http://prometheus:9090/alerts",
+            "fingerprint": each["fingerprint"],
+        }
+        for each in (first, second)
+    ]
+    assert payload([second, first]) == {
+        "receiver": "on-call",
+        "status": "firing",
+        "alerts": told,
+        "groupLabels": {},
+        "commonLabels": {"severity": "critical"},
+        "commonAnnotations": {"summary": "Nobody can buy"},
+        "externalURL": "http://alertmanager:9093",
+        "version": "4",
+        "groupKey": "{}:{}",
+        "truncatedAlerts": 0,
+    }
+
+
+def test_no_alert_is_waited_for_endlessly(theatre: Any) -> None:
+    theatre.components["clusters"] = [monitored([alert("Old", "2020-01-01T00:00:00Z")])]
+    seen: list[Any] = []
+    record = theatre.play(lambda s: seen.append(s.alerts), mode=mode_named("reactive"))
+    assert (seen, record.alerts) == ([None], None)
+    assert record.instruction.split("\n\n")[1] == (
+        "No alert is firing, but somebody asked you to look at it. A web shop with a cart."
+    )
+    awaited = next(entry for entry in record.timeline if entry.event == "AlertsAwaited")
+    assert awaited.fields == {"alerts": 0, "waited_s": 600.0}
+
+
+def test_a_cluster_without_alerts_is_an_error_of_the_world(theatre: Any) -> None:
+    record = theatre.play(mend, mode=mode_named("reactive"))
+    assert (record.outcome, record.reason) == (
+        Outcome.ERROR,
+        "mode 'reactive' starts with the alerts that fired, but they cannot be asked for: this "
+        "cluster offers no service 'alertmanager'; it offers: none (on a real cluster: --cluster "
+        "kubeconfig:alertmanager=URL)",
+    )
+
+
+def test_an_agent_watches_a_healthy_system_until_it_breaks(theatre: Any) -> None:
+    due = moment_within(300.0, seed=5)
+    assert 30.0 <= due <= 300.0
+    receipts = []
+
+    def watch(session: Session) -> None:
+        receipts.append(session.submit("I see nothing wrong."))
+        receipts.append(session.submit("The web has crashed."))
+        while "FaultInjected" not in theatre.events:
+            session.wait(10.0)
+        session.wait(8.0)
+        receipts.append(session.submit(CAUSE))
+        mend(session)
+        receipts.append(session.submit("Done."))
+
+    record = theatre.play(watch, mode=mode_named("proactive"), start_before_s=300.0, seed=5)
+    assert [(r.accepted, r.stage, r.message) for r in receipts] == [
+        (True, Stage.DIAGNOSIS, "noted: no incident; go on watching"),
+        (
+            True,
+            Stage.DIAGNOSIS,
+            "looked into: the system was healthy at this moment, so this was a false alarm; go on "
+            "watching",
+        ),
+        (True, Stage.MITIGATION, "diagnosis received; mitigation comes next"),
+        (True, Stage.DONE, "mitigation received; the episode ends"),
+    ]
+    assert outcomes(record) == ("pass", "pass", "pass")
+    began = next(entry.at_s for entry in record.timeline if entry.event == "AgentStarted")
+    assert record.injected_at_s is not None
+    assert 0.0 <= record.injected_at_s - (began + due) <= 12.0
+    assert (record.false_alarms, record.start_before_s) == (1, 300.0)
+    assert record.ttd_s is not None
+    assert record.ttd_s <= 8.0 + 4.0 + 10.0
+    assert record.diagnosis is not None
+    assert record.diagnosis.submitted_at_s == round(record.injected_at_s + record.ttd_s, 3)
+    again = theatre.play(watch, mode=mode_named("proactive"), start_before_s=300.0, seed=5)
+    assert again.injected_at_s == record.injected_at_s
+    assert theatre.events.index("FaultInjected") > theatre.events.index("AgentStarted")
+
+
+def test_who_does_not_stay_for_the_incident_fails(theatre: Any) -> None:
+    record = theatre.play(
+        lambda session: session.submit("no incident"),
+        mode=mode_named("proactive"),
+        start_before_s=60.0,
+    )
+    assert outcomes(record) == ("fail", "fail", "fail")
+    assert record.reason == "diagnosis: nothing was submitted"
+    assert theatre.events[-7:] == [
+        "AgentStopped",
+        "FaultInjected",
+        "FaultConfirmed",
+        "StageGraded",
+        "StageGraded",
+        "Recovered",
+        "EpisodeFinished",
+    ]
+
+
+def test_all_is_well_is_no_diagnosis_though_something_is_wrong(theatre: Any) -> None:
+    receipts = []
+
+    def overlook(session: Session) -> None:
+        for text in ("All is well.", "", "Everything looks healthy", "There is an incident."):
+            receipts.append(session.submit(text).message)
+
+    record = theatre.play(overlook, mode=mode_named("proactive"))
+    assert receipts == [
+        *["noted: no incident; go on watching"] * 3,
+        "diagnosis received; mitigation comes next",
+    ]
+    assert record.false_alarms == 0
+
+
+def test_a_fault_that_will_not_work_is_an_error_before_the_agent_starts(theatre: Any) -> None:
+    """On clusters that can be copied the injection is tried on a copy first."""
+    fault = theatre.components["injectors"][0]
+
+    class Harmless(fault):  # type: ignore[misc, valid-type]  # the theatre's own class
+        def inject(self, context: Any) -> None:
+            pass
+
+    theatre.components["injectors"][0] = Harmless
+    started: list[Session] = []
+    record = theatre.play(started.append, mode=mode_named("proactive"), start_before_s=60.0)
+    assert (record.outcome, record.reason) == (
+        Outcome.ERROR,
+        "fault 'wrong-currency' on 'cart' left no defect behind",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("reactiv", "there is no mode 'reactiv'; did you mean 'reactive'?"),
+        (
+            "xyz",
+            "there is no mode 'xyz'; there are: standard, reactive, proactive, diagnosis-only, "
+            "mitigation-only, one-shot",
+        ),
+    ],
+)
+def test_an_unknown_mode(name: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        mode_named(name)
+    assert str(caught.value) == message
+
+
+def test_trouble_cannot_be_told_before_it_is_there() -> None:
+    check_start(mode_named("proactive"), 60.0)
+    check_start(mode_named("reactive"), None)
+    with pytest.raises(UsageError) as caught:
+        check_start(mode_named("reactive"), 60.0)
+    assert str(caught.value) == (
+        "--start-before goes with --mode proactive; in mode 'reactive' an agent is told of trouble "
+        "when it starts"
+    )
