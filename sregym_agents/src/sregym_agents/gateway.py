@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sregym_core.interfaces import Session
-    from sregym_core.model import ApiRequest
+    from sregym_core.model import ApiRequest, Attempt
 
     from sregym_agents.guard.upstream import Upstream
 
@@ -54,6 +54,7 @@ class Gateway:
         self._upstream = upstream
         self._inbox = Inbox()
         self._requests: SimpleQueue[ApiRequest] = SimpleQueue()
+        self._attempts: SimpleQueue[Attempt] = SimpleQueue()
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
@@ -95,10 +96,13 @@ class Gateway:
             self._record_requests()
 
     def _record_requests(self) -> None:
-        """Hand over what the guard saw, in the thread that may."""
+        """Hand over what the doors saw, in the thread that may."""
         noted = [self._requests.get() for _ in range(self._requests.qsize())]
         if noted:
             self._session.note_requests(noted)
+        tried = [self._attempts.get() for _ in range(self._attempts.qsize())]
+        if tried:
+            self._session.note_attempts(tried)
 
     def _serve(self) -> None:
         try:
@@ -111,14 +115,16 @@ class Gateway:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         async with AsyncExitStack() as stack:
-            api = HttpApi(self._session, self._inbox, self.token)
+            api = HttpApi(self._session, self._inbox, self.token, self._attempts.put)
             url = await stack.enter_async_context(api.serving())
             endpoints = {"gateway": url}
             if importlib.util.find_spec("mcp") is not None:
                 # Slow to import, and not everybody wants it.
                 from sregym_agents.mcp_http import McpEndpoints
 
-                servers = McpEndpoints(self._session, self._inbox, self.token)
+                servers = McpEndpoints(
+                    self._session, self._inbox, self.token, self._attempts.put
+                )
                 endpoints.update(await stack.enter_async_context(servers.serving()))
             if self._upstream is not None:
                 guard = Guard(self._upstream, self._session.policy, self.token, self._requests.put)
