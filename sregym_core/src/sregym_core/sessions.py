@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 FILE = "session.json"
 LOCK = "session.pid"
+# What an agent's process wrote: words for people, and events for programs.
 LOG = "agent.log"
+EVENTS = "agent.jsonl"
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,10 @@ def find_address(settings: Settings) -> SessionAddress:
 
 def keep_log(access: Access, folder: Path) -> None:
     """Move what an agent's process wrote to the episode's folder: the session's may not last."""
-    log = access.folder / LOG
-    if log.is_file() and access.folder != folder:
-        shutil.move(log, folder / LOG)
+    for name in (LOG, EVENTS):
+        log = access.folder / name
+        if log.is_file() and access.folder != folder:
+            shutil.move(log, folder / name)
 
 
 def _alive(pid: int) -> bool:

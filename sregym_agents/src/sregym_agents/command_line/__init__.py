@@ -1,7 +1,43 @@
-"""Agents that are commands: started, looked after, ended with all their children."""
+"""Agents that are commands: started, listened to, ended with all their children."""
 
 from __future__ import annotations
 
+from sregym_agents.command_line.agent import (
+    SERVER,
+    TOOL_TIMEOUT_S,
+    Assignment,
+    Call,
+    CommandLineAgent,
+    Vendor,
+)
+from sregym_agents.command_line.happenings import (
+    Event,
+    EventReader,
+    Failed,
+    Happening,
+    Meter,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Used,
+)
 from sregym_agents.command_line.process import attend
 
-__all__ = ["attend"]
+__all__ = [
+    "SERVER",
+    "TOOL_TIMEOUT_S",
+    "Assignment",
+    "Call",
+    "CommandLineAgent",
+    "Event",
+    "EventReader",
+    "Failed",
+    "Happening",
+    "Meter",
+    "OwnCallBegan",
+    "OwnCallEnded",
+    "Said",
+    "Used",
+    "Vendor",
+    "attend",
+]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.1
 END_TIMEOUT_S = 5.0
+# What a process may write: a disk is not its to fill.
+WRITTEN_CAP_BYTES = 256 << 20
 
 
 def attend(
@@ -48,6 +50,7 @@ def attend(
 
     Raises:
         BudgetExceededError: It ran longer than the session may.
+        RuntimeError: It wrote more than a process may.
     """
     limit_s = session.budget.wall_s
     began = time.monotonic()
@@ -64,6 +67,8 @@ def attend(
         while process.poll() is None and session.stage is not Stage.DONE:
             if not gateway.take(LOOK_S, look) and look is not None:
                 look()
+            _check_size(output)
+            _check_size(errors)
             if limit_s is not None and time.monotonic() - began > limit_s:
                 msg = f"the budget of {limit_s:g} wall-clock seconds is used up"
                 raise BudgetExceededError(msg)
@@ -73,6 +78,12 @@ def attend(
         return _wait(process)
     finally:
         _end(process)
+
+
+def _check_size(file: IO[bytes] | None) -> None:
+    if file is not None and os.fstat(file.fileno()).st_size > WRITTEN_CAP_BYTES:
+        msg = f"the command wrote more than {WRITTEN_CAP_BYTES >> 20} MiB to {file.name}"
+        raise RuntimeError(msg)
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:

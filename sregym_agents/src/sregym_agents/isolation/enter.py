@@ -34,9 +34,13 @@ async def main(listens: list[tuple[str, int]], sockets: str, command: list[str])
         except OSError:
             writer.close()
             return
-        await asyncio.gather(pour(reader, out[1]), pour(out[0], writer))
-        writer.close()
-        out[1].close()
+        try:
+            await asyncio.gather(pour(reader, out[1]), pour(out[0], writer))
+        except asyncio.CancelledError:
+            pass  # the command has ended: nobody listens any more
+        finally:
+            writer.close()
+            out[1].close()
 
     for number, (host, port) in enumerate(listens):
         await asyncio.start_server(lambda r, w, n=number: lead(n, r, w), host, port)  # type: ignore[misc]  # the default binds the loop's number

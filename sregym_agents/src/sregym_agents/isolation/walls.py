@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 KINDS = ("none", "bubblewrap")
 # The options of an agent that `walls_of` reads.
 OPTIONS = ("isolation", "share", "reach", "pass_env")
+# What a program without the user's variables still needs to run on the user's machine.
+_OF_THE_MACHINE = (
+    *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
+)
 
 
 @dataclass(frozen=True)
@@ -138,8 +144,8 @@ class Needs:
     Attributes:
         share: Places that it reads: its own program.
         reach: `HOST:PORT` of its provider.
-        variables: The only variables of the user's that it gets; None for all of them without
-            walls, and for none behind walls.
+        variables: The only variables of the user's that it gets, besides what every program on
+            the machine needs; None for all of them without walls, and for none behind walls.
     """
 
     share: tuple[Path, ...] = ()
@@ -162,7 +168,8 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
     kind = options.get("isolation", "none")
     passed = _words(options, "pass_env", ",")
     if kind == "none":
-        return NoWalls(None if needs.variables is None else (*needs.variables, *passed))
+        own = needs.variables
+        return NoWalls(None if own is None else (*_OF_THE_MACHINE, *own, *passed))
     if kind != "bubblewrap":
         msg = f"agent {agent!r}, option 'isolation': {kind!r} is not one of {', '.join(KINDS)}"
         raise UsageError(msg)

@@ -1,0 +1,1 @@
+"""Codex as an agent: the vendor's own command line, with a session's tools and no others."""

@@ -1,0 +1,16 @@
+"""Offers the agent `codex`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def sregym_register_agents() -> Sequence[Offer]:
+    """Offer `codex`."""
+    return [Offer("codex", "sregym_agent_codex.agent:Codex")]

@@ -1,0 +1,112 @@
+"""What a command-line agent tells of itself while it acts, whatever words its vendor has for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+from sregym_core.model import Tokens
+
+Event: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    """Words of the model."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Used:
+    """Tokens that were not told before."""
+
+    tokens: Tokens
+
+
+@dataclass(frozen=True)
+class OwnCallBegan:
+    """A call of a tool that is not the session's."""
+
+    call: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class OwnCallEnded:
+    """Its result."""
+
+    call: str
+    output: str
+    ok: bool
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The program says that it cannot go on, and why."""
+
+    reason: str
+
+
+Happening: TypeAlias = Said | Used | OwnCallBegan | OwnCallEnded | Failed
+
+
+class EventReader(ABC):
+    """Understands the events of one program, a fresh one for each run of it.
+
+    Events that it does not know are none of its business: versions differ.
+
+    Attributes:
+        kept: Pattern, below the program's home, of the files of events that it keeps for itself
+            and that tell more than its output; empty for none.
+    """
+
+    kept: ClassVar[str] = ""
+
+    @abstractmethod
+    def read(self, event: Event) -> Iterable[Happening]:
+        """Understand an event of its output."""
+
+    def read_kept(self, event: Event) -> Iterable[Happening]:
+        """Understand an event of the files that it keeps."""
+        return ()
+
+    def close(self) -> Iterable[Happening]:
+        """The program has ended: what was still open."""
+        return ()
+
+
+@dataclass
+class Meter:
+    """Adds up tokens that are told more than once: request by request, and in all."""
+
+    _requests: dict[str, Tokens] = field(default_factory=dict)
+    _counted: Tokens = field(default_factory=Tokens)
+
+    def request(self, name: str, used: Tokens) -> Iterator[Used]:
+        """What one request has used so far."""
+        yield from self._count(self._requests.get(name, Tokens()), used)
+        self._requests[name] = used
+
+    def total(self, used: Tokens) -> Iterator[Used]:
+        """What all requests have used so far; less than was counted already counts nothing."""
+        yield from self._count(self._counted, used)
+
+    def _count(self, before: Tokens, used: Tokens) -> Iterator[Used]:
+        more = Tokens(
+            prompt=max(0, used.prompt - before.prompt),
+            completion=max(0, used.completion - before.completion),
+            cached=max(0, used.cached - before.cached),
+        )
+        if more == Tokens():
+            return
+        counted = self._counted
+        self._counted = Tokens(
+            prompt=counted.prompt + more.prompt,
+            completion=counted.completion + more.completion,
+            cached=counted.cached + more.cached,
+        )
+        yield Used(more)
