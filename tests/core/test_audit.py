@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from sregym_core.atif import trajectory
-from sregym_core.audit import audit, tool_class
+from sregym_core.audit import attempts, audit, tool_class
 from sregym_core.errors import ExitCode
-from sregym_core.model import EpisodeRecord, Outcome, Tokens, ToolCall
+from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
 from sregym_core.testing import SregymProject
 
 Projects = Callable[..., SregymProject]
@@ -91,6 +91,7 @@ def test_the_account() -> None:
         "tools": {"kubectl": 4, "alerts": 1, "submit": 1},
         "subcommands": {"get": 2, "exec": 1, "rollout restart": 1},
         "refused_or_failed": 1,
+        "attempts": [],
     }
     assert calls[2] == {
         "number": 3,
@@ -224,3 +225,45 @@ def test_what_is_no_episode(project: SregymProject) -> None:
     assert said("broken.json") == (
         "sregym: 'broken.json' is damaged: field 'episode': Input should be a valid string\n"
     )
+
+
+def test_attempts_are_told_in_the_order_of_time() -> None:
+    refused = 'Error from server (Forbidden): nodes "n" is forbidden: ...'
+    record = EpisodeRecord(
+        episode="e",
+        problem="p",
+        agent="a",
+        seed=1,
+        cluster="embedded",
+        outcome=Outcome.FAIL,
+        transcript=(
+            kubectl("kubectl get nodes"),
+            kubectl("kubectl delete node n", at_s=3.0, output=refused, ok=False),
+            kubectl("kubectl get nothing", at_s=4.0, output="no such thing", ok=False),
+            ToolCall(
+                at_s=9.0,
+                tool="submit",
+                arguments={"stage": "done", "text": "again"},
+                output="both stages were submitted already; nothing was changed",
+                ok=False,
+            ),
+        ),
+        requests=(
+            ApiRequest(at_s=2.0, method="GET", path="/api", status=200),
+            ApiRequest(at_s=2.0, method="GET", path="/api/v1/secrets", status=403),
+            ApiRequest(at_s=5.0, method="GET", path="/x", status=401, refused="no token"),
+        ),
+        attempts=(Attempt(at_s=1.0, via="gateway", what="POST /submit", answer="401"),),
+    )
+    assert attempts(record) == [
+        {"at_s": 1.0, "via": "gateway", "what": "POST /submit", "answer": "401"},
+        {"at_s": 2.0, "via": "guard", "what": "GET /api/v1/secrets", "answer": "403"},
+        {"at_s": 3.0, "via": "kubectl", "what": "kubectl delete node n", "answer": refused},
+        {"at_s": 5.0, "via": "guard", "what": "GET /x", "answer": "401 no token"},
+        {
+            "at_s": 9.0,
+            "via": "submit",
+            "what": "again",
+            "answer": "both stages were submitted already; nothing was changed",
+        },
+    ]

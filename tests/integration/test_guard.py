@@ -245,7 +245,8 @@ def test_who_has_no_token_is_nobody(sides: Sides) -> None:
         said = json.loads(answer.read())
         assert (answer.status, said["reason"], said["code"]) == (401, "Unauthorized", 401)
         connection.close()
-    assert [note for note in sides.notes if note.path in ("/api", "/wrong/api")] == []
+    tried = [(note.path, note.status, note.refused) for note in sides.notes]
+    assert tried == [(path, 401, "no token") for path in ("/api", "/wrong/api", "/api")]
 
 
 def test_webhooks_may_not_call_the_machine_of_the_harness(sides: Sides) -> None:

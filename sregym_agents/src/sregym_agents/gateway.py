@@ -122,9 +122,7 @@ class Gateway:
                 # Slow to import, and not everybody wants it.
                 from sregym_agents.mcp_http import McpEndpoints
 
-                servers = McpEndpoints(
-                    self._session, self._inbox, self.token, self._attempts.put
-                )
+                servers = McpEndpoints(self._session, self._inbox, self.token, self._attempts.put)
                 endpoints.update(await stack.enter_async_context(servers.serving()))
             if self._upstream is not None:
                 guard = Guard(self._upstream, self._session.policy, self.token, self._requests.put)

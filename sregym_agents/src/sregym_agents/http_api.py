@@ -23,7 +23,7 @@ from aiohttp import web
 from pydantic import ValidationError
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Stage
-from sregym_core.model import Claims
+from sregym_core.model import Attempt, Claims
 
 from sregym_agents.inbox import SessionOverError
 from sregym_agents.openapi import document
@@ -39,6 +39,9 @@ BODY_CAP_BYTES = 1_000_000
 # How long requests that came at the last moment may take to be answered.
 SHUTDOWN_S = 1.0
 OPEN_PATHS = ("/openapi.json",)
+# Malformed, late, repeated, oversized: not of a client that follows the rules.
+_OUT_OF_ORDER = (400, 409, 413)
+WHAT_CAP = 200
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 T = TypeVar("T")
@@ -51,9 +54,17 @@ class HttpApi:
         session: What is served.
         inbox: Through which its calls go.
         token: What clients must present.
+        note: Called with what was tried without it, and with what was no request.
     """
 
-    def __init__(self, session: Session, inbox: Inbox, token: str) -> None:
+    def __init__(
+        self,
+        session: Session,
+        inbox: Inbox,
+        token: str,
+        note: Callable[[Attempt], None] = lambda _attempt: None,
+    ) -> None:
+        self._note = note
         self._session = session
         self._inbox = inbox
         self._token = token
@@ -89,11 +100,17 @@ class HttpApi:
         given = request.headers.get("Authorization", "")
         known = secrets.compare_digest(given.encode(), f"Bearer {self._token}".encode())
         if not known and request.path not in OPEN_PATHS:
-            return _refuse(401, "the session's token is missing or wrong")
+            return self._noted(request, _refuse(401, "the session's token is missing or wrong"))
         try:
-            return await handler(request)
+            answer = await handler(request)
+            return self._noted(request, answer) if answer.status in _OUT_OF_ORDER else answer
         except (BudgetExceededError, SessionOverError) as error:
-            return _refuse(410, str(error))
+            return self._noted(request, _refuse(410, str(error)))
+
+    def _noted(self, request: web.Request, answer: web.StreamResponse) -> web.StreamResponse:
+        what = f"{request.method} {request.path}"[:WHAT_CAP]
+        self._note(Attempt(via="gateway", what=what, answer=str(answer.status)))
+        return answer
 
     async def _instruction(self, _request: web.Request) -> web.StreamResponse:
         return web.json_response({"instruction": self._session.instruction})

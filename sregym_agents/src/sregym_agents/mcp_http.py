@@ -15,12 +15,13 @@ import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from sregym_core.interfaces import ToolGroup
+from sregym_core.model import Attempt
 from starlette.responses import JSONResponse
 
 from sregym_agents.mcp_tools import NAME, mcp_server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from sregym_core.interfaces import Session, ToolResult
     from starlette.types import Receive, Scope, Send
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sregym_agents.inbox import Inbox
 
 SHUTDOWN_S = 1
+WHAT_CAP = 200
 
 
 class McpEndpoints:
@@ -37,9 +39,17 @@ class McpEndpoints:
         session: Whose tools they offer.
         inbox: Through which calls go.
         token: What clients must present.
+        note: Called with what was tried without it.
     """
 
-    def __init__(self, session: Session, inbox: Inbox, token: str) -> None:
+    def __init__(
+        self,
+        session: Session,
+        inbox: Inbox,
+        token: str,
+        note: Callable[[Attempt], None] = lambda _attempt: None,
+    ) -> None:
+        self._note = note
         self._session = session
         self._inbox = inbox
         self._expected = f"Bearer {token}".encode()
@@ -105,6 +115,8 @@ class McpEndpoints:
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if not secrets.compare_digest(headers.get(b"authorization", b""), self._expected):
+            what = f"{scope['method']} {scope['path']}"[:WHAT_CAP]
+            self._note(Attempt(via="mcp", what=what, answer="401"))
             await _refuse(401, "the session's token is missing or wrong", scope, receive, send)
             return
         manager = self._managers.get(scope["path"].rstrip("/"))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sregym_core.model import EpisodeRecord, ToolCall
 
 
+# How kubectl tells that an API server does not let it.
+_FORBIDDEN = "(Forbidden)"
+
+
 class ToolClass(StrEnum):
     """Kinds of tool use."""
 
@@ -90,11 +94,41 @@ def audit(record: EpisodeRecord) -> dict[str, Any]:
         "tools": _counts([call.tool for call in calls]),
         "subcommands": _counts([_subcommand(call) for call in calls]),
         "refused_or_failed": sum(not call.ok for call in calls),
+        "attempts": attempts(record),
         "calls": [
             _line(number, call, kind)
             for number, (call, kind) in enumerate(zip(calls, classes, strict=True), 1)
         ],
     }
+
+
+def attempts(record: EpisodeRecord) -> list[dict[str, Any]]:
+    """What was tried and is not the agent's to do, in the order of time.
+
+    Doors without their key, requests that the guard or the cluster's own rules refused, submissions
+    that were late, repeated or too long, and what an adapter told of.
+    """
+    found = [attempt.model_dump() for attempt in record.attempts]
+    found += [
+        {
+            "at_s": request.at_s,
+            "via": "guard",
+            "what": f"{request.method} {request.path}",
+            "answer": f"{request.status} {request.refused}".rstrip(),
+        }
+        for request in record.requests
+        if request.refused or request.status in (401, 403)
+    ]
+    found += [
+        {"at_s": call.at_s, "via": call.tool, "what": _told(call), "answer": call.output[:200]}
+        for call in record.transcript
+        if not call.ok and (call.tool == "submit" or _FORBIDDEN in call.output)
+    ]
+    return sorted(found, key=lambda attempt: attempt["at_s"])
+
+
+def _told(call: ToolCall) -> str:
+    return str(call.arguments.get("command") or call.arguments.get("text") or "")[:200]
 
 
 def _line(number: int, call: ToolCall, kind: ToolClass) -> dict[str, Any]:

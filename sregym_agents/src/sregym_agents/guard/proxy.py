@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import h11
+from sregym_core.model import ApiRequest
 from sregym_core.policy.filtering import status
 from sregym_core.policy.target import target_of
 
@@ -18,13 +19,13 @@ from sregym_agents.guard.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from sregym_core.model import ApiRequest
     from sregym_core.policy import Policy
 
     from sregym_agents.guard.upstream import Upstream
 
 # The limit of a real API server is three megabytes.
 BODY_CAP = 16 * 1024 * 1024
+WHAT_CAP = 2000
 
 
 class Guard:
@@ -97,6 +98,9 @@ class Guard:
         if path is None:
             text = status(401, "Unauthorized", "Unauthorized")
             await _answer(client, 401, text)
+            said = request.target.decode("ascii", "replace")[:WHAT_CAP]
+            method = request.method.decode()
+            self._note(ApiRequest(method=method, path=said, status=401, refused="no token"))
             return client.next_cycle()
         exchange = Exchange(self, client, servers, request, target_of(path), path, bytes(body))
         try:

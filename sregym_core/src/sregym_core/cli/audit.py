@@ -62,8 +62,20 @@ class Audit(Subcommand):
         self.console.say(f"\n{account['steps']} calls: {', '.join(used) or 'none'}")
         if looks is not None:
             self.console.say(f"{looks} looks before the first change")
+        tried = account["attempts"]
+        if tried:
+            self.console.say(f"\n{len(tried)} attempts at what is not the agent's:")
+            shown = [
+                (f"{one['at_s']:g}", one["via"], _cut(one["what"]), _cut(one["answer"]))
+                for one in tried
+            ]
+            self.console.table(("AT S", "VIA", "WHAT", "ANSWER"), tuple(shown))
 
 
 def _shown(arguments: dict[str, Any]) -> str:
-    text = ", ".join(str(value) for value in arguments.values()).replace("\n", " ")
+    return _cut(", ".join(str(value) for value in arguments.values()))
+
+
+def _cut(text: str) -> str:
+    text = text.replace("\n", " ")
     return text if len(text) <= 100 else f"{text[:97]}..."
