@@ -20,7 +20,9 @@ from harness.scenarios import Pace
 # One command without a shell's doing: only such can be run in process.
 _META = re.compile(r"[|;&<>$`()]|^\w+=")
 # The binary goes through containers and through the resources of a limit in no certain order.
-_UNORDERED = re.compile(r"logs .*(--all-containers|-l |--selector)|describe lim")
+_UNORDERED = re.compile(
+    r"logs .*(--all-containers|-l |--selector)|describe (lim\w*|ns|namespaces?|quota,lim)\b"
+)
 # Which of the states on the way the binary sees depends on how fast it starts.
 _TIMED = re.compile(r"kubectl rollout status")
 

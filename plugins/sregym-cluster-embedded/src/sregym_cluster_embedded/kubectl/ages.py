@@ -20,6 +20,12 @@ def rfc1123(timestamp: str | None) -> str:
     return moment.strftime("%a, %d %b %Y %H:%M:%S +0000")
 
 
+def go_time(timestamp: str) -> str:
+    """`2026-11-21 21:54:45 +0000 UTC`, as Go prints a moment of its own accord."""
+    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
+    return moment.strftime("%Y-%m-%d %H:%M:%S +0000 UTC")
+
+
 def age(timestamp: str | None, now: float) -> str:
     """How long ago that was."""
     return "<unknown>" if not timestamp else human_duration(now - unix_seconds(timestamp))

@@ -107,10 +107,33 @@ class Client:
                 raise NotCovered("a failure without a Status") from error
         return answer
 
-    def get(self, kind: ResourceType, namespace: str | None, name: str) -> Object:
-        """One object."""
-        found: Object = self.send("GET", kind.path(namespace, name))
+    def get(
+        self,
+        kind: ResourceType,
+        namespace: str | None,
+        name: str,
+        query: Query = (),
+        accept: str = JSON,
+    ) -> Object:
+        """One object.
+
+        Raises:
+            ServerError: There is none; when its namespace is not there either, that is told.
+        """
+        try:
+            found: Object = self.send("GET", kind.path(namespace, name), query, accept=accept)
+        except ServerError as error:
+            if error.not_found and kind.namespaced and namespace not in (None, "", "default"):
+                self._need_namespace(str(namespace))
+            raise
         return found
+
+    def _need_namespace(self, name: str) -> None:
+        try:
+            self.send("GET", f"/api/v1/namespaces/{name}")
+        except ServerError as error:
+            if error.not_found:
+                raise
 
     def list(self, kind: ResourceType, namespace: str | None, query: Query = ()) -> list[Object]:
         """All objects, following `continue`; each carries its apiVersion and kind."""

@@ -213,8 +213,8 @@ def _takes_next(word: str, command: str) -> bool:
     if "=" in word or word.startswith("-n"):
         return False
     if word.startswith("--"):
-        return _usage().takes_value(command, word[2:])
-    return len(word) == len("-x") and _usage().takes_value(command, word[1])
+        return bool(_usage().takes_value(command, word[2:]))
+    return len(word) == len("-x") and bool(_usage().takes_value(command, word[1]))
 
 
 def _usage() -> Any:

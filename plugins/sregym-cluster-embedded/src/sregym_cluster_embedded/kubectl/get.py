@@ -102,8 +102,8 @@ def _fetch(
         with collected(errors):
             if target.name:
                 more = [entry for entry in query if entry[0] == "includeObject"]
-                path = kind.path(namespace, target.name)
-                parts.append(_Part(kind, client.send("GET", path, more, accept=accept)))
+                found = client.get(kind, namespace, target.name, more, accept)
+                parts.append(_Part(kind, found))
             else:
                 parts.extend(
                     _Part(kind, page) for page in client.pages(kind, namespace, query, accept)

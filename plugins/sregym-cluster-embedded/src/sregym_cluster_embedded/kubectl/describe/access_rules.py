@@ -10,7 +10,6 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.session import Session
@@ -119,14 +118,16 @@ def describe_binding(_session: Session, obj: Object) -> str:
 
 def describe_service_account(session: Session, obj: Object) -> str:
     """The description of one ServiceAccount."""
-    if obj.get("secrets") or obj.get("imagePullSecrets"):
-        raise NotCovered("a ServiceAccount with secrets")
     writer = Writer()
     metadata = obj["metadata"]
     writer.field(0, "Name", metadata["name"])
     writer.field(0, "Namespace", metadata["namespace"])
     write_labels(writer, "Labels", metadata.get("labels"))
     write_annotations(writer, "Annotations", metadata.get("annotations"))
-    writer.field(0, "Image pull secrets", "<none>")
+    head = "Image pull secrets:"
+    names = [one.get("name", "") for one in obj.get("imagePullSecrets", ())]
+    for name in names or ["<none>"]:
+        writer.line(0, f"{head}\t{name}")
+        head = " " * len(head)
     write_events(writer, session, obj)
     return writer.text()

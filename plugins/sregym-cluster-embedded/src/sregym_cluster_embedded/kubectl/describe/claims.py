@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubectl.ages import age
 from sregym_cluster_embedded.kubectl.describe.parts import (
     moment,
     write_annotations,
@@ -11,9 +12,10 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sregym_cluster_embedded.kubectl.session import Session
     from sregym_cluster_embedded.store import Object
 
@@ -26,19 +28,24 @@ _MODES = (
 )
 
 
+def modes_text(modes: Collection[str]) -> str:
+    """Access modes by their letters, in the order that kubectl gives them."""
+    return ",".join(short for mode, short in _MODES if mode in modes)
+
+
 def describe_claim(session: Session, obj: Object) -> str:
     """The description of one PersistentVolumeClaim."""
     writer = Writer()
     metadata, spec, status = obj["metadata"], obj["spec"], obj.get("status", {})
-    if spec.get("dataSource") or spec.get("dataSourceRef"):
-        raise NotCovered("a claim with a data source")
     writer.field(0, "Name", metadata["name"])
     writer.field(0, "Namespace", metadata["namespace"])
     annotated = metadata.get("annotations", {}).get(_CLASS)
     writer.field(0, "StorageClass", annotated or spec.get("storageClassName", ""))
+    phase = status.get("phase", "")
     if metadata.get("deletionTimestamp"):
-        raise NotCovered("a claim that is being deleted")
-    writer.field(0, "Status", status.get("phase", ""))
+        since = age(metadata["deletionTimestamp"], session.access.unix_now())
+        phase = f"Terminating (lasts {since})"
+    writer.field(0, "Status", phase)
     writer.field(0, "Volume", spec.get("volumeName", ""))
     write_labels(writer, "Labels", metadata.get("labels"))
     write_annotations(writer, "Annotations", metadata.get("annotations"))
@@ -46,9 +53,16 @@ def describe_claim(session: Session, obj: Object) -> str:
     bound = bool(spec.get("volumeName"))
     modes = status.get("accessModes", ()) if bound else ()
     writer.field(0, "Capacity", status.get("capacity", {}).get("storage", "0") if bound else "")
-    writer.field(0, "Access Modes", ",".join(short for mode, short in _MODES if mode in modes))
+    writer.field(0, "Access Modes", modes_text(modes))
     if spec.get("volumeMode"):
         writer.field(0, "VolumeMode", spec["volumeMode"])
+    source = spec.get("dataSource")
+    if source:
+        writer.line(0, "DataSource:")
+        if source.get("apiGroup") is not None:
+            writer.field(1, "APIGroup", source["apiGroup"])
+        writer.field(1, "Kind", source["kind"])
+        writer.field(1, "Name", source["name"])
     _users(writer, session, obj)
     if status.get("conditions"):
         writer.line(0, "Conditions:")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.describe.parts import moment
 from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.scheduler.quantities import milli, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sregym_cluster_embedded.kubectl.describe.writer import Writer
     from sregym_cluster_embedded.store import Object
@@ -59,8 +61,6 @@ def describe_containers(
 
 
 def _basics(writer: Writer, container: Object, status: Object | None) -> None:
-    if container.get("securityContext", {}).get("seccompProfile"):
-        raise NotCovered("a seccomp profile")
     if status is not None:
         writer.field(2, "Container ID", status.get("containerID", ""))
     writer.field(2, "Image", container.get("image", ""))
@@ -71,6 +71,16 @@ def _basics(writer: Writer, container: Object, status: Object | None) -> None:
         listed = ", ".join(_port(port, field) for port in ports)
         plural = "s" if "," in listed else ""
         writer.field(2, title + plural, listed or "<none>")
+    write_seccomp(writer, 2, container)
+
+
+def write_seccomp(writer: Writer, level: int, holder: Object) -> None:
+    """The seccomp profile of a pod or of a container, if one is set."""
+    profile = (holder.get("securityContext") or {}).get("seccompProfile")
+    if profile:
+        writer.field(level, "SeccompProfile", profile["type"])
+        if profile["type"] == "Localhost":
+            writer.field(level, "LocalhostProfile", profile["localhostProfile"])
 
 
 def _port(port: Object, field: str) -> str:
@@ -78,14 +88,14 @@ def _port(port: Object, field: str) -> str:
     return f"{port.get(field, 0)}/{port.get('protocol', 'TCP')}{name}"
 
 
-def describe_resources(writer: Writer, resources: Object) -> None:
+def describe_resources(writer: Writer, resources: Object, level: int = 2) -> None:
     """Limits and requests, sorted by name."""
     for title, field in (("Limits", "limits"), ("Requests", "requests")):
         values = resources.get(field)
         if values:
-            writer.line(2, f"{title}:")
+            writer.line(level, f"{title}:")
             for name in sorted(values):
-                writer.field(3, name, values[name])
+                writer.field(level + 1, name, values[name])
 
 
 def _state(writer: Writer, title: str, state: Object) -> None:
@@ -170,8 +180,26 @@ def _environment(writer: Writer, container: Object, pod: Object | None) -> None:
             reference = source["configMapKeyRef"]
             set_to = f"<set to the key '{reference['key']}' of config map '{reference['name']}'>"
             writer.line(3, f"{name}:\t{set_to}\tOptional: {_truth(reference.get('optional'))}")
+        elif "resourceFieldRef" in source:
+            reference = source["resourceFieldRef"]
+            value = _resource_value(container, reference)
+            writer.line(3, f"{name}:\t{value} ({reference['resource']})")
         else:
-            raise NotCovered("a resource as environment variable")
+            raise NotCovered("an unusual source of the environment")
+
+
+def _resource_value(container: Object, reference: Object) -> str:
+    """An amount of the container's, rounded up to the unit of the reference."""
+    field, _, resource = reference["resource"].partition(".")
+    if resource not in ("cpu", "memory", "ephemeral-storage"):
+        raise NotCovered(f"the resource {reference['resource']}")
+    amount = (container.get("resources") or {}).get(field, {}).get(resource, 0)
+    measured: Callable[[str | float], int] = milli if resource == "cpu" else whole
+    unit = measured(reference.get("divisor", "0")) or measured(1)
+    value = str(math.ceil(measured(amount) / unit))
+    if value == "0" and reference["resource"] in ("limits.cpu", "limits.memory"):
+        return "node allocatable"
+    return value
 
 
 def _field_value(pod: Object, path: str) -> str:
@@ -193,8 +221,11 @@ def _mounts(writer: Writer, container: Object) -> None:
         if mount.get("subPath"):
             flags += f',path="{mount["subPath"]}"'
         writer.line(3, f"{mount['mountPath']} from {mount['name']} ({flags})")
-    if container.get("volumeDevices"):
-        raise NotCovered("volume devices")
+    devices = container.get("volumeDevices")
+    if devices:
+        writer.line(2, "Devices:")
+        for device in sorted(devices, key=lambda one: str(one["devicePath"])):
+            writer.line(3, f"{device['devicePath']} from {device['name']}")
 
 
 def _truth(value: object) -> str:

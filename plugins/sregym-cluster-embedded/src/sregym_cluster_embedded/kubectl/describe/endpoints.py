@@ -58,7 +58,7 @@ def describe_slice(session: Session, obj: Object) -> str:
     writer.field(0, "AddressType", obj["addressType"])
     ports = obj.get("ports") or ()
     if not ports:
-        writer.line(0, "Ports:\t<unset>")
+        writer.line(0, "Ports: <unset>")
     else:
         writer.line(0, "Ports:")
         writer.line(1, "Name\tPort\tProtocol")

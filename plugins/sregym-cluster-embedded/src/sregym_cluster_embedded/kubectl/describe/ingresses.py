@@ -22,12 +22,12 @@ def describe_ingress(session: Session, obj: Object) -> str:
     """The description of one Ingress, with the endpoints behind its backends."""
     writer = Writer()
     metadata, spec = obj["metadata"], obj["spec"]
-    if obj.get("status", {}).get("loadBalancer", {}).get("ingress"):
-        raise NotCovered("the addresses of an Ingress")
+    entries = obj.get("status", {}).get("loadBalancer", {}).get("ingress") or ()
+    addresses = {one.get("ip") or one.get("hostname", "") for one in entries} - {""}
     writer.field(0, "Name", metadata["name"])
     write_labels(writer, "Labels", metadata.get("labels"))
     writer.field(0, "Namespace", metadata["namespace"])
-    writer.field(0, "Address", "")
+    writer.field(0, "Address", ",".join(sorted(addresses)))
     writer.field(0, "Ingress Class", spec.get("ingressClassName") or "<none>")
     default = spec.get("defaultBackend")
     fallback = _backend(session, obj, default) if default else "<default>"
@@ -71,3 +71,22 @@ def _backend(session: Session, obj: Object, backend: Object) -> str:
         if one["port"] == port.get("number") or (port.get("name") or None) == one.get("name")
     ]
     return f"{shown} ({endpoints_text(slices_of(session, found), named[-1] if named else '')})"
+
+
+def describe_ingress_class(session: Session, obj: Object) -> str:
+    """The description of one IngressClass."""
+    writer = Writer()
+    metadata, spec = obj["metadata"], obj["spec"]
+    writer.field(0, "Name", metadata["name"])
+    write_labels(writer, "Labels", metadata.get("labels"))
+    write_annotations(writer, "Annotations", metadata.get("annotations"))
+    writer.field(0, "Controller", spec.get("controller", ""))
+    parameters = spec.get("parameters")
+    if parameters is not None:
+        writer.line(0, "Parameters:")
+        if parameters.get("apiGroup") is not None:
+            writer.field(1, "APIGroup", parameters["apiGroup"])
+        writer.field(1, "Kind", parameters["kind"])
+        writer.field(1, "Name", parameters["name"])
+    write_events(writer, session, obj)
+    return writer.text()

@@ -12,9 +12,8 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.pods import describe_template
-from sregym_cluster_embedded.kubectl.describe.workloads import selector_text
+from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.store import Object, owner_of
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ def describe_job(session: Session, obj: Object) -> str:
     """The description of one Job."""
     writer = Writer()
     metadata, spec, status = obj["metadata"], obj["spec"], obj.get("status", {})
-    if spec.get("podFailurePolicy") or spec.get("successPolicy"):
-        raise NotCovered("the policies of a Job")
     writer.field(0, "Name", metadata["name"])
     writer.field(0, "Namespace", metadata["namespace"])
     if spec.get("selector"):
@@ -75,13 +72,12 @@ def _times(writer: Writer, spec: Object, status: Object) -> None:
 
 
 def _shortened(indexes: str) -> str:
-    """Completed indexes, cut behind the last whole one within fifty characters."""
+    """Completed indexes, cut behind the first one that ends beyond fifty characters."""
     longest = 50
     if not indexes:
         return "<none>"
-    if len(indexes) <= longest:
-        return indexes
-    return indexes[: indexes[: longest + 1].rfind(",") + 1] + "..."
+    end = indexes.find(",", longest)
+    return indexes if end < 0 else indexes[: end + 1] + "..."
 
 
 def describe_cron_job(session: Session, obj: Object) -> str:

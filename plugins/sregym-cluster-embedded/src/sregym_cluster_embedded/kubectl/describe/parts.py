@@ -45,13 +45,14 @@ def write_annotations(
         if len(key) + len(value) + 2 > _ANNOTATION_LENGTH or "\n" in value:
             writer.line(0, f"{head}{key}:")
             for part in value.split("\n"):
-                writer.line(0, f"{lead}\t  {_shortened(part, _ANNOTATION_LENGTH - 2)}")
+                writer.line(0, f"{lead}\t  {shortened(part, _ANNOTATION_LENGTH - 2)}")
         else:
             writer.line(0, f"{head}{key}: {value}")
         head = f"{lead}\t"
 
 
-def _shortened(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
+    """The text, cut where it is longer."""
     return text if len(text) <= length else text[:length] + "..."
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.ages import age
-from sregym_cluster_embedded.kubectl.describe.containers import describe_containers
+from sregym_cluster_embedded.kubectl.describe.containers import (
+    describe_containers,
+    describe_resources,
+    write_seccomp,
+)
 from sregym_cluster_embedded.kubectl.describe.parts import (
     moment,
     write_annotations,
@@ -13,9 +17,10 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
     write_tolerations,
 )
+from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.volumes import describe_volumes
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.go_sort import go_sorted
 from sregym_cluster_embedded.store import Object, owner_of
 
 if TYPE_CHECKING:
@@ -37,6 +42,9 @@ def describe_pod(session: Session, pod: Object) -> str:
         writer.field(0, "Controlled By", f"{owner['kind']}/{owner['name']}")
     if status.get("nominatedNodeName"):
         writer.field(0, "NominatedNodeName", status["nominatedNodeName"])
+    if spec.get("resources"):
+        writer.line(0, "Resources:")
+        describe_resources(writer, spec["resources"], 1)
     for title, field, statuses in (
         ("Init Containers", "initContainers", "initContainerStatuses"),
         ("Containers", "containers", "containerStatuses"),
@@ -45,7 +53,11 @@ def describe_pod(session: Session, pod: Object) -> str:
         if spec.get(field):
             describe_containers(writer, title, spec[field], pod, status.get(statuses, ()))
     if spec.get("readinessGates"):
-        raise NotCovered("readiness gates")
+        writer.line(0, "Readiness Gates:\n  Type\tStatus")
+        told = {one["type"]: one["status"] for one in status.get("conditions", ())}
+        for gate in spec["readinessGates"]:
+            kind = gate["conditionType"]
+            writer.line(1, f"{kind} \t{told.get(kind, '<none>')} ")
     if status.get("conditions"):
         writer.line(0, "Conditions:\n  Type\tStatus")
         for condition in status["conditions"]:
@@ -87,8 +99,7 @@ def _head(writer: Writer, session: Session, pod: Object) -> None:
     for title, field in (("Reason", "reason"), ("Message", "message")):
         if status.get(field):
             writer.field(0, title, status[field])
-    if (spec.get("securityContext") or {}).get("seccompProfile") or spec.get("resources"):
-        raise NotCovered("a seccomp profile or resources of a pod")
+    write_seccomp(writer, 0, spec)
 
 
 def describe_template(writer: Writer, template: Object) -> None:
@@ -110,7 +121,13 @@ def describe_template(writer: Writer, template: Object) -> None:
 
 
 def _placement(writer: Writer, spec: Object, lead: str = "") -> None:
-    if spec.get("topologySpreadConstraints"):
-        raise NotCovered("topology spread constraints")
     write_labels(writer, "Node-Selectors", spec.get("nodeSelector"), lead)
     write_tolerations(writer, spec.get("tolerations"), lead)
+    head = f"{lead}Topology Spread Constraints:\t"
+    constraints = spec.get("topologySpreadConstraints") or ()
+    for one in go_sorted(constraints, lambda entry: entry["topologyKey"]):
+        text = f"{one['topologyKey']}:{one['whenUnsatisfiable']} when max skew {one['maxSkew']} is exceeded"
+        if one.get("labelSelector") is not None:
+            text += f" for selector {selector_text(one['labelSelector'])}"
+        writer.line(0, head + text)
+        head = f"{lead}\t"

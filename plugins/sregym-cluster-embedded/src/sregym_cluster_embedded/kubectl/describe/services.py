@@ -10,7 +10,6 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +24,6 @@ def describe_service(session: Session, obj: Object) -> str:
     """The description of one Service."""
     writer = Writer()
     metadata, spec = obj["metadata"], obj["spec"]
-    if obj.get("status", {}).get("loadBalancer", {}).get("ingress") or spec.get("externalIPs"):
-        raise NotCovered("a load balancer's addresses")
     writer.field(0, "Name", metadata["name"])
     writer.field(0, "Namespace", metadata["namespace"])
     write_labels(writer, "Labels", metadata.get("labels"))
@@ -40,10 +37,17 @@ def describe_service(session: Session, obj: Object) -> str:
     writer.field(0, "IP Families", ",".join(spec.get("ipFamilies", ())) or "<none>")
     writer.field(0, "IP", spec.get("clusterIP", ""))
     writer.field(0, "IPs", ",".join(spec.get("clusterIPs", ())) or "<none>")
-    if spec.get("externalName"):
-        writer.field(0, "External Name", spec["externalName"])
-    if spec.get("loadBalancerIP") or spec.get("loadBalancerSourceRanges"):
-        raise NotCovered("a load balancer")
+    if spec.get("externalIPs"):
+        writer.field(0, "External IPs", ",".join(spec["externalIPs"]))
+    for title, field in (
+        ("Desired LoadBalancer IP", "loadBalancerIP"),
+        ("External Name", "externalName"),
+    ):
+        if spec.get(field):
+            writer.field(0, title, spec[field])
+    entries = obj.get("status", {}).get("loadBalancer", {}).get("ingress")
+    if entries:
+        writer.field(0, "LoadBalancer Ingress", ", ".join(map(_address, entries)))
     slices = slices_of(session, obj)
     for port in spec.get("ports", ()):
         _port(writer, port, slices)
@@ -52,12 +56,20 @@ def describe_service(session: Session, obj: Object) -> str:
         ("External Traffic Policy", "externalTrafficPolicy"),
         ("Internal Traffic Policy", "internalTrafficPolicy"),
         ("HealthCheck NodePort", "healthCheckNodePort"),
+        ("LoadBalancer Source Ranges", "loadBalancerSourceRanges"),
         ("Traffic Distribution", "trafficDistribution"),
     ):
-        if spec.get(field):
-            writer.field(0, title, spec[field])
+        value = spec.get(field)
+        if value:
+            writer.field(0, title, ",".join(value) if isinstance(value, list) else value)
     write_events(writer, session, obj)
     return writer.text()
+
+
+def _address(entry: Object) -> str:
+    if not entry.get("ip"):
+        return str(entry.get("hostname", ""))
+    return f"{entry['ip']} ({entry['ipMode']})" if entry.get("ipMode") else str(entry["ip"])
 
 
 def _port(writer: Writer, port: Object, slices: Sequence[Object]) -> None:
@@ -65,6 +77,8 @@ def _port(writer: Writer, port: Object, slices: Sequence[Object]) -> None:
     protocol = port.get("protocol", "TCP")
     writer.line(0, f"Port:\t{name}\t{port['port']}/{protocol}")
     writer.field(0, "TargetPort", f"{port.get('targetPort', 0)}/{protocol}")
+    if port.get("appProtocol"):
+        writer.field(0, "AppProtocol", port["appProtocol"])
     if port.get("nodePort"):
         writer.line(0, f"NodePort:\t{name}\t{port['nodePort']}/{protocol}")
     writer.field(0, "Endpoints", endpoints_text(slices, port.get("name", "")))
@@ -82,21 +96,18 @@ def endpoints_text(slices: Sequence[Object], port_name: str) -> str:
     """Ready addresses of a port: three of them and how many more there are."""
     if not slices:
         return "<none>"
-    shown: list[str] = []
-    total = 0
+    found: list[str] = []
     for entry in slices:
+        ready = [
+            endpoint["addresses"][0]
+            for endpoint in entry.get("endpoints") or ()
+            if endpoint.get("conditions", {}).get("ready") is not False
+        ]
         ports = entry.get("ports") or ()
         if not ports:
-            raise NotCovered("a slice without ports")
+            found += ready
         for port in ports:
-            if port.get("name", "") != port_name:
-                continue
-            for endpoint in entry.get("endpoints") or ():
-                if endpoint.get("conditions", {}).get("ready") is False:
-                    continue
-                for address in endpoint["addresses"]:
-                    total += 1
-                    if len(shown) < _SHOWN_ADDRESSES:
-                        shown.append(f"{address}:{port['port']}")
-    more = f" + {total - len(shown)} more..." if total > len(shown) else ""
-    return ",".join(shown) + more
+            if port.get("name", "") == port_name:
+                found += (f"{address}:{port['port']}" for address in ready)
+    more = len(found) - _SHOWN_ADDRESSES
+    return ",".join(found[:_SHOWN_ADDRESSES]) + (f" + {more} more..." if more > 0 else "")

@@ -11,7 +11,8 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.pods import describe_template
-from sregym_cluster_embedded.kubectl.describe.workloads import pods_status, selector_text
+from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
+from sregym_cluster_embedded.kubectl.describe.workloads import pods_status
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
 from sregym_cluster_embedded.store import Object, owner_of
 
@@ -57,7 +58,7 @@ def describe_stateful_set(session: Session, obj: Object) -> str:
 
 def _claims(writer: Writer, templates: list[Object]) -> None:
     if not templates:
-        writer.line(0, "Volume Claims:  <none>")
+        writer.line(0, "Volume Claims:\t<none>")
         return
     writer.line(0, "Volume Claims:")
     for template in templates:

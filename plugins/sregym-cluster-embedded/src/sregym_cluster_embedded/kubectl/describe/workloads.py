@@ -11,26 +11,14 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
     write_labels,
 )
 from sregym_cluster_embedded.kubectl.describe.pods import describe_template
+from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
-from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.store import Object, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.kubectl.session import Session
-
-_WAITING_PHASES = ("Pending",)
-
-
-def selector_text(selector: Object | None) -> str:
-    """A label selector on one line."""
-    if not selector or not selector.get("matchLabels"):
-        return "<none>"
-    if selector.get("matchExpressions"):
-        raise NotCovered("a selector with expressions")
-    pairs = selector["matchLabels"]
-    return ",".join(f"{key}={pairs[key]}" for key in sorted(pairs))
 
 
 def describe_deployment(session: Session, obj: Object) -> str:
@@ -57,12 +45,7 @@ def describe_deployment(session: Session, obj: Object) -> str:
         limits = f"{rolling['maxUnavailable']} max unavailable, {rolling['maxSurge']} max surge"
         writer.field(0, "RollingUpdateStrategy", limits)
     describe_template(writer, spec["template"])
-    if status.get("conditions"):
-        writer.line(0, "Conditions:\n  Type\tStatus\tReason")
-        writer.line(1, "----\t------\t------")
-        for condition in status["conditions"]:
-            reason = condition.get("reason", "")
-            writer.line(1, f"{condition['type']} \t{condition['status']}\t{reason}")
+    _conditions(writer, status)
     old, new = _replica_sets(session, obj)
     writer.field(0, "OldReplicaSets", _listed(old))
     writer.field(0, "NewReplicaSet", _listed(new))
@@ -86,14 +69,19 @@ def describe_replica_set(session: Session, obj: Object) -> str:
     writer.field(0, "Replicas", f"{present} current / {wanted} desired")
     writer.field(0, "Pods Status", pods_status(session, obj))
     describe_template(writer, spec["template"])
-    if status.get("conditions"):
-        writer.line(0, "Conditions:\n  Type\tStatus\tReason")
-        writer.line(1, "----\t------\t------")
-        for condition in status["conditions"]:
-            reason = condition.get("reason", "")
-            writer.line(1, f"{condition['type']} \t{condition['status']}\t{reason}")
+    _conditions(writer, status)
     write_events(writer, session, obj)
     return writer.text()
+
+
+def _conditions(writer: Writer, status: Object) -> None:
+    if not status.get("conditions"):
+        return
+    writer.line(0, "Conditions:\n  Type\tStatus\tReason")
+    writer.line(1, "----\t------\t------")
+    for condition in status["conditions"]:
+        reason = condition.get("reason", "")
+        writer.line(1, f"{condition['type']} \t{condition['status']}\t{reason}")
 
 
 def pods_status(session: Session, obj: Object) -> str:
@@ -142,3 +130,23 @@ def _listed(replica_sets: Sequence[Object]) -> str:
         )
         or "<none>"
     )
+
+
+def describe_replication_controller(session: Session, obj: Object) -> str:
+    """The description of one ReplicationController."""
+    writer = Writer()
+    metadata, spec, status = obj["metadata"], obj["spec"], obj.get("status", {})
+    chosen = {"matchLabels": spec.get("selector") or {}}
+    writer.field(0, "Name", metadata["name"])
+    writer.field(0, "Namespace", metadata["namespace"])
+    writer.field(0, "Selector", selector_text(chosen))
+    write_labels(writer, "Labels", metadata.get("labels"))
+    write_annotations(writer, "Annotations", metadata.get("annotations"))
+    present, wanted = status.get("replicas", 0), spec.get("replicas", 0)
+    writer.field(0, "Replicas", f"{present} current / {wanted} desired")
+    counted = {**obj, "spec": {**spec, "selector": chosen}}
+    writer.field(0, "Pods Status", pods_status(session, counted))
+    describe_template(writer, spec["template"])
+    _conditions(writer, status)
+    write_events(writer, session, obj)
+    return writer.text()
