@@ -24,6 +24,9 @@ _FURNISH_DELAY_S = 0.004
 _PASS_DELAY_S = 5.0
 # The controller believes that a finalizer takes so long; it looks again after half the estimate.
 _FINALIZER_ESTIMATE_S = 15
+# What is there for longer than it should be is an error: the next pass comes soon, then ever later.
+_FIRST_RETRY_S = 0.005
+_LAST_RETRY_S = 60.0
 _PODS = "pods"
 _ROOT_CA = "kube-root-ca.crt"
 _FURNITURE = frozenset({("configmaps", _ROOT_CA), ("serviceaccounts", "default")})
@@ -67,7 +70,7 @@ def listen(world: World, change: Change) -> None:
         elif change.type is ChangeType.ADDED:
             enqueue(world, FURNISH, key.name, _FURNISH_DELAY_S)
         elif "deletionTimestamp" in obj["metadata"] and key.name not in world.table(_TERMINATING):
-            world.table(_TERMINATING)[key.name] = True
+            world.table(_TERMINATING)[key.name] = 0  # passes that failed
             enqueue(world, HANDLER, key.name, _PASS_DELAY_S)
     elif (
         change.type is ChangeType.DELETED
@@ -116,9 +119,18 @@ def empty(world: World, name: str) -> None:
         if not remaining:
             writes.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
             return
-    changed = _report(world, key, place, remaining)
-    again_s = _estimate_s(world, place, pods) // 2 + 1
+    estimate_s = _estimate_s(world, place, pods) if pods else _FINALIZER_ESTIMATE_S
+    overdue = f"unexpected items still remain in namespace: {name} for gvr: /v1, Resource=pods"
+    changed = _report(world, key, place, remaining, "" if estimate_s else overdue)
+    again_s = estimate_s // 2 + 1.0 if estimate_s else _retry_s(world, name)
     enqueue(world, HANDLER, name, min(again_s, _PASS_DELAY_S) if changed else again_s)
+
+
+def _retry_s(world: World, name: str) -> float:
+    """Count a pass that failed; how long to wait for the next."""
+    failures = world.table(_TERMINATING).get(name, 0)
+    world.table(_TERMINATING)[name] = failures + 1
+    return float(min(_FIRST_RETRY_S * 2**failures, _LAST_RETRY_S))
 
 
 def _emptied(world: World, resource: str, namespace: str) -> list[Object]:
@@ -134,11 +146,22 @@ def _emptied(world: World, resource: str, namespace: str) -> list[Object]:
 
 
 def _estimate_s(world: World, place: Object, pods: list[Object]) -> int:
-    """How long the rest may take: the longest grace of the pods, or that of finalizers."""
-    graces = [pod["spec"].get("terminationGracePeriodSeconds") or 0 for pod in pods]
-    since_s = seconds_since(world, place["metadata"]["deletionTimestamp"])
-    grace_s = max(graces, default=0)
-    return int(grace_s) if grace_s > since_s else _FINALIZER_ESTIMATE_S
+    """How long the pods may take: the longest grace of them, or that of finalizers.
+
+    It is 0 when they should be gone by now.
+    """
+    grace_s = max(
+        (
+            pod["spec"].get("terminationGracePeriodSeconds") or 0
+            for pod in pods
+            if pod["status"].get("phase") not in ("Succeeded", "Failed")
+        ),
+        default=0,
+    )
+    if grace_s > seconds_since(world, place["metadata"]["deletionTimestamp"]):
+        return int(grace_s)
+    held = any(pod["metadata"].get("finalizers") for pod in pods)
+    return _FINALIZER_ESTIMATE_S if held else 0
 
 
 def _delete(world: World, resource: str, obj: Object) -> None:
@@ -152,9 +175,14 @@ def _delete(world: World, resource: str, obj: Object) -> None:
         return
 
 
-def _report(world: World, key: Key, place: Object, remaining: dict[str, list[Object]]) -> bool:
-    """Write what remains into the conditions of a namespace; whether that is news."""
+def _report(
+    world: World, key: Key, place: Object, remaining: dict[str, list[Object]], error: str
+) -> bool:
+    """Write what remains, and what failed, into the conditions; whether that is news."""
     bad = _complaints(remaining)
+    if error:
+        text = f"Failed to delete all resource types, 1 remaining: {error}"
+        bad["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", text)
     old = {entry["type"]: entry for entry in place.get("status", {}).get("conditions", ())}
     conditions = []
     for name, reason, message in _GOOD:

@@ -13,22 +13,42 @@ if TYPE_CHECKING:
 HANDLER = "controllers.provisioning"
 _CLAIMS = "persistentvolumeclaims"
 LOCAL_PATH = "rancher.io/local-path"
-_NONE = "kubernetes.io/no-provisioner"
 _TAKES_S = 1.5
 _ROOT = "/opt/local-path-provisioner"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _PROVISIONER_BETA = "volume.beta.kubernetes.io/storage-provisioner"
 
 
-def begin(world: World, claim: Object, found: Object, node: str | None, component: str) -> None:
-    """Ask the provisioner of a class for a volume; one that is not in the cluster never answers."""
-    provisioner = found["provisioner"]
-    if provisioner == _NONE:
+def begin(world: World, claim: Object, node: str | None, component: str) -> None:
+    """Have the provisioner that is in the cluster make a volume, once."""
+    metadata = claim["metadata"]
+    if asked(claim):
         return
+    key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
+    claim = ask(world, claim, LOCAL_PATH, component)
+    text = f'External provisioner is provisioning volume for claim "{key.namespace}/{key.name}"'
+    _say(world, claim, "Provisioning", text)
+    chosen = node or _any_node(world)
+    world.after(_TAKES_S, HANDLER, key, metadata["uid"], chosen)
+
+
+def asked(claim: Object) -> bool:
+    """Whether a claim names the provisioner that is to make its volume."""
+    return _PROVISIONER in (claim["metadata"].get("annotations") or {})
+
+
+def ask(world: World, claim: Object, provisioner: str, component: str) -> Object:
+    """Name the provisioner that is to make a volume for a claim, and say so; returns the claim.
+
+    One that is not in the cluster never answers, nor does anybody for those that were once part of
+    Kubernetes.
+    """
+    if provisioner.startswith("kubernetes.io/"):
+        text = f"no volume plugin matched name: {provisioner}"
+        events.record(world, claim, _CLAIMS, "Warning", "ProvisioningFailed", text, component)
+        return claim
     metadata = claim["metadata"]
     key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
-    if (metadata.get("annotations") or {}).get(_PROVISIONER) == provisioner:
-        return
     marks: dict[str, str | None] = {_PROVISIONER: provisioner, _PROVISIONER_BETA: provisioner}
     claim = writes.annotate(world, key, marks) or claim
     text = (
@@ -37,12 +57,7 @@ def begin(world: World, claim: Object, found: Object, node: str | None, componen
         "the provisioner is running and correctly registered."
     )
     events.record(world, claim, _CLAIMS, "Normal", "ExternalProvisioning", text, component)
-    if provisioner != LOCAL_PATH:
-        return
-    text = f'External provisioner is provisioning volume for claim "{key.namespace}/{key.name}"'
-    _say(world, claim, "Provisioning", text)
-    chosen = node or _any_node(world)
-    world.after(_TAKES_S, HANDLER, key, metadata["uid"], chosen)
+    return claim
 
 
 def provision(world: World, key: Key, uid: str, node: str) -> None:

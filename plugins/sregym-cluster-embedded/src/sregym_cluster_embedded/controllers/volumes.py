@@ -43,7 +43,10 @@ def claim_values(pod: Object) -> list[str]:
 
 
 def listen(world: World, change: Change) -> None:
-    """Claims and volumes are looked at when they change; waiting claims when a volume comes."""
+    """Claims and volumes are looked at when they change.
+
+    A claim that waits does not notice a new volume or class before the controller looks at all.
+    """
     key, obj = change.key, change.obj
     gone = change.type is ChangeType.DELETED
     if key.resource == _CLAIMS:
@@ -56,11 +59,6 @@ def listen(world: World, change: Change) -> None:
     elif key.resource == _VOLUMES:
         if not gone:
             enqueue(world, VOLUME, key.name, _DELAY_S / 2)
-        for waiting in world.table("controllers.volumes.waiting"):
-            enqueue(world, CLAIM, waiting, _DELAY_S)
-    elif key.resource == _CLASSES:
-        for waiting in world.table("controllers.volumes.waiting"):
-            enqueue(world, CLAIM, waiting, _DELAY_S)
     elif key.resource == "pods" and (change.old is None or gone or _ended(change)):
         for value in claim_values(obj):
             namespace, _, name = value.partition("/")
@@ -73,24 +71,19 @@ def listen(world: World, change: Change) -> None:
 def reconcile_claim(world: World, place: tuple[str, str]) -> None:
     """Handler: look at one claim."""
     taken(world, CLAIM, place)
-    waiting = world.table("controllers.volumes.waiting")
     key = Key(_CLAIMS, *place)
     claim = world.store.get(key)
     if claim is None:
-        waiting.pop(place, None)
         return
     if "deletionTimestamp" in claim["metadata"]:
-        waiting.pop(place, None)
         finalizers = claim["metadata"].get("finalizers", [])
         if _CLAIM_PROTECTION in finalizers and not _used(world, place):
             left = [name for name in finalizers if name != _CLAIM_PROTECTION]
             writes.patch_metadata(world, key, finalizers=left)
         return
     if claim["metadata"].get("annotations", {}).get(_BIND_COMPLETED):
-        waiting.pop(place, None)
         expansion.look(world, claim)
         return
-    waiting[place] = True
     named = claim["spec"].get("volumeName")
     if named:
         _bind_named(world, claim, named)
@@ -125,18 +118,27 @@ def reconcile_volume(world: World, name: str) -> None:
         return
     if reference is None or not reference.get("uid"):
         if phase != "Available":
-            writes.update_status(world, key, {**status, "phase": "Available"})
+            _become(world, key, status, "Available")
         return
     claim = world.store.get(Key(_CLAIMS, reference["namespace"], reference["name"]))
     if claim is not None and claim["metadata"]["uid"] == reference["uid"]:
-        if phase != "Bound":
-            writes.update_status(world, key, {**status, "phase": "Bound"})
+        if not claim["spec"].get("volumeName"):
+            # Reserved, by the scheduler or a provisioner: the claim binds both.
+            enqueue(world, CLAIM, (reference["namespace"], reference["name"]), _DELAY_S / 2)
+        elif phase != "Bound":
+            _become(world, key, status, "Bound")
         return
     if phase not in ("Released", "Failed"):
-        status = {**status, "phase": "Released", "lastPhaseTransitionTime": world.timestamp()}
-        writes.update_status(world, key, status)
+        status = _become(world, key, status, "Released")
     if volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
         _reclaim(world, key, volume, status)
+
+
+def _become(world: World, key: Key, status: Object, phase: str) -> Object:
+    """Write another phase of a volume; returns its status."""
+    new = {**status, "phase": phase, "lastPhaseTransitionTime": world.timestamp()}
+    writes.update_status(world, key, new)
+    return new
 
 
 def _reclaim(world: World, key: Key, volume: Object, status: Object) -> None:
@@ -158,13 +160,7 @@ def _reclaim(world: World, key: Key, volume: Object, status: Object) -> None:
         text = f"{head}: no deletable volume plugin matched"
     if status.get("phase") == "Failed":
         return
-    failed = {
-        **status,
-        "phase": "Failed",
-        "message": text,
-        "lastPhaseTransitionTime": world.timestamp(),
-    }
-    writes.update_status(world, key, failed)
+    _become(world, key, {**status, "message": text}, "Failed")
     events.record(world, volume, _VOLUMES, "Warning", "VolumeFailedDelete", text, COMPONENT)
 
 
@@ -188,12 +184,9 @@ def bind(world: World, claim: Object, volume: Object, *, chosen: bool) -> None:
         if annotations:
             claimed["metadata"] = {**volume["metadata"], "annotations": annotations}
         volume = writes.update(world, _VOLUMES, claimed)
-    bound = {
-        **volume.get("status", {}),
-        "phase": "Bound",
-        "lastPhaseTransitionTime": world.timestamp(),
-    }
-    writes.update_status(world, place, bound)
+    status: Object = volume.get("status", {})
+    if status.get("phase") != "Bound":
+        _become(world, place, status, "Bound")
     key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
     marks = {**(metadata.get("annotations") or {}), **mark, _BIND_COMPLETED: "yes"}
     fresh = {
@@ -209,6 +202,7 @@ def bind(world: World, claim: Object, volume: Object, *, chosen: bool) -> None:
 def _bind_named(world: World, claim: Object, name: str) -> None:
     volume = world.store.get(Key(_VOLUMES, "", name))
     if volume is None:
+        _at_next_look(world, claim)
         return
     reference = volume["spec"].get("claimRef")
     if reference is not None and not refers_to(volume, claim):
@@ -270,8 +264,13 @@ def _provide(world: World, claim: Object, found: Object | None, node: str | None
         text = f'storageclass.storage.k8s.io "{name}" not found'
         _say(world, claim, "Warning", "ProvisioningFailed", text)
         _at_next_look(world, claim)
+    elif found["provisioner"] != provisioning.LOCAL_PATH:
+        # That the claim names its provisioner now is no reason to ask again.
+        if not provisioning.asked(claim) or round(world.now, 6) % _RESYNC_S == 0:
+            provisioning.ask(world, claim, found["provisioner"], COMPONENT)
+        _at_next_look(world, claim)
     else:
-        provisioning.begin(world, claim, found, node, COMPONENT)
+        provisioning.begin(world, claim, node, COMPONENT)
 
 
 def _used(world: World, place: tuple[str, str]) -> bool:

@@ -53,6 +53,14 @@ def conditions(
     return found
 
 
+def gate_answers(pod: Object) -> list[str | None]:
+    """What the conditions say that a pod's readiness gates name; None where there is none."""
+    known = {
+        entry["type"]: entry["status"] for entry in pod.get("status", {}).get("conditions", ())
+    }
+    return [known.get(gate["conditionType"]) for gate in pod["spec"]["readinessGates"]]
+
+
 def is_ready(container: ContainerState) -> bool:
     """status.containerStatuses[].ready."""
     if container.role == INIT:

@@ -13,7 +13,7 @@ from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import usage
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
-from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -25,6 +25,8 @@ LIMITS = "kubelet.limits"
 DEADLINE = "kubelet.deadline"
 _PERIOD_S = 10.0
 _STORAGE = "ephemeral-storage"
+_LATE = "DeadlineExceeded"
+_LATE_TEXT = "Pod was active on the node longer than the specified deadline"
 
 
 def watch_limits(world: World, pod: Object, state: PodState) -> None:
@@ -63,10 +65,23 @@ def check_deadline(world: World, uid: str) -> None:
     if left_s > 0:
         enqueue(world, DEADLINE, uid, left_s)
         return
-    text = "Pod was active on the node longer than the specified deadline"
-    tell(world, pod, state, "Normal", "DeadlineExceeded", text)
+    _tell_deadline(world, pod, state, 2)
     grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
-    fail(world, pod, state, "DeadlineExceeded", text, grace)
+    failed = state._replace(failure=(_LATE, _LATE_TEXT))
+    # It is no longer ready as soon as it has failed, which shows only when its containers ended.
+    write_status(world, pod, failed)
+    fail(world, pod, state, _LATE, _LATE_TEXT, grace)
+
+
+def say_again(world: World, pod: Object, state: PodState) -> None:
+    """The containers of a pod have ended: repeat what its kubelet says with each status it makes."""
+    if state.failure[0] == _LATE:
+        _tell_deadline(world, pod, state, 2)
+
+
+def _tell_deadline(world: World, pod: Object, state: PodState, times: int) -> None:
+    for _ in range(times):
+        tell(world, pod, state, "Normal", _LATE, _LATE_TEXT)
 
 
 def fail(

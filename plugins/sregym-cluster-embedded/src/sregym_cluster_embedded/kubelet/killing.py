@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _KILLED = ExitState(137, "Error")
 _COMPLETED = ExitState(0, "Completed")
-# What a container gets at least, however long its preStop hook took.
+# What a container gets at least: however long its hook took, however soon it has to go.
 _SHORTEST_GRACE_S = 2.0
 
 
@@ -50,8 +50,8 @@ def signal(world: World, uid: str, name: str, attempt: int, grace_s: float) -> N
     if state is None or not lives(state, name, attempt):
         return
     runtime: ContainerRuntime = world.room("runtime")
-    grace_s = max(grace_s, _SHORTEST_GRACE_S) if grace_s > 0 else 0.0
-    takes_s = runtime.terminate(world, state.ref(name)) if grace_s > 0 else None
+    grace_s = max(grace_s, _SHORTEST_GRACE_S)
+    takes_s = runtime.terminate(world, state.ref(name))
     by_itself = takes_s is not None and takes_s < grace_s
     delay_s = takes_s if takes_s is not None and by_itself else grace_s
     world.after(delay_s, "kubelet.kill", uid, name, attempt, by_itself)

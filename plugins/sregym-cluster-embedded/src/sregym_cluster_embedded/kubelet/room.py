@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubelet import (
     termination,
 )
 from sregym_cluster_embedded.kubelet.admission import forbidden_sysctl, misfit, reject
+from sregym_cluster_embedded.kubelet.conditions import gate_answers
 from sregym_cluster_embedded.kubelet.environment import forget_links
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.logs import read_logs
@@ -108,6 +109,8 @@ def _pod_changed(world: World, change: Change) -> None:
         if found is not None:
             _admit(world, pod, found, bound_by_hand=old is None)
         return
+    if "readinessGates" in pod["spec"] and gate_answers(old) != gate_answers(pod):
+        wake(world, uid, REPORT_S)
     if old["spec"] is pod["spec"] and old["metadata"] is pod["metadata"]:
         return
     before, after = old["metadata"], pod["metadata"]

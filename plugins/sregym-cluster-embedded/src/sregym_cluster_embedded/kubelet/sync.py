@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet import resizing, termination
+from sregym_cluster_embedded.kubelet.eviction import say_again
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.lives import in_backoff, remembered_backoff, restarts
@@ -75,6 +76,7 @@ def sync(world: World, uid: str) -> None:
             return
     if state.ending and not state.ended and not _running(state):
         state = save(world, state._replace(ended=True, sandbox=False))
+        say_again(world, pod, state)
     write_status(world, pod, state)
     if state.ending:
         return

@@ -38,8 +38,9 @@ _UNKNOWN = ExitState(
 def advance(world: World, pod: Object, state: PodState) -> None:
     """Make the next step with a pod that is being deleted."""
     grace = float(pod["metadata"].get("deletionGracePeriodSeconds", 30))
+    restarting = False
     if state.deadline is None:
-        state = _begin(world, state, grace)
+        state, restarting = _begin(world, state, grace)
     elif world.now + grace < state.deadline - 1.0:
         state = _shorten(world, state, grace)
     running = [entry for entry in state.containers.values() if entry.phase == RUNNING]
@@ -47,6 +48,10 @@ def advance(world: World, pod: Object, state: PodState) -> None:
         write_status(world, pod, state)
         if all(entry.role == SIDECAR for entry in running):
             _stop_sidecars(world, state)
+        return
+    if restarting:
+        write_status(world, pod, state)
+        wake(world, state.uid, KILLED_S)
         return
     if not state.ended and not _wind_down(world, pod, state):
         _end(world, pod, state)
@@ -89,13 +94,25 @@ def drop(world: World, state: PodState) -> None:
     pod_states(world).pop(state.uid, None)
 
 
-def _begin(world: World, state: PodState, grace: float) -> PodState:
+def _begin(world: World, state: PodState, grace: float) -> tuple[PodState, bool]:
+    """Stop what runs; nothing is started again, so that nothing waits for its restart any more.
+
+    Returns:
+        The pod, and whether a container of it was waiting so.
+    """
+    waited = any(entry.waiting and entry.phase == EXITED for entry in state.containers.values())
+    if waited:
+        containers = {
+            name: entry._replace(waiting=None) if entry.phase == EXITED else entry
+            for name, entry in state.containers.items()
+        }
+        state = state._replace(containers=containers)
     state = save(world, state._replace(deadline=world.now + grace, busy=False, again=False))
     for container in state.containers.values():
         if container.phase == RUNNING and container.role != SIDECAR:
             message = f"Stopping container {container.name}"
             stop_container(world, state, container.name, message, grace)
-    return state_of(world, state.uid) or state
+    return state_of(world, state.uid) or state, waited
 
 
 def _shorten(world: World, state: PodState, grace: float) -> PodState:

@@ -59,9 +59,10 @@ def new_claim(world: World, obj: Object) -> Object:
     return _protected({**obj, "spec": spec}, "kubernetes.io/pvc-protection")
 
 
-def new_volume(_world: World, obj: Object) -> Object:
-    """A new volume: protection from early deletion."""
-    return _protected(obj, "kubernetes.io/pv-protection")
+def new_volume(world: World, obj: Object) -> Object:
+    """A new volume: protection from early deletion, and since when it is in its first phase."""
+    status = {**obj["status"], "lastPhaseTransitionTime": world.timestamp()}
+    return _protected({**obj, "status": status}, "kubernetes.io/pv-protection")
 
 
 def storage_class(obj: Object) -> Object:

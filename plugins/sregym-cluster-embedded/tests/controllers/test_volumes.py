@@ -1,0 +1,118 @@
+"""Volumes and claims over time: phases, who waits for whom, and what is said meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.store import Key, Object
+
+CLAIM = Key("persistentvolumeclaims", "shop", "data")
+
+
+def claim(shop: Any, **fields: Any) -> None:
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "disk",
+        "resources": {"requests": {"storage": "1Gi"}},
+        **fields,
+    }
+    metadata = {"name": "data", "namespace": "shop"}
+    writes.create(shop.world, CLAIM.resource, {"metadata": metadata, "spec": spec})
+
+
+def volume(shop: Any, **fields: Any) -> None:
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "disk",
+        "capacity": {"storage": "1Gi"},
+        "hostPath": {"path": "/srv/disk"},
+        "persistentVolumeReclaimPolicy": "Retain",
+        **fields,
+    }
+    writes.create(shop.world, "persistentvolumes", {"metadata": {"name": "v"}, "spec": spec})
+
+
+def status_of_volume(shop: Any) -> Object:
+    status: Object = shop.world.store.get(Key("persistentvolumes", "", "v"))["status"]
+    return status
+
+
+def phase(shop: Any) -> str:
+    found: str = shop.world.store.get(CLAIM)["status"]["phase"]
+    return found
+
+
+def until_the_next_look(shop: Any) -> float:
+    left: float = 15.0 - shop.world.now % 15.0
+    return left
+
+
+def test_a_volume_says_since_when_it_is_in_its_phase(shop: Any) -> None:
+    began = shop.world.timestamp()
+    volume(shop)
+    assert status_of_volume(shop) == {"phase": "Pending", "lastPhaseTransitionTime": began}
+    shop.run(0.5)
+    assert status_of_volume(shop) == {"phase": "Available", "lastPhaseTransitionTime": began}
+    shop.run(10)
+    bound = shop.world.timestamp()
+    claim(shop)
+    shop.run(3)
+    assert status_of_volume(shop) == {"phase": "Bound", "lastPhaseTransitionTime": bound}
+    released = shop.world.timestamp()
+    writes.delete(shop.world, CLAIM)
+    shop.run(3)
+    assert status_of_volume(shop) == {"phase": "Released", "lastPhaseTransitionTime": released}
+
+
+def test_a_waiting_claim_sees_a_new_volume_when_the_controller_looks_again(shop: Any) -> None:
+    shop.run(until_the_next_look(shop) + 1)
+    claim(shop)
+    shop.run(1)
+    volume(shop)
+    shop.run(12)
+    assert phase(shop) == "Pending"
+    shop.run(2)
+    assert phase(shop) == "Bound"
+
+
+def test_a_claim_waits_for_the_volume_that_it_names(shop: Any) -> None:
+    claim(shop, volumeName="v")
+    shop.run(1)
+    assert phase(shop) == "Pending"
+    volume(shop)
+    shop.run(16)
+    assert phase(shop) == "Bound"
+
+
+@pytest.mark.parametrize(
+    ("provisioner", "said"),
+    [
+        (
+            "example.com/disk",
+            (
+                "ExternalProvisioning",
+                "Waiting for a volume to be created either by the external provisioner "
+                "'example.com/disk' or manually by the system administrator. If volume creation is "
+                "delayed, please verify that the provisioner is running and correctly registered.",
+            ),
+        ),
+        (
+            "kubernetes.io/no-provisioner",
+            ("ProvisioningFailed", "no volume plugin matched name: kubernetes.io/no-provisioner"),
+        ),
+    ],
+)
+def test_who_waits_for_a_provisioner_says_so_at_each_look(
+    shop: Any, provisioner: str, said: tuple[str, str]
+) -> None:
+    made = {"metadata": {"name": "disk"}, "provisioner": provisioner}
+    writes.create(shop.world, "storageclasses.storage.k8s.io", made)
+    shop.run(until_the_next_look(shop) + 1)
+    reason, message = said
+    claim(shop)
+    shop.run(2)
+    assert shop.events(reason) == [(message, 1)]
+    shop.run(30)
+    assert shop.events(reason) == [(message, 3)]

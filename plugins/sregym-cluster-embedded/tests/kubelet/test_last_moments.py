@@ -1,0 +1,111 @@
+"""The last moments of pods: short graces, deadlines, restarts that are given up; readiness gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.store import Key
+
+WEB = "registry.example/shop/web:1.0"
+BUSYBOX = "registry.example/library/busybox:1.36"
+FLAKY = "registry.example/shop/flaky:1.0"
+LATE = "Pod was active on the node longer than the specified deadline"
+APP = Key("pods", "default", "app")
+
+
+def watch(town: Any, seconds: float, *fields: str) -> list[tuple[str, ...]]:
+    """The different (phase, state and reason, Ready) that a watcher sees, in order."""
+    seen: list[tuple[str, ...]] = []
+    for _ in range(int(seconds * 20)):
+        town.run(0.05)
+        if town.world.store.get(APP) is None:
+            break
+        status = town.status()
+        ready = next(entry for entry in status["conditions"] if entry["type"] == "Ready")
+        ((state, detail),) = status["containerStatuses"][0]["state"].items()
+        step = (status["phase"], state, detail.get("reason", ""), ready["status"])
+        step += (ready.get("reason", ""), *(status.get(field, "") for field in fields))
+        if not seen or seen[-1] != step:
+            seen.append(step)
+    return seen
+
+
+def test_a_container_has_two_seconds_after_a_hook_that_took_all_its_grace(town: Any) -> None:
+    town.pod(
+        f"{{terminationGracePeriodSeconds: 4, containers: [{{name: c, image: '{WEB}', "
+        "lifecycle: {preStop: {exec: {command: [sleep, '20']}}}}]}",
+        run_s=3.0,
+    )
+    writes.delete(town.world, APP)
+    assert watch(town, 8.0)[-1] == ("Succeeded", "terminated", "Completed", "False", "PodCompleted")
+
+
+def test_an_evicted_container_may_end_by_itself(town: Any) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WEB}', volumeMounts: [{{name: v, mountPath: /v}}]}}], "
+        "volumes: [{name: v, emptyDir: {sizeLimit: 1Mi}}]}",
+        run_s=3.0,
+    )
+    uid = town.world.store.get(APP)["metadata"]["uid"]
+    runtime = town.world.room("runtime")
+    state = town.world.table("kubelet.pods")[uid]
+    fill = ("sh", "-c", "dd if=/dev/zero of=/v/f bs=1M count=3")
+    runtime.exec(town.world, state.ref("c"), fill, "")
+    town.run(15.0)
+    status = town.status()
+    ended = status["containerStatuses"][0]["state"]["terminated"]
+    assert (status["phase"], status["reason"]) == ("Failed", "Evicted")
+    assert (ended["exitCode"], ended["reason"]) == (0, "Completed")
+
+
+def test_a_pod_past_its_deadline_is_unready_before_it_has_failed(town: Any) -> None:
+    town.pod(
+        "{activeDeadlineSeconds: 5, terminationGracePeriodSeconds: 3, "
+        f"containers: [{{name: c, image: '{BUSYBOX}', command: [sleep, '90']}}]}}",
+        run_s=2.0,
+    )
+    assert watch(town, 10.0, "reason", "message") == [
+        ("Running", "running", "", "True", "", "", ""),
+        ("Running", "running", "", "False", "PodFailed", "", ""),
+        ("Failed", "terminated", "Error", "False", "PodFailed", "DeadlineExceeded", LATE),
+    ]
+    assert town.events("DeadlineExceeded") == [("DeadlineExceeded", LATE, 4)]
+
+
+def test_a_deleted_pod_waits_for_no_restart(town: Any) -> None:
+    town.pod(
+        f"{{terminationGracePeriodSeconds: 3, containers: [{{name: c, image: '{FLAKY}', "
+        "command: [/nope]}]}",
+        run_s=5.0,
+    )
+    assert town.state()["waiting"]["reason"] == "RunContainerError"
+    writes.delete(town.world, APP)
+    unready = ("False", "ContainersNotReady")
+    assert watch(town, 5.0) == [
+        ("Running", "terminated", "StartError", *unready),
+        ("Failed", "terminated", "StartError", "False", "PodFailed"),
+    ]
+
+
+def test_a_readiness_gate_counts_as_soon_as_its_condition_is_written(town: Any) -> None:
+    town.pod(
+        "{readinessGates: [{conditionType: example.com/ok}], "
+        f"containers: [{{name: c, image: '{WEB}'}}]}}",
+        run_s=3.0,
+    )
+    missing = 'corresponding condition of pod readiness gate "example.com/ok" does not exist.'
+    refused = 'the status of pod readiness gate "example.com/ok" is not "True", but False'
+    for answer, wanted in (
+        (None, ("False", "ReadinessGatesNotReady", missing)),
+        ("True", ("True", None, None)),
+        ("False", ("False", "ReadinessGatesNotReady", refused)),
+    ):
+        if answer is not None:
+            status = town.status()
+            others = [e for e in status["conditions"] if e["type"] != "example.com/ok"]
+            given = {"type": "example.com/ok", "status": answer}
+            writes.update_status(town.world, APP, {**status, "conditions": [given, *others]})
+            town.run(0.5)
+        ready = next(entry for entry in town.status()["conditions"] if entry["type"] == "Ready")
+        assert (ready["status"], ready.get("reason"), ready.get("message")) == wanted
