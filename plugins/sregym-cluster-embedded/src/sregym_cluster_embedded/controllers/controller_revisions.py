@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.controllers.pods import owner_reference
@@ -77,6 +77,13 @@ def _data(template: Object) -> Object:
     return {"spec": {"template": {**template, "$patch": "replace"}}}
 
 
+def _sorted(value: Any) -> Any:
+    """With the keys in order: the bytes of a revision are compared by clients."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(entry) for entry in value] if isinstance(value, list) else value
+
+
 def _create(
     world: World, owner: Object, hash_label: str, data: Object, number: int, collisions: int
 ) -> tuple[Object, int]:
@@ -98,6 +105,6 @@ def _create(
     if metadata.get("annotations"):
         new_metadata["annotations"] = metadata["annotations"]
     made = writes.create(
-        world, RESOURCE, {"metadata": new_metadata, "data": data, "revision": number}
+        world, RESOURCE, {"metadata": new_metadata, "data": _sorted(data), "revision": number}
     )
     return made, collisions

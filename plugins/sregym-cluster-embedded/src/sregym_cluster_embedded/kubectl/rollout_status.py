@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.editing import Found, selected
-from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError
 from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
+from sregym_cluster_embedded.kubectl.rollout import REVISION
 from sregym_cluster_embedded.kubectl.session import Session, raise_all
 from sregym_cluster_embedded.kubectl.waiting import states, timed_out
 
@@ -19,30 +20,44 @@ FLAGS = (*FILES, *SELECTION, switch("watch", "w"), Flag("timeout"), Flag("revisi
 def status(session: Session) -> None:
     """Run `kubectl rollout status`."""
     if not session.arguments.words and not session.arguments.has("filename"):
-        raise NotCovered("nothing named")
-    if session.arguments.number("revision", 0):
-        raise NotCovered("--revision")
+        raise CommandError("error: required resource not specified")
+    pinned = session.arguments.number("revision", 0)
+    if pinned < 0:
+        raise CommandError(f"error: revision must be a positive integer: {pinned}")
     errors: list[CommandError] = []
     found = selected(session, session.arguments.words, errors, unnamed_is_all=True)
     raise_all(errors)
+    if not found:
+        session.complain(f"No resources found in {session.namespace} namespace.")
     for one in found:
         _follow(session, one)
 
 
 def _follow(session: Session, found: Found) -> None:
     if not session.arguments.on("watch", default=True):
-        text, _ = progress(found.obj)
+        text, _ = _progress(session, found.obj)
         session.say(text)
         return
     timeout_s = session.arguments.duration("timeout", 0.0) or None
     for event, obj in states(session, found.kind, found.namespace, found.name, timeout_s):
         if event == "DELETED":
             raise CommandError("error: object has been deleted")
-        text, done = progress(obj)
+        text, done = _progress(session, obj)
         session.say(text)
         if done:
             return
     raise timed_out()
+
+
+def _progress(session: Session, obj: Object) -> tuple[str, bool]:
+    """As `progress`, of the revision that `--revision` names."""
+    pinned = session.arguments.number("revision", 0)
+    if pinned and obj["kind"] == "Deployment":
+        running = int(obj["metadata"].get("annotations", {}).get(REVISION, "0"))
+        if running != pinned:
+            why = f"is different from the running revision ({running})"
+            raise CommandError(f"error: desired revision ({pinned}) {why}")
+    return progress(obj)
 
 
 def progress(obj: Object) -> tuple[str, bool]:
@@ -58,7 +73,8 @@ def progress(obj: Object) -> tuple[str, bool]:
             return _daemon_set(obj)
         case "StatefulSet":
             return _stateful_set(obj)
-    raise NotCovered(f"rollout status of a {obj['kind']}")
+    text = f"error: no status viewer has been implemented for {obj['kind']}"
+    raise CommandError(text)
 
 
 def _observed(obj: Object) -> bool:

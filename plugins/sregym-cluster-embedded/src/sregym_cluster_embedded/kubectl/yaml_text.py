@@ -98,9 +98,9 @@ def json_text(value: Any) -> str:
     return _escape_html("\n".join(lines)) + "\n"
 
 
-def compact_json(value: Any) -> str:
-    """On one line, as Go's `json.Marshal` writes a map."""
-    text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+def compact_json(value: Any, in_order: bool = True) -> str:
+    """On one line, as Go's `json.Marshal` writes a map; with its keys as they come, if asked."""
+    text = json.dumps(value, separators=(",", ":"), sort_keys=in_order, ensure_ascii=False)
     return _escape_html(text)
 
 

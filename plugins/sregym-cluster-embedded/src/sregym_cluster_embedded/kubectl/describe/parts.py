@@ -28,7 +28,7 @@ def write_labels(
     head = f"{lead}{title}:\t"
     for key in sorted(values):
         writer.line(0, f"{head}{key}={values[key]}")
-        head = f"{lead}\t"
+        head = "\t"
 
 
 def write_annotations(
@@ -48,7 +48,7 @@ def write_annotations(
                 writer.line(0, f"{lead}\t  {shortened(part, _ANNOTATION_LENGTH - 2)}")
         else:
             writer.line(0, f"{head}{key}: {value}")
-        head = f"{lead}\t"
+        head = "\t"
 
 
 def shortened(text: str, length: int) -> str:
@@ -64,7 +64,7 @@ def write_tolerations(writer: Writer, values: Sequence[Object] | None, lead: str
     head = f"{lead}Tolerations:\t"
     for entry in sorted(values, key=lambda one: one.get("key", "")):
         writer.line(0, head + _toleration(entry))
-        head = f"{lead}\t"
+        head = "\t"
 
 
 def _toleration(entry: Object) -> str:

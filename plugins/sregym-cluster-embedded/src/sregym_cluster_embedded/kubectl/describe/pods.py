@@ -130,4 +130,4 @@ def _placement(writer: Writer, spec: Object, lead: str = "") -> None:
         if one.get("labelSelector") is not None:
             text += f" for selector {selector_text(one['labelSelector'])}"
         writer.line(0, head + text)
-        head = f"{lead}\t"
+        head = "\t"

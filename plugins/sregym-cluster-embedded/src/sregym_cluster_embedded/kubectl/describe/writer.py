@@ -19,6 +19,10 @@ class Writer:
         """Add `name:` and a value in the next column."""
         self.line(level, f"{name}:\t{value}")
 
+    def raw(self) -> str:
+        """All lines with their tabs."""
+        return "".join(f"{line}\n" for line in self._lines)
+
     def text(self) -> str:
         """All lines, aligned."""
         rows = [line.split("\t") for line in self._lines]
