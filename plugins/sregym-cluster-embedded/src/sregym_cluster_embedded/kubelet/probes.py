@@ -28,11 +28,12 @@ from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime, ProbeResult
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
 HANDLER = "kubelet.probe"
+ENDED = "kubelet.probe.ended"
 _TABLE = "kubelet.probes"
 # The kinds of probes, and where they stand in a container.
 FIELDS: Mapping[str, str] = MappingProxyType(
@@ -58,11 +59,13 @@ class Probe(NamedTuple):
         origin: Virtual second from which its period counts; kept over restarts.
         ok: The last answer; None before the first of this life.
         streak: How many times in a row.
+        ends: When the run that is under way ends; the next does not begin before.
     """
 
     origin: float
     ok: bool | None = None
     streak: int = 0
+    ends: float = 0.0
 
 
 def begin(world: World, pod: Object, state: PodState, name: str) -> None:
@@ -99,7 +102,7 @@ def touch(world: World, ref: ContainerRef) -> None:
         # Nobody probes before the initial delay is over, and then it is planned already.
         if probe is not None and not early:
             period = spec[field].get("periodSeconds", 10)
-            enqueue(world, HANDLER, key, _until_grid(world, probe.origin, period))
+            enqueue(world, HANDLER, key, _until_grid(world.now, probe.origin, period))
 
 
 def evaluate(world: World, key: tuple[str, str, str]) -> None:
@@ -114,15 +117,50 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
     container = state.containers[name]
     if pod is None or container.phase != RUNNING:
         return
+    if probe.ends > world.now + _CLOSE_S:
+        enqueue(world, HANDLER, key, probe.ends - world.now)
+        return
     spec = container_spec(pod["spec"], name)[FIELDS[kind]]
     runtime: ContainerRuntime = world.room("runtime")
     result = runtime.probe(world, state.ref(name), spec)
+    if result.took_s:
+        world.table(_TABLE)[key] = probe._replace(ends=world.now + result.took_s)
+        world.after(result.took_s, ENDED, key, container.attempt, result)
+    else:
+        _judge(world, pod, state, key, probe, result)
+
+
+def ended(world: World, key: tuple[str, str, str], attempt: int, result: ProbeResult) -> None:
+    """Handler: a probe that took its time has its answer."""
+    uid, name, _ = key
+    state = state_of(world, uid)
+    probe: Probe | None = world.table(_TABLE).get(key)
+    if state is None or probe is None or state.deadline is not None:
+        return
+    pod = pod_of(world, state)
+    container = state.containers[name]
+    if pod is not None and container.phase == RUNNING and container.attempt == attempt:
+        _judge(world, pod, state, key, probe, result)
+
+
+def _judge(
+    world: World,
+    pod: Object,
+    state: PodState,
+    key: tuple[str, str, str],
+    probe: Probe,
+    result: ProbeResult,
+) -> None:
+    """Tell of an answer, act on it, and plan the next run."""
+    _, name, kind = key
+    spec = container_spec(pod["spec"], name)[FIELDS[kind]]
     if result.errored:
         text = f"{kind.capitalize()} probe errored and resulted in unknown state: {result.message}"
         tell(world, pod, state, "Warning", "Unhealthy", text, name)
         streak = probe.streak + 1
         world.table(_TABLE)[key] = probe._replace(streak=streak)
-        _plan_next(world, key, spec, probe.origin, rarely=streak > _EVENT_BURST)
+        rarely = streak > _EVENT_BURST
+        _plan_next(world, key, spec, probe.origin, took_s=result.took_s, rarely=rarely)
         return
     first = probe.ok is None
     streak = probe.streak + 1 if probe.ok == result.ok else 1
@@ -134,23 +172,34 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
         return
     period = spec.get("periodSeconds", 10)
     if first and not result.ok and kind == "readiness":
-        enqueue(world, HANDLER, key, min(_TRIGGER_S, _until_grid(world, probe.origin, period)))
+        enqueue(world, HANDLER, key, min(_TRIGGER_S, _until_grid(world.now, probe.origin, period)))
     elif not _settled(probe, spec):
         rarely = not result.ok and streak > _EVENT_BURST
-        _plan_next(world, key, spec, probe.origin, rarely=rarely)
+        _plan_next(world, key, spec, probe.origin, took_s=result.took_s, rarely=rarely)
 
 
 def _plan_next(
-    world: World, key: tuple[str, str, str], spec: Object, origin: float, *, rarely: bool
+    world: World,
+    key: tuple[str, str, str],
+    spec: Object,
+    origin: float,
+    *,
+    took_s: float,
+    rarely: bool,
 ) -> None:
-    """Plan the next run on the grid; `rarely` when a real kubelet would no longer tell of it."""
+    """Plan the next run on the grid; `rarely` when a real kubelet would no longer tell of it.
+
+    The turn that comes while a run takes its time is not lost: the next follows at once.
+    """
     period = spec.get("periodSeconds", 10)
     skipped = 1
     if rarely:
         # A command that was run for the probe has asked for an earlier look.
         forget(world, HANDLER, key)
         skipped = max(1, math.ceil(_EVENT_REFILL_S / period))
-    enqueue(world, HANDLER, key, _until_grid(world, origin, period) + (skipped - 1) * period)
+    began = world.now - took_s
+    due = began + _until_grid(began, origin, period) + (skipped - 1) * period
+    enqueue(world, HANDLER, key, max(due - world.now, 0.0))
 
 
 def drop(world: World, state: PodState) -> None:
@@ -218,18 +267,18 @@ def _plan_first(world: World, key: tuple[str, str, str], spec: Object, origin: f
     elif key[2] == "readiness":
         delay_s = _FIRST_S
     else:
-        delay_s = max(_until_grid(world, origin, period), 0.0)
+        delay_s = max(_until_grid(world.now, origin, period), 0.0)
         if delay_s < _SEEN_S:
             # The status does not show the new life yet: the prober lets this turn pass.
             delay_s += period
     enqueue(world, HANDLER, key, delay_s)
 
 
-def _until_grid(world: World, origin: float, period: float) -> float:
-    if world.now < origin:
-        return origin - world.now
-    periods = math.floor((world.now - origin) / period + _CLOSE_S) + 1
-    return origin + periods * period - world.now
+def _until_grid(now: float, origin: float, period: float) -> float:
+    if now < origin:
+        return origin - now
+    periods = math.floor((now - origin) / period + _CLOSE_S) + 1
+    return origin + periods * period - now
 
 
 def _settled(probe: Probe, spec: Object) -> bool:

@@ -158,6 +158,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "kubelet.kill": killing.kill,
         "kubelet.gone": termination.gone,
         "kubelet.probe": probes.evaluate,
+        probes.ENDED: probes.ended,
         "kubelet.files": live_files.refresh,
         eviction.LIMITS: eviction.check_limits,
         eviction.DEADLINE: eviction.check_deadline,

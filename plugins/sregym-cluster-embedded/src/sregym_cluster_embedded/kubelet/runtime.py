@@ -135,11 +135,13 @@ class ProbeResult:
         message: The text behind `Readiness probe failed: `.
         errored: Whether it could not be performed: then it counts neither way, and `message` stands
             behind `Readiness probe errored and resulted in unknown state: `.
+        took_s: How long it took, where that is to be noticed: when it ran out of time.
     """
 
     ok: bool
     message: str = ""
     errored: bool = False
+    took_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def perform_probe(
     if "exec" in probe:
         return _exec(world, runtime, ref, probe)
     if world.table("network.links") and _cut_off(world, process, probe):
-        return ProbeResult(False, _silence(process, probe))
+        return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
     if "httpGet" in probe:
         return _http(world, runtime, process, probe)
     if "tcpSocket" in probe:
@@ -44,6 +44,10 @@ def _cut_off(world: World, process: Process, probe: dict[str, Any]) -> bool:
     end = Backend(ref.pod_uid, ref.namespace, ref.pod, config.pod_ip, 0, config.node)
     path = way(world, None, end, node=config.node)
     return path.fails is not None or path.latency_ms > probe.get("timeoutSeconds", 1) * 1000
+
+
+def _limit_s(probe: dict[str, Any]) -> float:
+    return float(probe.get("timeoutSeconds", 1))
 
 
 def _silence(process: Process, probe: dict[str, Any]) -> str:
@@ -77,8 +81,8 @@ def _exec(world: World, runtime: Runtime, ref: ContainerRef, probe: dict[str, An
         return ProbeResult(False, text, errored=True)
     seconds = probe.get("timeoutSeconds", 1)
     if result.duration_s > seconds:
-        words = " ".join(command)
-        return ProbeResult(False, f'command timed out: "{words}" timed out after {seconds}s')
+        text = f'command timed out: "{" ".join(command)}" timed out after {seconds}s'
+        return ProbeResult(False, text, took_s=float(seconds))
     return ProbeResult(result.exit_code == 0, result.stdout + result.stderr)
 
 
@@ -95,11 +99,12 @@ def _grpc(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
     found = listener_at(world, process.ref.pod_uid, port)
     seconds = probe.get("timeoutSeconds", 1)
     if found is not None and found[0].wait_s > seconds:
-        return ProbeResult(False, f"timeout: health rpc did not complete within {seconds}s")
+        text = f"timeout: health rpc did not complete within {seconds}s"
+        return ProbeResult(False, text, took_s=float(seconds))
     if found is None or runtime.protocol_of(*found) != "grpc":
         where = f"{process.config.pod_ip}:{port}"
         text = f'timeout: failed to connect service "{where}" within {seconds}s: context deadline exceeded'
-        return ProbeResult(False, text)
+        return ProbeResult(False, text, took_s=float(seconds))
     return ProbeResult(True)
 
 
@@ -126,7 +131,7 @@ def _http(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
     answer = runtime.kind_of(server).web(world, server, program, "GET", path)
     late = answer is not None and answer.seconds + server.wait_s > probe.get("timeoutSeconds", 1)
     if answer is None or late or server.served_at is None:
-        return ProbeResult(False, f'Get "{url}": {_LATE}')
+        return ProbeResult(False, f'Get "{url}": {_LATE}', took_s=_limit_s(probe))
     gateway = ".".join([*process.config.pod_ip.split(".")[:3], "1"])
     note_request(world, server, gateway, path, answer.status)
     if not 200 <= answer.status < 400:

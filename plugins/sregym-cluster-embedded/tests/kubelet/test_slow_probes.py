@@ -1,0 +1,48 @@
+"""Probes that run out of time: what they say comes when the time is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+WORKER = "registry.example/shop/worker:1.0"
+
+
+def moments(town: Any, seconds: float) -> list[float]:
+    """When the probe's event was counted again, in virtual seconds, to the second."""
+    found: list[float] = []
+    for _ in range(int(seconds * 10)):
+        town.run(0.1)
+        counts = [count for _, _, count in town.events("Unhealthy")]
+        if sum(counts) > len(found):
+            found.append(round(town.world.now))
+    return found
+
+
+@pytest.mark.parametrize(("limit_s", "distance_s"), [(3, 5), (5, 5), (7, 7)])
+def test_a_probe_fails_when_its_time_is_over(town: Any, limit_s: int, distance_s: int) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WORKER}', livenessProbe: {{exec: {{command: "
+        f"[sleep, '60']}}, timeoutSeconds: {limit_s}, periodSeconds: 5, failureThreshold: 9}}}}]}}"
+    )
+    first, second, *_ = moments(town, 22.0)
+    assert second - first == distance_s
+    text = f'Liveness probe failed: command timed out: "sleep 60" timed out after {limit_s}s'
+    assert {message for _, message, _ in town.events("Unhealthy")} == {text}
+
+
+def test_a_container_is_not_killed_before_its_probe_has_run_out_of_time(town: Any) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WORKER}', livenessProbe: {{exec: {{command: "
+        "[sleep, '60']}, timeoutSeconds: 4, periodSeconds: 5, failureThreshold: 1}}]}",
+        run_s=0.2,
+    )
+    while "running" not in town.state():
+        town.run(0.1)
+    town.run(3.5)
+    assert town.events("Killing", "Unhealthy") == []
+    town.run(1.0)
+    assert town.events("Killing") == [
+        ("Killing", "Container c failed liveness probe, will be restarted", 1)
+    ]
