@@ -6,8 +6,9 @@ import sys
 
 import pytest
 from sregym_core.errors import BudgetExceededError
-from sregym_core.interfaces import Agent, Session
+from sregym_core.interfaces import Agent, Session, Stage
 from sregym_core.model import ObjectRef
+from sregym_core.modes import mode_named
 from sregym_core.testing import AgentContract, Shop
 
 
@@ -26,6 +27,11 @@ class SubmitsForEver(Good):
     def run(self, session: Session) -> None:
         for number in range(5):
             session.submit(f"Attempt {number}")
+
+
+class OnlyDiagnoses(Good):
+    def run(self, session: Session) -> None:
+        assert session.stage is Stage.DIAGNOSIS
 
 
 class Insists(Good):
@@ -69,6 +75,7 @@ def nosy(tmp_path, monkeypatch) -> type[Agent]:
 
 BAD: dict[str, type[Agent] | None] = {
     "test_plays_to_its_end": SubmitsForEver,
+    "test_plays_in_every_mode": OnlyDiagnoses,
     "test_lets_the_budget_end_it": Insists,
     "test_acts_through_its_session": ReachesAround,
     "test_the_answer_key_is_for_the_privileged": Cheats,
@@ -95,7 +102,12 @@ class TestGoodAgent(AgentContract):
 
 @pytest.mark.parametrize("check", BAD)
 def test_bad_agent_is_found(check, run_check, memory, nosy) -> None:
-    values = {"make_agent": BAD[check] or nosy, "application": Shop(), "provision": memory}
+    values = {
+        "make_agent": BAD[check] or nosy,
+        "application": Shop(),
+        "provision": memory,
+        "mode": mode_named("mitigation-only"),
+    }
     with pytest.raises(AssertionError):
         run_check(AgentContract, check, **values)
 

@@ -10,14 +10,15 @@ from sregym_agent_baselines.noop import Noop
 from sregym_agent_baselines.random_acts import RandomActs
 from sregym_agent_baselines.restart_loop import RestartLoop
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Command, CommandResult, Reference, Stage
+from sregym_core.interfaces import Budget, Command, CommandResult, Reference, Stage
 from sregym_core.model import Claims
+from sregym_core.modes import mode_named
 from sregym_core.testing import Provision, ScriptedSession, Shop
 
 
 def steps(session: ScriptedSession) -> list[str]:
     """Tools with what they were called with, in order."""
-    return [f"{call.tool} {next(iter(call.arguments.values()))}" for call in session.transcript]
+    return [f"{call.tool} {next(iter(call.arguments.values()), '')}" for call in session.transcript]
 
 
 def test_noop_looks_at_nothing(provision: Provision) -> None:
@@ -108,3 +109,40 @@ def test_random_finds_nothing_to_do(provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
     RandomActs().run(session)
     assert session.submissions == ["Nothing runs here.", "There was nothing to repair."]
+
+
+def in_mode(provision: Provision, mode: str) -> ScriptedSession:
+    """What the expert does in a mode."""
+    fix = (Command(("kubectl", "-n", "shop", "get", "services")),)
+    key = Reference("The port of cart is wrong.", Claims(component="cart"), fix)
+    session = ScriptedSession(Shop(), provision, reference=key, mode=mode_named(mode))
+    Expert().run(session)
+    return session
+
+
+def test_the_expert_follows_the_task(provision: Provision) -> None:
+    look = f"kubectl kubectl get pods -n {Shop().namespaces[0]}"
+    mend = "kubectl kubectl -n shop get services"
+    assert {
+        mode: steps(in_mode(provision, mode))
+        for mode in ("reactive", "diagnosis-only", "mitigation-only", "one-shot")
+    } == {
+        "reactive": [look, "submit diagnosis", mend, "submit mitigation"],
+        "diagnosis-only": [look, "submit diagnosis"],
+        "mitigation-only": [mend, "submit mitigation"],
+        "one-shot": [look, mend, "submit diagnosis"],
+    }
+
+
+def test_who_watches_a_healthy_system_says_so_after_a_while(provision: Provision) -> None:
+    limits = Budget(steps=500)
+    session = ScriptedSession(Shop(), provision, budget=limits, mode=mode_named("proactive"))
+    RestartLoop().run(session)
+    assert sum(step == "wait 30.0" for step in steps(session)) == 40
+    assert session.submissions == ["no incident"]
+
+
+def test_noop_says_once_that_all_is_well(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision, mode=mode_named("proactive"))
+    Noop().run(session)
+    assert session.submissions == ["no incident"]

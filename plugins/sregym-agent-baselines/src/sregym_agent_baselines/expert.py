@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Agent
+from sregym_agent_baselines.by_rules import ByRules
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Session
+    from sregym_core.model import Claims
 
 
-class Expert(Agent):
+class Expert(ByRules):
     """Looks around as a person would, submits the true diagnosis, runs the reference fix.
 
     Privileged: its results are no measure of any agent.
@@ -19,12 +20,15 @@ class Expert(Agent):
     name: ClassVar[str] = "expert"
     privileged: ClassVar[bool] = True
 
-    def run(self, session: Session) -> None:
-        """Look, diagnose, repair."""
-        reference = session.reference()
+    def diagnose(self, session: Session) -> tuple[str, Claims | None]:
+        """Look, and tell the truth."""
         for namespace in session.namespaces:
             session.kubectl(f"kubectl get pods -n {namespace}")
-        session.submit(reference.diagnosis, reference.claims)
-        for command in reference.fix:
+        reference = session.reference()
+        return reference.diagnosis, reference.claims
+
+    def repair(self, session: Session) -> str:
+        """Run the reference fix."""
+        for command in session.reference().fix:
             session.kubectl(command)
-        session.submit("The root cause is repaired.")
+        return "The root cause is repaired."

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Agent
+from sregym_agent_baselines.by_rules import ByRules
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Session
+    from sregym_core.model import Claims
 
 
-class Noop(Agent):
-    """Submits twice without looking at anything."""
+class Noop(ByRules):
+    """Hands in everything without looking at anything."""
 
     name: ClassVar[str] = "noop"
 
     def run(self, session: Session) -> None:
-        """Submit both stages."""
-        session.submit("I see nothing wrong.")
-        session.submit("I changed nothing.")
+        """Hand in; where it should watch, it says once that all is well."""
+        if session.task.watching:
+            session.submit("no incident")
+        else:
+            super().run(session)
+
+    def diagnose(self, session: Session) -> tuple[str, Claims | None]:
+        """Say nothing."""
+        return "I see nothing wrong.", None
+
+    def repair(self, session: Session) -> str:
+        """Do nothing."""
+        return "I changed nothing."

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_agents.kube import items
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Agent
+
+from sregym_agent_baselines.by_rules import ByRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces import Session
+    from sregym_core.model import Claims
 
 ACTS = 8
 PAUSE_S = 30.0
 
 
-class RandomActs(Agent):
+class RandomActs(ByRules):
     """Blames a Deployment at random and does random things that repair something now and then.
 
     All chance derives from `--agent-option seed=N` (default 0): the same world and the same seed
@@ -35,24 +37,24 @@ class RandomActs(Agent):
             raise UsageError(msg)
         self._chance = Random(int(seed))  # noqa: S311 - a game, no secret
 
-    def run(self, session: Session) -> None:
-        """Blame, act, claim victory."""
-        targets = [
-            (namespace, deployment["metadata"]["name"])
-            for namespace in session.namespaces
-            for deployment in items(session, "deployments", namespace)
-        ]
+    def diagnose(self, session: Session) -> tuple[str, Claims | None]:
+        """Blame."""
+        targets = _targets(session)
         if not targets:
-            session.submit("Nothing runs here.")
-            session.submit("There was nothing to repair.")
-            return
+            return "Nothing runs here.", None
         _, blamed = self._chance.choice(targets)
-        session.submit(f"The root cause is in {blamed}.")
+        return f"The root cause is in {blamed}.", None
+
+    def repair(self, session: Session) -> str:
+        """Act, claim victory."""
+        targets = _targets(session)
+        if not targets:
+            return "There was nothing to repair."
         for _ in range(ACTS):
             namespace, name = self._chance.choice(targets)
             session.kubectl(self._act(namespace, name))
             session.wait(PAUSE_S)
-        session.submit("It should work now.")
+        return "It should work now."
 
     def _act(self, namespace: str, name: str) -> str:
         where = f"deployment/{name} -n {namespace}"
@@ -66,3 +68,11 @@ class RandomActs(Agent):
                 f"kubectl logs {where} --tail=20",
             ]
         )
+
+
+def _targets(session: Session) -> list[tuple[str, str]]:
+    return [
+        (namespace, deployment["metadata"]["name"])
+        for namespace in session.namespaces
+        for deployment in items(session, "deployments", namespace)
+    ]

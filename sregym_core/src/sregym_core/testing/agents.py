@@ -16,6 +16,7 @@ from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Agent, Budget, Command, Reference, Stage
 from sregym_core.model import Claims
+from sregym_core.modes import MODES, STANDARD, Mode
 from sregym_core.plugins import Plugins
 from sregym_core.settings import Settings
 from sregym_core.testing.memory import Shop
@@ -23,6 +24,8 @@ from sregym_core.testing.watched import WatchedCluster
 from sregym_core.testing.worlds import ready_world
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_core.interfaces import Application, CommandResult, Receipt
     from sregym_core.testing.clusters import Provision
 
@@ -53,6 +56,8 @@ class ScriptedSession(LiveSession):
         *,
         budget: Budget | None = None,
         reference: Reference | None = None,
+        mode: Mode = STANDARD,
+        alerts: Mapping[str, object] | None = None,
     ) -> None:
         self.refusals = 0
         self.submissions: list[str] = []
@@ -69,6 +74,8 @@ class ScriptedSession(LiveSession):
             reference,
             self._note_submission,
             lambda: None,
+            task=mode.task,
+            alerts=alerts,
         )
 
     def kubectl(self, command: str | Command) -> CommandResult:
@@ -122,6 +129,14 @@ class AgentContract:
         session = _play(make_agent(), application, provision, Budget(steps=100))
         assert len(session.submissions) <= 2
 
+    @pytest.mark.parametrize("mode", MODES[1:], ids=lambda mode: mode.name)
+    def test_plays_in_every_mode(
+        self, make_agent: MakeAgent, application: Application, provision: Provision, mode: Mode
+    ) -> None:
+        """As in the usual one: what a mode does not ask for is refused and harms nothing."""
+        session = _play(make_agent(), application, provision, Budget(steps=100), mode)
+        assert len(session.submissions) <= 2
+
     def test_lets_the_budget_end_it(
         self, make_agent: MakeAgent, application: Application, provision: Provision
     ) -> None:
@@ -163,11 +178,15 @@ class AgentContract:
 
 
 def _play(
-    agent: Agent, application: Application, provision: Provision, budget: Budget
+    agent: Agent,
+    application: Application,
+    provision: Provision,
+    budget: Budget,
+    mode: Mode = STANDARD,
 ) -> ScriptedSession:
     look = Command(("kubectl", "-n", application.namespaces[0], "get", "pods"))
     key = Reference("Nothing is wrong.", Claims(), (look,)) if agent.privileged else None
-    session = ScriptedSession(application, provision, budget=budget, reference=key)
+    session = ScriptedSession(application, provision, budget=budget, reference=key, mode=mode)
     try:
         agent.run(session)
     except BudgetExceededError:
