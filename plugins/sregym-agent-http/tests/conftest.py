@@ -11,36 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.interfaces import Access, Budget, ClusterSpec
-from sregym_core.testing import MemoryCluster, Provision, ScriptedSession, Shop
-
-KUBECONFIG = """\
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {token: secret of the harness}}]
-contexts: [{name: u@c, context: {cluster: c, user: u}}]
-current-context: u@c
-"""
-
-
-class Addressed(MemoryCluster):
-    """A cluster in memory with a folder and a kubeconfig in it."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-
-    def open_access(self) -> Access:
-        kubeconfig = self._folder / "kubeconfig"
-        kubeconfig.write_text(KUBECONFIG)
-        return Access(kubeconfig, {"kubernetes": "http://127.0.0.1:1"}, self._folder)
-
+from sregym_core.interfaces import Budget, ClusterSpec
+from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
 
 @pytest.fixture
 def provision(tmp_path: Path) -> Provision:
-    def give(_spec: ClusterSpec) -> MemoryCluster:
-        return Addressed(tmp_path)
+    def give(_spec: ClusterSpec) -> AddressedCluster:
+        return AddressedCluster(tmp_path)
 
     return give
 

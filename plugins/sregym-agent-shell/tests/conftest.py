@@ -6,32 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sregym_core.interfaces import Access, Budget, ClusterSpec
-from sregym_core.testing import MemoryCluster, Provision, ScriptedSession, Shop
-
-KUBECONFIG = """\
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {token: secret of the harness}}]
-contexts: [{name: u@c, context: {cluster: c, user: u}}]
-current-context: u@c
-"""
-
-
-class Addressed(MemoryCluster):
-    """A cluster in memory with a folder and a kubeconfig in it."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-
-    def open_access(self) -> Access:
-        kubeconfig = self._folder / "kubeconfig"
-        kubeconfig.write_text(KUBECONFIG)
-        endpoints = {"kubernetes": "http://127.0.0.1:1"}
-        return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=self._folder)
-
+from sregym_core.interfaces import Budget, ClusterSpec
+from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -42,8 +18,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def provision(folder: Path) -> Provision:
-    def give(_spec: ClusterSpec) -> MemoryCluster:
-        return Addressed(folder)
+    def give(_spec: ClusterSpec) -> AddressedCluster:
+        return AddressedCluster(folder)
 
     return give
 

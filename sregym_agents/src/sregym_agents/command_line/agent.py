@@ -143,6 +143,7 @@ class CommandLineAgent(Agent):
         if self._final not in ("true", "false"):
             msg = f"agent {self.name!r}, option 'submit_final_message': {self._final!r} is neither true nor false"
             raise UsageError(msg)
+        self._more = self._words("arguments")
         self._base_url = self.options.get("base_url") or os.environ.get(
             vendor.base_url_variable, ""
         )
@@ -195,8 +196,7 @@ class CommandLineAgent(Agent):
             home_inside=place.inside / "home",
         )
         call = self.call(assignment)
-        more = shlex.split(self.options.get("arguments", ""))
-        words = (*self._program.argv, *call.words, *more, *call.prompt)
+        words = (*self._program.argv, *call.words, *self._more, *call.prompt)
         told = {
             "HOME": str(assignment.home_inside),
             "KUBECONFIG": place.pointing["KUBECONFIG"],
@@ -230,6 +230,14 @@ class CommandLineAgent(Agent):
         if self._final == "true" and listener.last_words:
             while session.submit(listener.last_words).accepted and not _done(session):
                 pass
+
+    def _words(self, option: str) -> tuple[str, ...]:
+        text = self.options.get(option, "")
+        try:
+            return tuple(shlex.split(text))
+        except ValueError as error:
+            msg = f"agent {self.name!r}, option {option!r}: {error} in {text!r}"
+            raise UsageError(msg) from error
 
     def _find_key(self) -> str:
         """The variable with the provider's key."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 # Nobody's event is longer; a line that never ends must not fill the memory.
-LINE_CAP = 64 << 20
+LINE_CAP = 16 << 20
 SHOWN = 200
 
 

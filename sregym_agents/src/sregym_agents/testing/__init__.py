@@ -1,8 +1,9 @@
-"""For tests of agents: a provider of language models on loopback that says what a test scripts."""
+"""For tests of agents: a scripted provider of language models, and stand-ins for programs."""
 
 from __future__ import annotations
 
 from sregym_agents.testing.provider import Provider, provider
 from sregym_agents.testing.script import Turn, say, use
+from sregym_agents.testing.stand_in import write_stand_in
 
-__all__ = ["Provider", "Turn", "provider", "say", "use"]
+__all__ = ["Provider", "Turn", "provider", "say", "use", "write_stand_in"]

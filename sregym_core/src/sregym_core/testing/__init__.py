@@ -25,6 +25,7 @@ from sregym_core.testing.environment import FreshEnvironment, same_as_here
 from sregym_core.testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
 from sregym_core.testing.injectors import FaultCase, InjectorContract
 from sregym_core.testing.memory import (
+    AddressedCluster,
     FullShop,
     MemoryApplication,
     MemoryClock,
@@ -44,6 +45,7 @@ from sregym_core.testing.sides import Side, prove_two_sided
 from sregym_core.testing.watched import Killed, WatchedCluster
 
 __all__ = [
+    "AddressedCluster",
     "AgentContract",
     "ApplicationContract",
     "ClusterContract",

@@ -5,7 +5,7 @@ old pods until new ones are ready, a pod whose ConfigMap is missing does not sta
 runs in containers (`programs`), what answers `exec` (`executor`) and kubectl (`answers`), and when
 reads fail (`fail_reads`). Three applications live in it: `Shop`, the smallest; `FullShop` with one
 of everything that a fault may hold on to; `VisitedShop`, whose users tell from its objects and
-programs whether it works.
+programs whether it works. `AddressedCluster` has a kubeconfig to hand out.
 
 What it does not know: defaulting, validation, admission, networks. Symptoms that need these are the
 business of a simulated or real cluster.
@@ -13,6 +13,7 @@ business of a simulated or real cluster.
 
 from __future__ import annotations
 
+from sregym_core.testing.memory.addressed import AddressedCluster
 from sregym_core.testing.memory.application import MemoryApplication
 from sregym_core.testing.memory.clock import MemoryClock
 from sregym_core.testing.memory.cluster import MemoryCluster, MemoryProvider
@@ -22,6 +23,7 @@ from sregym_core.testing.memory.shop import Shop
 from sregym_core.testing.memory.visited_shop import VisitedShop
 
 __all__ = [
+    "AddressedCluster",
     "FullShop",
     "MemoryApplication",
     "MemoryClock",

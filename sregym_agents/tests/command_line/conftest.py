@@ -1,0 +1,121 @@
+"""A vendor that nobody knows, whose program is what a test says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from sregym_agents.command_line import (
+    SERVER,
+    Assignment,
+    Call,
+    CommandLineAgent,
+    Event,
+    EventReader,
+    Failed,
+    Happening,
+    Meter,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Vendor,
+)
+from sregym_agents.testing import write_stand_in
+from sregym_core.interfaces import Budget, ClusterSpec, CommandResult
+from sregym_core.model import Tokens
+from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
+
+# What the program reads first, and what it finds in its environment.
+HEAD = """
+settings = json.load(open(os.environ["HOME"] + "/settings.json"))
+def use(name, **arguments):
+    return tool(settings["url"], {"Authorization": settings["token"]}, name, **arguments)
+"""
+
+
+class AcmeReader(EventReader):
+    kept: ClassVar[str] = "kept/*.jsonl"
+
+    def __init__(self) -> None:
+        self._meter = Meter()
+
+    def read(self, event: Event) -> Iterable[Happening]:
+        match event:
+            case {"said": str(text)}:
+                yield Said(text)
+            case {"began": str(call), "tool": str(tool), "arguments": dict(arguments)}:
+                yield OwnCallBegan(call, tool, arguments)
+            case {"ended": str(call), "output": str(output), "ok": bool(ok)}:
+                yield OwnCallEnded(call, output, ok)
+            case {"failed": str(reason)}:
+                yield Failed(reason)
+
+    def read_kept(self, event: Event) -> Iterable[Happening]:
+        prompt, completion, cached = event["used"]
+        used = Tokens(prompt=prompt, completion=completion, cached=cached)
+        yield from self._meter.total(used)
+
+    def close(self) -> Iterable[Happening]:
+        yield Said("(end)")
+
+
+class Acme(CommandLineAgent):
+    name: ClassVar[str] = "acme"
+    vendor: ClassVar[Vendor] = Vendor(
+        program="acme-agent",
+        package="@acme/agent",
+        keys=("ACME_KEY", "ACME_LOGIN"),
+        base_url="https://models.acme.example",
+        base_url_variable="ACME_URL",
+    )
+
+    def call(self, assignment: Assignment) -> Call:
+        settings = {"url": assignment.mcp, "token": f"Bearer {assignment.token}"}
+        where = assignment.write("settings.json", json.dumps(settings))
+        variables = {"ACME_SETTINGS": where, "ACME_SERVER": SERVER, "ACME_AT": assignment.base_url}
+        words = ("--model", assignment.model) if assignment.model else ()
+        return Call(words, ("--", assignment.prompt), variables)
+
+    def reader(self) -> AcmeReader:
+        return AcmeReader()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "session"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def provision(folder: Path) -> Provision:
+    def give(_spec: ClusterSpec) -> AddressedCluster:
+        return AddressedCluster(folder)
+
+    return give
+
+
+@pytest.fixture
+def new_session(provision: Provision) -> Callable[..., ScriptedSession]:
+    def make(**limits: Any) -> ScriptedSession:
+        session = ScriptedSession(Shop(), provision, budget=Budget(**limits))
+        behind: Any = session.watched.behind
+        behind.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
+        return session
+
+    return make
+
+
+@pytest.fixture
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Acme]:
+    """Makes the agent, with a program of this body."""
+
+    def make(body: str = "", **options: str) -> Acme:
+        program = write_stand_in(tmp_path / "bin" / "acme-agent", HEAD + body)
+        monkeypatch.setenv("ACME_KEY", "of acme")
+        return Acme({"program": str(program), **options})
+
+    return make

@@ -1,0 +1,30 @@
+"""A command's end when it writes too much; the rest is tested with the agent `shell`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sregym_agents.command_line import attend, process
+from sregym_agents.gateway import Gateway
+from sregym_agents.isolation import Start
+from sregym_core.testing import ScriptedSession
+
+
+def test_a_command_does_not_fill_the_disk(
+    new_session: Callable[..., ScriptedSession], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "WRITTEN_CAP_BYTES", 1 << 20)
+    session = new_session()
+    start = Start(("/bin/sh", "-c", "yes >&2"), dict(os.environ), tmp_path)
+    output, errors = tmp_path / "output", tmp_path / "errors"
+    with (
+        Gateway(session) as gateway,
+        output.open("wb") as out,
+        errors.open("wb") as err,
+        pytest.raises(RuntimeError) as ended,
+    ):
+        attend(session, gateway, start, out, err)
+    assert str(ended.value) == f"the command wrote more than 1 MiB to {errors}"

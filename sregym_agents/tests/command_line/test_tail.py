@@ -1,0 +1,47 @@
+"""Files of JSON lines, read while they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sregym_agents.command_line.tail import LINE_CAP, Tail
+
+
+def test_lines_come_when_they_are_whole(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    tail = Tail(file)
+    assert list(tail.new()) == []
+    with file.open("a") as output:
+        output.write('{"a": 1}\n\n{"a"')
+        output.flush()
+        assert list(tail.new()) == [{"a": 1}]
+        output.write(': 2}\n{"a": 3}')
+        output.flush()
+        assert list(tail.new()) == [{"a": 2}]
+    assert list(tail.new(ended=True)) == [{"a": 3}]
+    assert (tail.unread, tail.first_unread) == (0, "")
+
+
+def test_what_is_no_object_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b'Warning: \xff\n{"a": 1}\n[1, 2]\n{"cut')
+    tail = Tail(file)
+    assert list(tail.new(ended=True)) == [{"a": 1}]
+    assert (tail.unread, tail.first_unread) == (3, "Warning: \ufffd")
+
+
+def test_a_line_without_an_end_is_let_go(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    with file.open("wb") as output:
+        output.truncate(LINE_CAP + (2 << 20))
+    tail = Tail(file)
+    assert list(tail.new()) == []
+    assert tail.unread == 1
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "record.json"
+    secret.write_text('{"problem": "wrong_port"}\n')
+    link = tmp_path / "events.jsonl"
+    link.symlink_to(secret)
+    assert list(Tail(link).new()) == []
