@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 # As in `traffic.segments`: what is whole up to rounding counts as whole.
 WHOLE = 1e-6
+_FOREVER = float("inf")
 
 
 class Integral:
@@ -25,32 +27,41 @@ class Integral:
         end: Virtual second after which nothing flows.
     """
 
-    def __init__(self, starts: Sequence[float], rates: Sequence[float] | Floats, end: float):
+    def __init__(
+        self, starts: Sequence[float] | Floats, rates: Sequence[float] | Floats, end: float
+    ) -> None:
         self._starts = np.asarray(starts, dtype=np.float64)
         self._rates = np.asarray(rates, dtype=np.float64)
         self._end = end
-        lengths = np.diff(self._starts)
-        self._before = np.concatenate(([0.0], np.cumsum(self._rates[:-1] * lengths)))
+        self._before = np.zeros(max(1, len(self._starts)))
+        if len(self._starts) > 1:
+            lengths = self._starts[1:] - self._starts[:-1]
+            (self._rates[:-1] * lengths).cumsum(out=self._before[1:])
 
     def __call__(self, seconds: Floats) -> Floats:
         """The amount up to each moment."""
-        if not len(self._starts):
+        starts = self._starts
+        if not len(starts):
             return np.zeros(len(seconds))
-        at = np.minimum(seconds, self._end)
-        position = np.searchsorted(self._starts, at, side="right") - 1
-        index = np.maximum(position, 0)
-        found: Floats = self._before[index] + self._rates[index] * (at - self._starts[index])
-        return np.where(position < 0, 0.0, found)
+        at = seconds if self._end == _FOREVER else np.minimum(seconds, self._end)
+        if len(starts) == 1:
+            found: Floats = self._rates[0] * np.maximum(at - starts[0], 0.0)
+            return found
+        index = starts.searchsorted(at, side="right") - 1
+        # Before the first start nothing has flowed, for no time.
+        elapsed = np.maximum(at - starts[index], 0.0) if index.min() < 0 else at - starts[index]
+        grown: Floats = self._before[np.maximum(index, 0)] + self._rates[index] * elapsed
+        return grown
 
     def reached(self, amounts: Floats) -> Floats:
         """When each amount was reached."""
         if not len(self._starts):
             return np.zeros(len(amounts))
-        index = np.maximum(np.searchsorted(self._before, amounts, side="left") - 1, 0)
+        index = np.maximum(self._before.searchsorted(amounts, side="left") - 1, 0)
         rates = self._rates[index]
         missing = amounts - self._before[index]
         found: Floats = self._starts[index] + missing / np.where(rates > 0, rates, 1.0)
-        return np.minimum(found, self._end)
+        return found if self._end == _FOREVER else np.minimum(found, self._end)
 
 
 class Outcomes:
@@ -73,11 +84,12 @@ class Outcomes:
         end: float,
         shares: Mapping[str, Sequence[float]],
     ) -> None:
-        self._starts, self._end = starts, end
+        self._starts, self._end = np.asarray(starts, dtype=np.float64), end
         self._rates = np.asarray(rates, dtype=np.float64)
-        self._sent = Integral(starts, self._rates, end)
+        self._sent = Integral(self._starts, self._rates, end)
         self._shares = {key: np.asarray(part) for key, part in shares.items()}
-        self._known: tuple[Floats, dict[str, tuple[Floats, Floats]]] | None = None
+        self._places = {name: place for place, name in enumerate(self._shares)}
+        self._known: tuple[Floats, list[Floats], dict[str, Floats]] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,15 +108,14 @@ class Outcomes:
 
     def count(self, name: str, seconds: Floats) -> Floats:
         """How many of them had an outcome."""
-        return self._split(seconds)[name][0]
+        return self._counts(seconds)[self._places[name]]
 
     def amount(self, name: str, weights: Floats, seconds: Floats) -> Floats:
         """The sum of a quantity over the counted requests of an outcome; a mean for each start."""
-        counted, moments = self._split(seconds)[name]
+        counted = self.count(name, seconds)
         rates = self._rates * self._shares[name] * weights
-        found: Floats = np.where(
-            counted > 0, Integral(self._starts, rates, self._end)(moments), 0.0
-        )
+        summed = Integral(self._starts, rates, self._end)(self._moments(name, seconds))
+        found: Floats = np.where(counted > 0, summed, 0.0)
         return found
 
     def within(self, name: str, parts: Floats, seconds: Floats) -> Floats:
@@ -112,36 +123,58 @@ class Outcomes:
 
         One row for each part.
         """
-        counted, moments = self._split(seconds)[name]
+        counted, moments = self.count(name, seconds), self._moments(name, seconds)
+        starts = self._starts
         rates = (self._rates * self._shares[name])[:, None] * parts
-        starts = np.asarray(self._starts, dtype=np.float64)
-        before = np.zeros_like(rates)
-        np.cumsum(rates[:-1] * np.diff(starts)[:, None], axis=0, out=before[1:])
-        index = np.maximum(np.searchsorted(starts, moments, side="right") - 1, 0)
-        amounts = before[index] + rates[index] * (moments - starts[index])[:, None]
+        index = np.maximum(starts.searchsorted(moments, side="right") - 1, 0)
+        amounts = rates[index] * (moments - starts[index])[:, None]
+        if len(starts) > 1:
+            before = np.zeros_like(rates)
+            (rates[:-1] * (starts[1:] - starts[:-1])[:, None]).cumsum(axis=0, out=before[1:])
+            amounts += before[index]
         found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])
         return np.maximum(found, 0.0).T
 
-    def _split(self, seconds: Floats) -> dict[str, tuple[Floats, Floats]]:
-        """Outcome -> its count, and when it was reached."""
+    @cached_property
+    def _own(self) -> list[Integral]:
+        """Of each outcome."""
+        return [
+            Integral(self._starts, self._rates * share, self._end)
+            for share in self._shares.values()
+        ]
+
+    @cached_property
+    def _rests(self) -> list[Integral]:
+        """Of what is left for each outcome and those after it."""
+        rest, found = self._rates, []
+        for share in self._shares.values():
+            found.append(Integral(self._starts, rest, self._end))
+            rest = np.maximum(rest - self._rates * share, 0.0)
+        return found
+
+    def _counts(self, seconds: Floats) -> list[Floats]:
+        """How many requests each outcome had."""
         if self._known is not None and self._known[0] is seconds:
             return self._known[1]
-        found = {}
-        left, rest = self.total(seconds), self._rates
-        for index, (name, share) in enumerate(self._shares.items()):
-            own = self._rates * share
-            if index + 1 == len(self._shares):
-                counted = left
-            else:
-                moments = Integral(self._starts, rest, self._end).reached(left)
-                part = Integral(self._starts, own, self._end)(moments)
-                counted = np.minimum(np.floor(part + WHOLE), left)
-                rest = np.maximum(rest - own, 0.0)
-            reached = Integral(self._starts, own, self._end).reached(counted)
-            found[name] = (counted, reached)
-            left = left - counted
-        self._known = (seconds, found)
+        found: list[Floats] = []
+        left = self.total(seconds)
+        for place in range(len(self._shares) - 1):
+            moments = self._rests[place].reached(left)
+            part = self._own[place](moments)
+            found.append(np.minimum(np.floor(part + WHOLE), left))
+            left = left - found[-1]
+        found.append(left)
+        self._known = (seconds, found, {})
         return found
+
+    def _moments(self, name: str, seconds: Floats) -> Floats:
+        """When an outcome's count was reached."""
+        counted = self.count(name, seconds)
+        assert self._known is not None
+        known = self._known[2]
+        if name not in known:
+            known[name] = self._own[self._places[name]].reached(counted)
+        return known[name]
 
 
 def shares_within(times: Sequence[Time], bounds_ms: Sequence[float]) -> Floats:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import IngressProgram, ServiceProgram, StoreProgram, expand
 
+from sregym_cluster_embedded.store import Key
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.past import Lifeline
 
 _LABEL = "kubernetes.io/service-name"
+_SLICES = "endpointslices.discovery.k8s.io"
 
 
 class Reach:
@@ -29,12 +32,11 @@ class Reach:
     def __init__(self, view: View, namespace: str, name: str) -> None:
         self._name = name
         past = view.past
-        self._services = [line for line in past.of("services") if line.key[1:] == (namespace, name)]
-        self._slices = [
-            line
-            for line in past.of("endpointslices.discovery.k8s.io")
-            if line.key.namespace == namespace and _belongs(line, name)
-        ]
+        service = past.one(Key("services", namespace, name))
+        self._services = [service] if service.versions else []
+        slices = past.of(_SLICES)
+        by_service = view.remembered("slices", (slices,), lambda: _by_service(slices))
+        self._slices = by_service.get((namespace, name), [])
         self._policies = [
             line
             for line in past.of("networkpolicies.networking.k8s.io")
@@ -81,9 +83,18 @@ class Reach:
         return False
 
 
-def _belongs(line: Lifeline, service: str) -> bool:
-    objects = (version.obj for version in line.versions if version.obj is not None)
-    return any((obj["metadata"].get("labels") or {}).get(_LABEL) == service for obj in objects)
+def _by_service(slices: Sequence[Lifeline]) -> Mapping[tuple[str, str], list[Lifeline]]:
+    """The slices that were ever those of a Service, by its namespace and name."""
+    found: dict[tuple[str, str], list[Lifeline]] = {}
+    for line in slices:
+        names = {
+            (version.obj["metadata"].get("labels") or {}).get(_LABEL, ""): None
+            for version in line.versions
+            if version.obj is not None
+        }
+        for name in names:
+            found.setdefault((line.key.namespace, name), []).append(line)
+    return found
 
 
 def _uids(slices: Sequence[Lifeline]) -> list[str]:

@@ -41,11 +41,13 @@ class WorldStorage:
     """Implements `promql.data.Storage`.
 
     Args:
-        world: Whose metrics; it may go on, a storage keeps nothing between two questions.
+        world: Whose metrics.
+        once: Whether the world stands still as long as this is asked.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, once: bool = False) -> None:
         self._world = world
+        self._view = view_of(world) if once else None
 
     def select(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
@@ -74,7 +76,7 @@ class WorldStorage:
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
         """Scrapes, whether what follows is noted of them, and the series that matchers select."""
-        view, epoch = view_of(self._world), self._world.epoch
+        view, epoch = self._view or view_of(self._world), self._world.epoch
         span = (start_ms / 1000 - epoch, end_ms / 1000 - epoch)
         rest = [matcher for matcher in matchers if matcher.name != NAME]
         noted = _noted(matchers)

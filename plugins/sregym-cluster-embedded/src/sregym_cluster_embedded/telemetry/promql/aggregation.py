@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,12 +25,22 @@ from sregym_cluster_embedded.telemetry.promql.quantiles import quantile
 from sregym_cluster_embedded.telemetry.promql.summing import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.nodes import Aggregate
 
 # The largest float that a whole number of 64 bits holds.
 _MOST = 9223372036854774784.0
+# How values are put together, and what changes nothing: minus zero not even the sign of another.
+_REDUCED: Mapping[str, tuple[np.ufunc, float]] = MappingProxyType(
+    {
+        "sum": (np.add, -0.0),
+        "min": (np.fmin, math.nan),
+        "max": (np.fmax, math.nan),
+        "count": (np.add, 0.0),
+        "group": (np.add, 0.0),
+    }
+)
 
 
 def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -> Vector:
@@ -47,6 +59,8 @@ def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -
         known = {*node.labels} | {parameter} if node.without else {*node.labels} - {parameter}
         groups = _groups(replace(node, labels=tuple(sorted(known))), vector)
         return _counted_values(vector, groups, parameter)
+    if node.op in _REDUCED:
+        return _reduced(node.op, vector, groups)
     steps = vector.values.shape[1]
     values = np.empty((len(groups), steps))
     present = np.empty((len(groups), steps), dtype=np.bool_)
@@ -71,16 +85,27 @@ def _groups(node: Aggregate, vector: Vector) -> dict[Labels, list[int]]:
     return groups
 
 
-def _folded(op: str, values: Floats, present: Mask, parameter: Floats | str | None) -> Floats:
-    count: Floats = present.sum(axis=0).astype(np.float64)
-    if op == "count":
-        return count
+def _reduced(op: str, vector: Vector, groups: Mapping[Labels, list[int]]) -> Vector:
+    """The groups of an aggregation that takes row after row, all at once."""
+    if not groups:
+        return vector
+    rows = [row for members in groups.values() for row in members]
+    starts = [0, *accumulate(map(len, groups.values()))][:-1]
+    alone = len(groups) == len(rows)
+    there = vector.present[rows]
+    present = there if alone else np.logical_or.reduceat(there, starts, axis=0)
     if op == "group":
-        return np.ones(values.shape[1])
-    if op == "sum":
-        # Minus zero changes nothing: not even the sign of another minus zero.
-        total: Floats = np.add.reduce(np.where(present, values, -0.0), axis=0, initial=-0.0)
-        return total
+        return unique(list(groups), np.ones(present.shape), present)
+    if op == "count":
+        counted = np.add.reduceat(there.astype(np.float64), starts, axis=0)
+        return unique(list(groups), counted, present)
+    fold, nothing = _REDUCED[op]
+    values = np.where(there, vector.values[rows], nothing)
+    found: Floats = values if alone else fold.reduceat(values, starts, axis=0)
+    return unique(list(groups), found, present)
+
+
+def _folded(op: str, values: Floats, present: Mask, parameter: Floats | str | None) -> Floats:
     if op == "avg":
         return _mean(values, present)
     if op in ("min", "max"):
@@ -92,7 +117,7 @@ def _folded(op: str, values: Floats, present: Mask, parameter: Floats | str | No
     assert op == "quantile"
     assert isinstance(parameter, np.ndarray)
     result = np.full(values.shape[1], np.nan)
-    for step in np.flatnonzero(count):
+    for step in np.flatnonzero(present.any(axis=0)):
         level = float(parameter[step])
         result[step] = quantile(level, values[present[:, step], step][np.newaxis, :])[0]
     return result

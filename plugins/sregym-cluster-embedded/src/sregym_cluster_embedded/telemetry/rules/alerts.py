@@ -12,8 +12,11 @@ from sregym_cluster_embedded.telemetry.rules.templates import expanded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Series
+    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
     from sregym_cluster_embedded.telemetry.rules.files import AlertingRule
+
+    # What an expression gave at evaluations, by labels.
+    Rows = Mapping[Labels, tuple[Times, Floats]]
 
 
 class State(Enum):
@@ -45,7 +48,16 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class _Life:
+class Life:
+    """An alert between evaluations.
+
+    Attributes:
+        since_ms: When the expression was first true, Unix milliseconds.
+        value: Of the expression, when it was last there.
+        fired_ms: Since when it fires; None while it is pending.
+        kept_since_ms: Since when it only fires because it is kept for a while; None otherwise.
+    """
+
     since_ms: int
     value: float
     fired_ms: int | None = None
@@ -53,26 +65,34 @@ class _Life:
 
 
 def evaluated(
-    rule: AlertingRule, series: Sequence[Series], steps: Sequence[int]
-) -> Iterator[tuple[int, dict[Labels, _Life]]]:
-    """At each step, Unix milliseconds, what is pending or firing, by the expression's labels."""
-    points = [
-        (row.labels, dict(zip(row.times.tolist(), row.values.tolist(), strict=True)))
-        for row in series
-    ]
-    living: dict[Labels, _Life] = {}
+    rule: AlertingRule, rows: Rows, steps: Sequence[int], living: Mapping[Labels, Life]
+) -> Iterator[Mapping[Labels, Life]]:
+    """At each step, what is pending or firing, by the expression's labels.
+
+    Args:
+        rule: The rule.
+        rows: What its expression gave.
+        steps: The evaluations, Unix milliseconds.
+        living: What was pending or firing at the evaluation before.
+    """
+    by_step: dict[int, dict[Labels, float]] = {}
+    for labels, (times, values) in rows.items():
+        for at, value in zip(times.tolist(), values.tolist(), strict=True):
+            by_step.setdefault(at, {})[labels] = value
+    nothing: Mapping[Labels, float] = {}
     for step in steps:
-        there = {labels: values[step] for labels, values in points if step in values}
-        following: dict[Labels, _Life] = {}
-        for labels in sorted({*living, *there}):
-            life = _next(rule, living.get(labels), there.get(labels), step)
-            if life is not None:
-                following[labels] = life
-        living = following
-        yield step, living
+        there = by_step.get(step, nothing)
+        if living or there:
+            following: dict[Labels, Life] = {}
+            for labels in sorted({*living, *there}):
+                life = _next(rule, living.get(labels), there.get(labels), step)
+                if life is not None:
+                    following[labels] = life
+            living = following
+        yield living
 
 
-def _next(rule: AlertingRule, life: _Life | None, value: float | None, step: int) -> _Life | None:
+def _next(rule: AlertingRule, life: Life | None, value: float | None, step: int) -> Life | None:
     if value is None:
         if life is None or life.fired_ms is None or not rule.keep_ms:
             return None
@@ -80,17 +100,17 @@ def _next(rule: AlertingRule, life: _Life | None, value: float | None, step: int
         return (
             None
             if step - kept >= rule.keep_ms
-            else _Life(life.since_ms, life.value, life.fired_ms, kept)
+            else Life(life.since_ms, life.value, life.fired_ms, kept)
         )
     if life is None:
-        life = _Life(step, value)
+        life = Life(step, value)
     fired = life.fired_ms
     if fired is None and step - life.since_ms >= rule.hold_ms:
         fired = step
-    return _Life(life.since_ms, value, fired)
+    return Life(life.since_ms, value, fired)
 
 
-def alert_of(rule: AlertingRule, labels: Labels, life: _Life) -> Alert:
+def alert_of(rule: AlertingRule, labels: Labels, life: Life) -> Alert:
     """The alert of a row, with its templates expanded."""
     given = dict(without_name(labels))
     annotations = {

@@ -2,12 +2,14 @@
 
 Evaluations lie at multiples of a group's interval, counted from the world's beginning. An
 evaluation looks as far back as an alert's life may reach: a longer and longer stretch until nothing
-was active at its beginning.
+was active at its beginning. What was evaluated once can be kept in a `Books`: the past does not
+change any more.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 from sregym_cluster_embedded.telemetry.promql.memory import selects
 from sregym_cluster_embedded.telemetry.rules.alerts import (
     Alert,
+    Life,
     alert_of,
     evaluated,
     labels_with,
@@ -32,17 +35,44 @@ from sregym_cluster_embedded.telemetry.rules.alerts import (
 from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, RecordingRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Series
-    from sregym_cluster_embedded.telemetry.rules.alerts import _Life
+    from sregym_cluster_embedded.telemetry.rules.alerts import Rows
     from sregym_cluster_embedded.telemetry.rules.files import Group, Rule
 
 ALERTS = "ALERTS"
 ALERTS_FOR_STATE = "ALERTS_FOR_STATE"
 # Steps that are looked at first, beyond an alert's `for`.
 _MARGIN = 4
+# By how much further back is looked each time; one long look costs less than many short ones.
+_FURTHER = 8
 _MOST_STEPS = 11_000
+
+
+@dataclass
+class AlertBook:
+    """The evaluations of an alerting rule, one after the other.
+
+    Attributes:
+        first: Of the first of them, Unix milliseconds.
+        states: What was pending or firing at each.
+    """
+
+    first: int
+    states: list[Mapping[Labels, Life]]
+
+
+@dataclass
+class RecordBook:
+    """The evaluations of a recording rule from `first` up to `last`, Unix milliseconds."""
+
+    first: int
+    last: int
+    rows: Rows
+
+
+# By file, group and rule.
+Books: TypeAlias = dict[tuple[str, str, str], AlertBook | RecordBook]
 
 
 class Evaluated:
@@ -53,59 +83,99 @@ class Evaluated:
         groups: The rules.
         begin_ms: When evaluations began, Unix milliseconds.
         now_ms: Up to when there were any.
+        books: What was evaluated when somebody asked before; evaluations are added to it.
     """
 
-    def __init__(self, below: Storage, groups: Sequence[Group], begin_ms: int, now_ms: int) -> None:
+    def __init__(
+        self,
+        below: Storage,
+        groups: Sequence[Group],
+        begin_ms: int,
+        now_ms: int,
+        books: Books | None = None,
+    ) -> None:
         self._below = below
         self._groups = groups
         self._begin = begin_ms
         self._now = now_ms
+        self._books: Books = {} if books is None else books
+        self._writers = frozenset(
+            name for group in groups for rule in group.rules for name in _names(rule)
+        )
+        self._known: dict[tuple[tuple[Matcher, ...], int, int], Sequence[StoredSeries]] = {}
         self._under_way: set[tuple[str, str, str]] = set()
 
     def select(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Sequence[StoredSeries]:
         """Scraped and recorded series, `ALERTS` and `ALERTS_FOR_STATE`."""
-        found = list(self._below.select(matchers, start_ms, end_ms))
-        named = [matcher for matcher in matchers if matcher.name == NAME]
-        for group in self._groups:
-            for rule in group.rules:
-                names = (
-                    (rule.name,) if isinstance(rule, RecordingRule) else (ALERTS, ALERTS_FOR_STATE)
-                )
-                if not any(all(m.matches(name) for m in named) for name in names):
-                    continue
-                key = (group.file, group.name, rule.name)
-                if key in self._under_way:
-                    continue
-                self._under_way.add(key)
-                found.extend(
-                    series
-                    for series in self._of_rule(group, rule, start_ms, end_ms)
-                    if selects(matchers, dict(series.labels))
-                )
-                self._under_way.discard(key)
+        found = list(self._scraped(tuple(matchers), start_ms, end_ms))
+        for group, rule in self._writing(matchers):
+            key = (group.file, group.name, rule.name)
+            if key in self._under_way:
+                continue
+            self._under_way.add(key)
+            found.extend(
+                series
+                for series in self._of_rule(group, rule, start_ms, end_ms)
+                if selects(matchers, dict(series.labels))
+            )
+            self._under_way.discard(key)
         return sorted(found, key=lambda series: series.labels)
+
+    def written(
+        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
+    ) -> Sequence[StoredSeries]:
+        """Of what `select` gives, the series that are made by rules."""
+        return [
+            series
+            for group, rule in self._writing(matchers)
+            for series in self._of_rule(group, rule, start_ms, end_ms)
+            if selects(matchers, dict(series.labels))
+        ]
 
     def alerts(self, group: Group, rule: AlertingRule) -> list[Alert]:
         """What is pending or firing at the last evaluation."""
         last = self._last(group, self._now)
         if last is None:
             return []
-        *_, (_, living) = self._lives(group, rule, last, last)
+        ((_, living),) = self._lives(group, rule, last, last)
         return [alert_of(rule, labels, life) for labels, life in living.items()]
 
     def last_evaluation_ms(self, group: Group) -> int | None:
         """When the group was last evaluated; None if never yet."""
         return self._last(group, self._now)
 
+    def _scraped(
+        self, matchers: tuple[Matcher, ...], start_ms: int, end_ms: int
+    ) -> Sequence[StoredSeries]:
+        """Samples; rules ask for the same ones again and again."""
+        key = (matchers, start_ms, end_ms)
+        if key not in self._known:
+            self._known[key] = self._below.select(matchers, start_ms, end_ms)
+        return self._known[key]
+
+    def _writing(self, matchers: Sequence[Matcher]) -> Sequence[tuple[Group, Rule]]:
+        """The rules that make series which matchers may select."""
+        named = [matcher for matcher in matchers if matcher.name == NAME]
+        wanted = {name for name in self._writers if all(one.matches(name) for one in named)}
+        if not wanted:
+            return ()
+        return [
+            (group, rule)
+            for group in self._groups
+            for rule in group.rules
+            if not wanted.isdisjoint(_names(rule))
+        ]
+
     def _last(self, group: Group, at_ms: int) -> int | None:
         passed = (min(at_ms, self._now) - self._begin) // group.interval_ms
         return self._begin + passed * group.interval_ms if passed >= 0 else None
 
-    def _range(self, group: Group, rule: Rule, first: int, last: int) -> Sequence[Series]:
+    def _range(self, group: Group, rule: Rule, first: int, last: int) -> Rows:
+        """What an expression gives at the evaluations of a span."""
         engine = Engine(self, interval_s=group.interval_ms / 1000)
-        found: list[Series] = []
+        found: Rows = {}
         # More steps than one query may have are several queries.
         for begin in range(first, last + 1, _MOST_STEPS * group.interval_ms):
             end = min(last, begin + (_MOST_STEPS - 1) * group.interval_ms)
@@ -114,26 +184,68 @@ class Evaluated:
             except EvaluationError:
                 # A rule that fails gives nothing, as if it had no rows.
                 continue
-            found.extend(answer.series)
+            found = _after(found, {row.labels: (row.times, row.values) for row in answer.series})
         return found
 
     def _lives(
         self, group: Group, rule: AlertingRule, first: int, last: int
-    ) -> Iterator[tuple[int, dict[Labels, _Life]]]:
+    ) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
         """The states at the evaluations from `first` on."""
+        key, interval = (group.file, group.name, rule.name), group.interval_ms
+        book = self._books.get(key)
+        if not isinstance(book, AlertBook) or not book.states or first < book.first:
+            book = AlertBook(self._begin, [])
+        following = book.first + len(book.states) * interval
+        if following <= last:
+            begin, rows = self._looked_back(group, rule, (max(first, following), last), following)
+            if begin != following:
+                book = AlertBook(begin, [])
+            living = book.states[-1] if book.states else {}
+            steps = range(begin, last + 1, interval)
+            book.states.extend(evaluated(rule, rows, steps, living))
+        for step in range(first, last + 1, interval):
+            yield step, book.states[(step - book.first) // interval]
+        # There may be more samples of the present moment when it is past.
+        while book.states and book.first + (len(book.states) - 1) * interval >= self._now:
+            book.states.pop()
+        self._books[key] = book
+
+    def _looked_back(
+        self, group: Group, rule: AlertingRule, span: tuple[int, int], limit: int
+    ) -> tuple[int, Rows]:
+        """What an expression gave in a span, and before it from where nothing was active.
+
+        Args:
+            group: Of the rule.
+            rule: The rule.
+            span: The evaluations that are asked for.
+            limit: Before which nothing has to be known.
+        """
         interval = group.interval_ms
         back = (rule.hold_ms + rule.keep_ms) // interval + _MARGIN
+        end, rows = span[1], _NO_ROWS
         while True:
-            begin = max(self._begin, first - back * interval)
-            series = self._range(group, rule, begin, last)
+            begin = max(limit, span[0] - back * interval)
+            part = self._range(group, rule, begin, end)
+            rows = _after(part, rows)
             clean = begin + rule.keep_ms
-            if begin == self._begin or not any((row.times <= clean).any() for row in series):
-                break
-            back *= 2
-        steps = range(begin, last + 1, interval)
-        for step, living in evaluated(rule, series, steps):
-            if step >= first:
-                yield step, living
+            if begin == limit or not any((times <= clean).any() for times, _ in rows.values()):
+                return begin, rows
+            back *= _FURTHER
+            end = begin - interval
+
+    def _recorded(self, group: Group, rule: RecordingRule, first: int, last: int) -> Rows:
+        """What a recording rule gave at the evaluations of a span."""
+        key, interval = (group.file, group.name, rule.name), group.interval_ms
+        book = self._books.get(key)
+        if not isinstance(book, RecordBook) or not book.first <= first <= book.last + interval:
+            book = RecordBook(first, first - interval, _NO_ROWS)
+        if book.last < last:
+            more = self._range(group, rule, book.last + interval, last)
+            book = RecordBook(book.first, last, _after(book.rows, more))
+        kept = min(book.last, self._begin + (self._now - 1 - self._begin) // interval * interval)
+        self._books[key] = RecordBook(book.first, kept, _between(book.rows, book.first, kept))
+        return _between(book.rows, first, last)
 
     def _of_rule(
         self, group: Group, rule: Rule, start_ms: int, end_ms: int
@@ -142,28 +254,59 @@ class Evaluated:
         if last is None:
             return
         first = max(self._begin, start_ms - (start_ms - self._begin) % group.interval_ms)
-        if isinstance(rule, RecordingRule):
-            for row in self._range(group, rule, first, last):
-                kept = dict(pair for pair in row.labels if pair[0] != NAME)
-                labels = labels_of({**kept, **rule.labels, NAME: rule.name})
-                yield _ended(
-                    labels,
-                    dict(zip(row.times.tolist(), row.values.tolist(), strict=True)),
-                    group,
-                    last,
-                )
+        if first > last:
             return
         written: dict[Labels, dict[int, float]] = {}
-        for step, living in self._lives(group, rule, first, last):
-            for labels, life in living.items():
-                base = dict(labels_with(rule, labels, life.value))
-                state = "pending" if life.fired_ms is None else "firing"
-                alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
-                since = labels_of({**base, NAME: ALERTS_FOR_STATE})
-                written.setdefault(alert, {})[step] = 1.0
-                written.setdefault(since, {})[step] = life.since_ms // 1000
-        for labels, points in written.items():
-            yield _ended(labels, points, group, last)
+        if isinstance(rule, RecordingRule):
+            for given, (times, values) in self._recorded(group, rule, first, last).items():
+                kept = dict(pair for pair in given if pair[0] != NAME)
+                labels = labels_of({**kept, **rule.labels, NAME: rule.name})
+                points = zip(times.tolist(), values.tolist(), strict=True)
+                written.setdefault(labels, {}).update(points)
+        else:
+            for step, living in self._lives(group, rule, first, last):
+                for labels, life in living.items():
+                    base = dict(labels_with(rule, labels, life.value))
+                    state = "pending" if life.fired_ms is None else "firing"
+                    alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
+                    since = labels_of({**base, NAME: ALERTS_FOR_STATE})
+                    written.setdefault(alert, {})[step] = 1.0
+                    written.setdefault(since, {})[step] = life.since_ms // 1000
+        for labels, points_of in written.items():
+            yield _ended(labels, points_of, group, last)
+
+
+_NO_ROWS: Rows = {}
+
+
+def _names(rule: Rule) -> tuple[str, ...]:
+    """The metrics that a rule writes."""
+    return (rule.name,) if isinstance(rule, RecordingRule) else (ALERTS, ALERTS_FOR_STATE)
+
+
+def _after(before: Rows, after: Rows) -> Rows:
+    """The rows of one span, then those of a later one."""
+    if not before or not after:
+        return before or after
+    found = dict(before)
+    for labels, (times, values) in after.items():
+        known = before.get(labels)
+        found[labels] = (
+            (times, values)
+            if known is None
+            else (np.concatenate((known[0], times)), np.concatenate((known[1], values)))
+        )
+    return found
+
+
+def _between(rows: Rows, first: int, last: int) -> Rows:
+    """The rows of a span, both ends included."""
+    found = {}
+    for labels, (times, values) in rows.items():
+        low, high = np.searchsorted(times, (first, last + 1)).tolist()
+        if low < high:
+            found[labels] = (times[low:high], values[low:high])
+    return found
 
 
 def _ended(labels: Labels, points: dict[int, float], group: Group, last: int) -> StoredSeries:

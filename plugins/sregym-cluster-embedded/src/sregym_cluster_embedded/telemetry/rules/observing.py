@@ -7,13 +7,15 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.rules.alerts import Alert, State
-from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
+from sregym_cluster_embedded.telemetry.rules.evaluation import Books, Evaluated
 from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, Group, parse_rules
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+_ROOM = "telemetry.rules"
 _FOLDER = "/etc/prometheus/rules"
 
 
@@ -37,7 +39,12 @@ def observed(world: World) -> Evaluated:
     """
     begin_ms = world.epoch * 1000
     now_ms = begin_ms + int(world.now * 1000)
-    return Evaluated(WorldStorage(world), standard_groups(), begin_ms, now_ms)
+    reaches_to = Past(world).beginning
+    known: tuple[int, Books] | None = world.worked_out.get(_ROOM)
+    if known is None or known[0] != reaches_to:
+        # What the history has forgotten is not remembered here either.
+        known = world.worked_out[_ROOM] = (reaches_to, {})
+    return Evaluated(WorldStorage(world, once=True), standard_groups(), begin_ms, now_ms, known[1])
 
 
 def active(world: World) -> list[Alert]:
