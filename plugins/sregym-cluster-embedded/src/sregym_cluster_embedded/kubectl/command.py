@@ -65,6 +65,7 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("logs",): _Entry("streams", "logs", "LOGS_FLAGS"),
     ("exec",): _Entry("streams", "execute", "EXEC_FLAGS"),
     ("describe",): _Entry("describe", "describe"),
+    ("explain",): _Entry("explain", "explain"),
     ("expose",): _Entry("expose", "expose", manager="kubectl-expose"),
     ("wait",): _Entry("wait", "wait"),
     ("auth", "can-i"): _Entry("access_review", "can_i", "CAN_I_FLAGS"),

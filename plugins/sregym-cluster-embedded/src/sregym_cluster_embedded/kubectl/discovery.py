@@ -77,6 +77,13 @@ class Discovery:
         exact = self._by_version_word.get((rest, version, head))
         return exact or self._by_group_word.get((group, head))
 
+    def all_of(self, word: str) -> list[ResourceType]:
+        """The types that `word` means in all groups, the preferred one first."""
+        lower = word.lower()
+        first = self._by_word.get(lower)
+        others = (kind for (_, name), kind in self._by_group_word.items() if name == lower)
+        return list(dict.fromkeys((*([first] if first else ()), *others)))
+
     def category(self, word: str) -> list[ResourceType]:
         """The types of a category, or none."""
         return self._categories.get(word, [])
