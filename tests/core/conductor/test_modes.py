@@ -258,9 +258,8 @@ def test_a_cluster_without_alerts_is_an_error_of_the_world(theatre: Any) -> None
     record = theatre.play(mend, mode=mode_named("reactive"))
     assert (record.outcome, record.reason) == (
         Outcome.ERROR,
-        "mode 'reactive' starts with the alerts that fired, but they cannot be asked for: this "
-        "cluster offers no service 'alertmanager'; it offers: none (on a real cluster: --cluster "
-        "kubeconfig:alertmanager=URL)",
+        "the alerts that fired cannot be asked for: this cluster offers no service 'alertmanager'; "
+        "it offers: none (on a real cluster: --cluster kubeconfig:alertmanager=URL)",
     )
 
 
@@ -305,6 +304,47 @@ def test_an_agent_watches_a_healthy_system_until_it_breaks(theatre: Any) -> None
     assert theatre.events.index("FaultInjected") > theatre.events.index("AgentStarted")
 
 
+def test_a_system_is_quiet_before_somebody_watches_it(theatre: Any) -> None:
+    """Alerts of its start are over by then."""
+    looks: list[float] = []
+
+    class Starting(monitored([alert("Starting", "2020-01-01T00:00:00Z")])):  # type: ignore[misc]  # made by the test
+        def provision(self, spec: Any) -> Any:
+            cluster = super().provision(spec)
+            firing = cluster.observed["alertmanager"]
+
+            def answer(path: str, query: Any) -> ServiceAnswer:
+                looks.append(cluster.clock.now())
+                return firing(path, query) if len(looks) < 4 else ServiceAnswer(200, b"[]")
+
+            cluster.observed["alertmanager"] = answer
+            return cluster
+
+    theatre.components["clusters"] = [Starting]
+    began: list[float] = []
+    theatre.play(
+        lambda session: began.append(session.clock.now()),
+        mode=mode_named("proactive"),
+        start_before_s=60.0,
+    )
+    assert [began[0] - look for look in looks] == [45.0, 30.0, 15.0, 0.0]
+
+
+def test_alertmanager_that_refuses_is_an_error_of_the_world(theatre: Any) -> None:
+    class Refusing(MemoryProvider):
+        def provision(self, spec: Any) -> Any:
+            cluster: Any = super().provision(spec)
+            cluster.observed["alertmanager"] = lambda path, query: ServiceAnswer(503, b"starting")
+            return cluster
+
+    theatre.components["clusters"] = [Refusing]
+    record = theatre.play(mend, mode=mode_named("reactive"))
+    assert (record.outcome, record.reason) == (
+        Outcome.ERROR,
+        "the alerts that fired cannot be asked for: Alertmanager answers 503: starting",
+    )
+
+
 def test_who_does_not_stay_for_the_incident_fails(theatre: Any) -> None:
     record = theatre.play(
         lambda session: session.submit("no incident"),
@@ -313,15 +353,30 @@ def test_who_does_not_stay_for_the_incident_fails(theatre: Any) -> None:
     )
     assert outcomes(record) == ("fail", "fail", "fail")
     assert record.reason == "diagnosis: nothing was submitted"
-    assert theatre.events[-7:] == [
+    assert theatre.events[-6:] == [
         "AgentStopped",
         "FaultInjected",
-        "FaultConfirmed",
         "StageGraded",
         "StageGraded",
         "Recovered",
         "EpisodeFinished",
     ]
+
+
+def test_who_spoils_the_incident_fails(theatre: Any) -> None:
+    """It is no error of the world when an agent removes what would have broken."""
+
+    def vandal(session: Session) -> None:
+        session.kubectl("kubectl delete configmap cart-settings -n shop")
+
+    record = theatre.play(vandal, mode=mode_named("proactive"), start_before_s=60.0)
+    spoiled = (
+        "the agent changed the healthy system so that it could not break: "
+        'configmaps "cart-settings" not found'
+    )
+    assert (record.outcome, record.stopped) == (Outcome.FAIL, spoiled)
+    assert record.reason == f"diagnosis: nothing was submitted; {spoiled}"
+    assert record.recovered
 
 
 def test_all_is_well_is_no_diagnosis_though_something_is_wrong(theatre: Any) -> None:

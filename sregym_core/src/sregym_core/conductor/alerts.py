@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Cluster
 
+SERVICE = "alertmanager"
 # How long an alert is waited for; faults that nobody monitors never raise one.
 PATIENCE_S = 600.0
 # Alertmanager's `group_wait`: how long it collects before it sends a first notification.
@@ -50,6 +51,15 @@ def wait_for_alerts(cluster: Cluster, since: float) -> dict[str, Any] | None:
     return payload(_active(cluster))
 
 
+def wait_for_quiet(cluster: Cluster) -> None:
+    """Let time pass until no alert fires, as none does in a healthy system a while after its start.
+
+    Not for ever: one that always fires is the system's own. A cluster without Alertmanager is quiet.
+    """
+    if SERVICE in cluster.services:
+        cluster.clock.wait_until(lambda: not _active(cluster), PATIENCE_S, POLL_S)
+
+
 def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The notification of one group with all these alerts, as `GET /api/v2/alerts` gives them."""
     told = [
@@ -82,13 +92,13 @@ def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _active(cluster: Cluster) -> list[dict[str, Any]]:
     """Alerts that fire and are neither silenced nor inhibited."""
     try:
-        answer = cluster.observe("alertmanager", "/api/v2/alerts", [("active", "true")])
+        answer = cluster.observe(SERVICE, "/api/v2/alerts", [("active", "true")])
     except ClusterError as error:
-        msg = f"mode 'reactive' starts with the alerts that fired, but they cannot be asked for: {error.message} (on a real cluster: --cluster kubeconfig:alertmanager=URL)"
+        msg = f"the alerts that fired cannot be asked for: {error.message} (on a real cluster: --cluster kubeconfig:alertmanager=URL)"
         raise WorldError(msg) from error
     if answer.status != 200:
         text = answer.body.decode(errors="replace").strip()[:200]
-        msg = f"mode 'reactive' starts with the alerts that fired, but Alertmanager answers {answer.status}: {text}"
+        msg = f"the alerts that fired cannot be asked for: Alertmanager answers {answer.status}: {text}"
         raise WorldError(msg)
     found: list[dict[str, Any]] = json.loads(answer.body)
     return [alert for alert in found if alert["status"]["state"] == "active"]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import grading
-from sregym_core.conductor.alerts import wait_for_alerts
-from sregym_core.conductor.injection import Injection, moment_within, rehearse
+from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
+from sregym_core.conductor.injection import Injection, SpoiledError, moment_within
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.recovery import recover, remaining_difference
@@ -179,10 +179,11 @@ class EpisodePlayer:
         """What is between a broken system, or one that will break, and the agent's start."""
         plan, world, injection = self.plan, self._require_world(), self._require_injection()
         if plan.inject and plan.start_before_s is not None:
+            wait_for_quiet(world.cluster)
             copy = self._worlds.copy_of(world, self._application, plan.seed)
             if copy is not None:
                 try:
-                    rehearse(plan.problem, self._faults, copy, self._application)
+                    injection.rehearse(copy)
                 finally:
                     copy.cluster.close()
             injection.plan(moment_within(plan.start_before_s, plan.seed))
@@ -235,7 +236,7 @@ class EpisodePlayer:
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
         try:
             plan.agent.run(self._session)
-        except BudgetExceededError as error:
+        except (BudgetExceededError, SpoiledError) as error:
             self._agent_error = str(error)
         except SregymError:
             raise
@@ -246,7 +247,10 @@ class EpisodePlayer:
             noise.stop()
             if self._session.opened is not None and plan.folder is not None:
                 keep_log(self._session.opened, plan.folder)
-        injection.complete()
+        try:
+            injection.complete()
+        except SpoiledError as error:
+            self._agent_error = str(error)
 
     def _reference(self) -> Reference:
         fixes = [fault.reference_fix(context) for fault, context in self._faults]

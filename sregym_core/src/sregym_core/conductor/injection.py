@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 # No fault comes sooner after the agent's start than this share of the time that was given.
 EARLIEST_SHARE = 0.1
 
+
+class SpoiledError(Exception):
+    """An agent changed a healthy system so that it cannot break any more as it should have."""
+
+
 Faults = tuple[tuple["Fault", "FaultContext"], ...]
 
 
@@ -57,6 +62,7 @@ class Injection:
         self._application = application
         self._timeline = timeline
         self._began: float | None = None
+        self._rehearsed = False
         delays = [ref.after_s for ref in problem.faults]
         self._waiting = sorted(range(len(faults)), key=lambda index: (delays[index], index))
 
@@ -77,12 +83,12 @@ class Injection:
         """Inject what is planned for up to now.
 
         Raises:
-            WorldError: A fault left no defect.
+            SpoiledError: It had no effect though it had on a copy of the system.
+            WorldError: It had no effect, and nobody knows why.
         """
         while self._waiting and self._left(self._waiting[0]) <= 0:
-            index = self._waiting.pop(0)
-            self._inject(index)
-            grading.confirm_present((self._faults[index],))
+            self._inject_late(self._waiting[0])
+            del self._waiting[0]
 
     def happened(self) -> bool:
         """Whether something is wrong by now."""
@@ -93,10 +99,28 @@ class Injection:
         """Inject what is still to come, at its moment: the agent did not stay for it.
 
         Raises:
+            SpoiledError: As for `due`.
+            WorldError: As for `due`.
+        """
+        while self._waiting and self._began is not None:
+            self._world.cluster.clock.advance(max(0.0, self._left(self._waiting[0])))
+            self.due()
+
+    def rehearse(self, copy: World) -> None:
+        """Break a copy of the world: what will come while an agent watches must work.
+
+        Raises:
             WorldError: A fault left no defect, or nobody noticed.
         """
-        if self._began is not None and self._waiting:
-            self._inject_rest()
+        copies = tuple(
+            (fault, replace(context, cluster=copy.cluster, journal=UndoJournal()))
+            for fault, context in self._faults
+        )
+        for index in self._waiting:
+            fault, context = copies[index]
+            fault.inject(context)
+        grading.confirm(self._problem, copies, copy, self._application)
+        self._rehearsed = True
 
     def _inject_rest(self) -> None:
         while self._waiting:
@@ -105,6 +129,16 @@ class Injection:
             self._inject(index)
         rate = grading.confirm(self._problem, self._faults, self._world, self._application)
         self._timeline.record(FaultConfirmed(round(rate, 4), self._problem.silent))
+
+    def _inject_late(self, index: int) -> None:
+        try:
+            self._inject(index)
+            grading.confirm_present((self._faults[index],))
+        except Exception as error:
+            if not self._rehearsed:
+                raise
+            msg = f"the agent changed the healthy system so that it could not break: {error}"
+            raise SpoiledError(msg) from error
 
     def _inject(self, index: int) -> None:
         fault, context = self._faults[index]
@@ -119,21 +153,3 @@ class Injection:
         if began is None:
             return float("inf")
         return began + self._problem.faults[index].after_s - self._world.cluster.clock.now()
-
-
-def rehearse(problem: Problem, faults: Faults, rehearsal: World, application: Application) -> None:
-    """Break a copy of the world: a fault that will come while an agent watches must work there.
-
-    Raises:
-        WorldError: A fault left no defect, or nobody noticed.
-    """
-    copies = tuple((fault, _in(rehearsal, context)) for fault, context in faults)
-    for (fault, context), _ in sorted(
-        zip(copies, problem.faults, strict=True), key=lambda pair: pair[1].after_s
-    ):
-        fault.inject(context)
-    grading.confirm(problem, copies, rehearsal, application)
-
-
-def _in(world: World, context: FaultContext) -> FaultContext:
-    return replace(context, cluster=world.cluster, journal=UndoJournal())
