@@ -262,3 +262,17 @@ def test_an_indexed_job_needs_completions() -> None:
     missing = required("spec.completions", "when completion mode is Indexed")
     assert missing.message == "Required value: when completion mode is Indexed"
     assert [e for e in workloads.job({"spec": spec}) if "completions" in e.field] == [missing]
+
+
+def test_a_refused_creation_is_tried_again_after_seconds(shop: Any) -> None:
+    metadata = {"name": "none", "namespace": "shop"}
+    quota = {"metadata": metadata, "spec": {"hard": {"pods": "0"}}}
+    writes.create(shop.world, "resourcequotas", quota)
+    shop.run(1)
+    apply(shop, SLEEP)
+    # The names of the pods differ: each refusal is an event of its own.
+    tries = []
+    for _ in range(18):
+        tries.append(len(shop.events("FailedCreate")))
+        shop.run(1)
+    assert tries == [0, 1, 2, 2, 3, 3, 3, 3, *[4] * 8, 5, 5]

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import writes
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.store import Key
+    from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.world import World
 
 
 def mark_disrupted(world: World, key: Key, reason: str, message: str) -> None:
     """Set `DisruptionTarget` in a pod's status, as the last of its conditions."""
     pod = world.store.get(key)
-    if pod is None:
-        return
+    if pod is not None:
+        writes.update_status(world, key, disrupted(world, pod, reason, message))
+
+
+def disrupted(world: World, pod: Object, reason: str, message: str) -> Object:
+    """The status of a pod with that condition."""
     kept = [
         entry
         for entry in pod["status"].get("conditions", ())
@@ -30,4 +34,4 @@ def mark_disrupted(world: World, key: Key, reason: str, message: str) -> None:
         "reason": reason,
         "message": message,
     }
-    writes.update_status(world, key, {**pod["status"], "conditions": [*kept, target]})
+    return {**pod["status"], "conditions": [*kept, target]}

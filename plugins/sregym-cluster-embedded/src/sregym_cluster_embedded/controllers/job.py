@@ -31,6 +31,8 @@ _DELAY_S = 0.01
 _BATCH_S = 1.0
 # So many pods are created or deleted at one look; the rest follows at the next ones.
 _AT_ONCE = 500
+# How long it waits after a first refusal, and at most.
+RETRIES_S = (1.0, 60.0)
 # Waits shorter than this are over: moments since 1970 are no finer than that.
 _MOMENT_S = 0.001
 

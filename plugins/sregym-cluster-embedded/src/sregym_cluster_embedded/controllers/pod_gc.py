@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.api.disruption_target import mark_disrupted
+from sregym_cluster_embedded.api.disruption_target import disrupted
 from sregym_cluster_embedded.controllers.node_taints import readiness
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -95,10 +95,8 @@ def _end(world: World, pod: Object, why: str | None) -> None:
     """Let a pod fail and delete it at once; `why` says so in its conditions."""
     key = key_of("pods", pod)
     if pod["status"].get("phase") not in _OVER:
-        if why is not None:
-            mark_disrupted(world, key, "DeletionByPodGC", why)
-        present = world.store.get(key) or pod
-        writes.update_status(world, key, {**present["status"], "phase": "Failed"})
+        status = pod["status"] if why is None else disrupted(world, pod, "DeletionByPodGC", why)
+        writes.update_status(world, key, {**status, "phase": "Failed"})
     writes.delete(world, key, grace_s=0)
 
 

@@ -18,22 +18,40 @@ _FIRST_S = 0.005
 _LONGEST_S = 1000.0
 
 
-def retrying(name: str, reconcile: Callable[[World, Any], None]) -> Handler:
+def retrying(
+    name: str,
+    reconcile: Callable[[World, Any], None],
+    first_s: float = _FIRST_S,
+    longest_s: float = _LONGEST_S,
+) -> Handler:
     """The handler `name`: `reconcile`, called again later when the API refused one of its writes.
 
     A namespace that is being deleted, for instance, takes nothing new; the controller finds its
     object gone at one of the next tries.
+
+    Args:
+        name: Of the handler.
+        reconcile: What it does.
+        first_s: How long it waits after the first refusal.
+        longest_s: How long it waits at most.
     """
-    return partial(_attempt, name, reconcile)
+    return partial(_attempt, name, reconcile, (first_s, longest_s))
 
 
-def _attempt(name: str, reconcile: Callable[[World, Any], None], world: World, key: Any) -> None:
+def _attempt(
+    name: str,
+    reconcile: Callable[[World, Any], None],
+    waits_s: tuple[float, float],
+    world: World,
+    key: Any,
+) -> None:
     delays = world.table(_TABLE)
     try:
         reconcile(world, key)
     except ApiError:
-        delay_s = delays.get((name, key), _FIRST_S)
-        delays[(name, key)] = min(delay_s * 2, _LONGEST_S)
+        first_s, longest_s = waits_s
+        delay_s = delays.get((name, key), first_s)
+        delays[(name, key)] = min(delay_s * 2, longest_s)
         enqueue(world, name, key, delay_s)
     else:
         if delays:

@@ -80,7 +80,6 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         endpoints.HANDLER: endpoints.reconcile,
         ephemeral_claims.HANDLER: ephemeral_claims.reconcile,
         cronjob.HANDLER: cronjob.reconcile,
-        job.HANDLER: job.reconcile,
         job.RELEASE: job.release,
         job.TTL: job.expire,
         namespace.HANDLER: namespace.empty,
@@ -108,6 +107,7 @@ def contribution() -> Contribution:
         name="controllers",
         handlers={
             **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},
+            job.HANDLER: retrying(job.HANDLER, job.reconcile, *job.RETRIES_S),
             provisioning.HANDLER: provisioning.provision,
             taint_eviction.HANDLER: taint_eviction.evict,
             node_lifecycle.MARK: node_lifecycle.mark,
@@ -145,7 +145,6 @@ def contribution() -> Contribution:
             endpoints.SLICES: (endpoints.listen, api_services.backend_changed),
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen,),
-            "storageclasses.storage.k8s.io": (volumes.listen,),
             "": (namespace.listen, garbage.listen, quotas.listen),
         },
         indexers={
