@@ -82,7 +82,7 @@ class World:
 
     def timestamp(self, at: float | None = None) -> str:
         """The API's form of a moment, to the second; of now when none is given."""
-        return _to_the_second(int(self.epoch + (self.now if at is None else at)))
+        return _to_the_second(int(self.epoch + (self.clock.now if at is None else at)))
 
     def micro_timestamp(self, at: float | None = None) -> str:
         """The API's MicroTime form of a moment: events and leases."""
@@ -97,9 +97,8 @@ class World:
     def run_until(self, at: float) -> None:
         """Run everything planned up to and including virtual second `at`, and move time there."""
         clock, handlers = self.clock, self.constitution.handlers
-        while (upcoming := clock.next_at()) is not None and upcoming <= at:
-            event = clock.pop()
-            handlers[event.handler](self, *event.arguments)
+        while (event := clock.pop_until(at)) is not None:
+            handlers[event[2]](self, *event[3])
         clock.move_to(at)
 
     def step(self) -> None:

@@ -6,7 +6,7 @@ whatever world runs it, which is what makes forking a cluster a shallow copy.
 
 from __future__ import annotations
 
-import heapq
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 
@@ -42,7 +42,7 @@ class EventHeap:
         self._sequence = sequence = self._sequence + 1
         # What `Event(...)` does, without a call between: there is one for everything that happens.
         planned = (at if at > self.now else self.now, sequence, handler, arguments)
-        heapq.heappush(self._heap, tuple.__new__(Event, planned))
+        heappush(self._heap, tuple.__new__(Event, planned))
         return sequence
 
     def cancel(self, ticket: int) -> None:
@@ -62,9 +62,20 @@ class EventHeap:
         """Take the next event and move time to it."""
         if self._cancelled:
             self._drop_cancelled()
-        event = heapq.heappop(self._heap)
+        event = heappop(self._heap)
         if event.at > self.now:
             self.now = event.at
+        return event
+
+    def pop_until(self, at: float) -> Event | None:
+        """Take the next event up to and including `at` and move time to it; None: there is none."""
+        if self._cancelled:
+            self._drop_cancelled()
+        if not self._heap or self._heap[0][0] > at:
+            return None
+        event = heappop(self._heap)
+        if event[0] > self.now:
+            self.now = event[0]
         return event
 
     def move_to(self, at: float) -> None:
@@ -86,4 +97,4 @@ class EventHeap:
 
     def _drop_cancelled(self) -> None:
         while self._heap and self._heap[0].sequence in self._cancelled:
-            self._cancelled.discard(heapq.heappop(self._heap).sequence)
+            self._cancelled.discard(heappop(self._heap).sequence)

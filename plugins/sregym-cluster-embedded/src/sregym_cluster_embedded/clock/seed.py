@@ -22,12 +22,14 @@ NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 class Seed:
     """The source of all chance in one world."""
 
-    __slots__ = ("_drawn", "_key", "value")
+    __slots__ = ("_drawn", "_key", "_keyed", "value")
 
     def __init__(self, value: int, drawn: int = 0) -> None:
         self.value = value
         self._drawn = drawn
         self._key = value.to_bytes(16, "big", signed=True)
+        # By size of the digest: a hash that has taken in the key; copies of it go on.
+        self._keyed: dict[int, blake2b] = {}
 
     def fork(self, value: int | None = None) -> Seed:
         """A copy; with `value`, what is drawn from now on differs from this one's."""
@@ -35,8 +37,8 @@ class Seed:
 
     def uid(self) -> str:
         """Draw an object uid in the form of a version 4 UUID."""
-        digits = self._draw(16).hex()
-        variant = "89ab"[int(digits[16], 16) & 3]
+        drawn = self._draw(16)
+        digits, variant = drawn.hex(), "89ab"[drawn[8] >> 4 & 3]
         return (
             f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
         )
@@ -62,4 +64,9 @@ class Seed:
         return self._digest(f"draw {self._drawn}", size)
 
     def _digest(self, text: str, size: int) -> bytes:
-        return blake2b(text.encode(), key=self._key, digest_size=size).digest()
+        keyed = self._keyed.get(size)
+        if keyed is None:
+            keyed = self._keyed[size] = blake2b(key=self._key, digest_size=size)
+        hashed = keyed.copy()
+        hashed.update(text.encode())
+        return hashed.digest()

@@ -71,7 +71,7 @@ def listen(world: World, change: Change) -> None:
 
 def _differs(old: Object, new: Object) -> bool:
     """Whether metadata changed by more than what each write of a status changes."""
-    return any(old.get(field) is not new.get(field) for field in _LOOKED_AT)
+    return True in [old.get(field) is not new.get(field) for field in _LOOKED_AT]
 
 
 def _counts(change: Change) -> bool:
@@ -82,7 +82,7 @@ def _counts(change: Change) -> bool:
     if _differs(old["metadata"], obj["metadata"]):
         return True
     before, after = old.get("status", {}), obj.get("status", {})
-    return any(before.get(field) != after.get(field) for field in _COUNTED)
+    return True in [before.get(field) != after.get(field) for field in _COUNTED]
 
 
 def reconcile(world: World, key: Key) -> None:

@@ -67,13 +67,14 @@ class Store:
         self._indexers = indexers or {}
         # By (resource, namespace): name -> object. By (resource, index, value): keys in order.
         self._objects: SharedGroups[tuple[str, str], str, Object] = SharedGroups()
+        self._read = self._objects.read
         # By resource: the namespaces that have or had objects of it, sorted.
         self._places: dict[str, tuple[str, ...]] = {}
         self._indexes: SharedGroups[tuple[str, str, str], Key, None] = SharedGroups()
 
     def get(self, key: Key) -> Object | None:
         """The object at `key`, or None. Never change what this returns."""
-        return self._objects.read(key[:2]).get(key[2])
+        return self._read((key[0], key[1])).get(key[2])
 
     def list(self, resource: str, namespace: str | None = None) -> list[Object]:
         """All objects of a resource, of one namespace or of all, sorted by namespace and name."""
@@ -100,7 +101,7 @@ class Store:
     def indexed(self, resource: str, index: str, value: str) -> Iterator[Object]:
         """The objects of a resource that have `value` under `index`, in order of arrival."""
         for key in tuple(self._indexes.read((resource, index, value))):
-            obj = self.get(key)
+            obj = self._read((key[0], key[1])).get(key[2])
             if obj is not None:
                 yield obj
 
@@ -111,21 +112,25 @@ class Store:
     def put(self, resource: str, obj: Object) -> Object:
         """Write an object, new or changed; returns it as stored, with its resourceVersion."""
         key = key_of(resource, obj)
-        group = self._objects.write(key[:2])
-        old = group.get(key.name)
-        self.revision += 1
-        stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.revision)}}
-        group[key.name] = stored
+        _, namespace, name = key
+        group = self._objects.write((resource, namespace))
+        old = group.get(name)
+        self.revision = revision = self.revision + 1
+        stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
+        group[name] = stored
         if old is None:
+            type_ = ChangeType.ADDED
             if len(group) == 1:
-                places = {*self._places.get(resource, ()), key.namespace}
+                places = {*self._places.get(resource, ()), namespace}
                 self._places[resource] = tuple(sorted(places))
             self._index_new(key, stored)
-            self._record(Change(self.revision, ChangeType.ADDED, key, stored, None, self.clock.now))
-            return stored
-        if not _indexed_alike(old, stored):
-            self._reindex(key, old, stored)
-        self._record(Change(self.revision, ChangeType.MODIFIED, key, stored, old, self.clock.now))
+        else:
+            type_ = ChangeType.MODIFIED
+            if not _indexed_alike(old, stored):
+                self._reindex(key, old, stored)
+        # What `Change(...)` does, without a call between.
+        change = (revision, type_, key, stored, old, self.clock.now)
+        self._record(tuple.__new__(Change, change))
         return stored
 
     def delete(self, key: Key) -> Object | None:
@@ -150,6 +155,7 @@ class Store:
         twin.revision = self.revision
         twin.history = self.history.copy()
         twin._objects = self._objects.fork()
+        twin._read = twin._objects.read
         twin._places = self._places.copy()
         twin._indexes = self._indexes.fork()
         return twin
@@ -196,6 +202,6 @@ def _indexed_alike(old: Object, new: Object) -> bool:
         if before.get(field) is not after.get(field):
             return False
     for field, value in new.items():
-        if field not in _NOT_INDEXED and old.get(field) is not value:
+        if old.get(field) is not value and field not in _NOT_INDEXED:
             return False
-    return all(field in new for field in old if field != "status")
+    return old.keys() <= new.keys() or old.keys() - new.keys() == {"status"}

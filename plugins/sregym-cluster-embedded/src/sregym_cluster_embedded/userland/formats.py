@@ -24,6 +24,7 @@ _ZEROLOG = {
     "fatal": ("FTL", "31"),
     "panic": ("PNC", "31"),
 }
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _SEVERITY = {"debug": "D1", "trace": "D2", "warn": "W", "error": "E", "fatal": "F", "panic": "F"}
 
 
@@ -195,4 +196,4 @@ def _quoted(value: str) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return _COMPACT.encode(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
@@ -72,7 +73,7 @@ class Process:
     traps: tuple[tuple[str, str], ...] = ()
     wakes_at: float = 0.0
 
-    @property
+    @cached_property
     def ref(self) -> ContainerRef:
         """Which container, which life."""
         return self.config.ref
@@ -118,7 +119,9 @@ def save(world: World, process: Process) -> Process:
 
 def change(world: World, ref: ContainerRef, **fields: Any) -> Process:
     """Replace fields of a process that is remembered."""
-    return save(world, altered(world.table("userland.processes")[ref], **fields))
+    table = world.table("userland.processes")
+    changed = table[ref] = altered(table[ref], **fields)
+    return changed
 
 
 def altered(process: Process, **fields: Any) -> Process:

@@ -16,6 +16,8 @@ from sregym_cluster_embedded.userland.process import Process, listener_at, proce
 from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
+    from sregym_apps.model import Retry
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ends import Path
     from sregym_cluster_embedded.world import World
@@ -100,14 +102,16 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
             "auth_database": expand(client.auth_database, facts),
             "database": expand(client.database, facts),
             "timeout_s": seconds(expand(client.timeout, facts), client.timeout_s),
-            "retry": client.retry.model_copy(
-                update={
-                    "times": expand(client.retry.times, facts),
-                    "backoff": expand(client.retry.backoff, facts),
-                }
-            ),
+            "retry": _resolve_retry(client.retry, facts),
         }
     )
+
+
+def _resolve_retry(retry: Retry, facts: dict[str, str]) -> Retry:
+    times, backoff = expand(retry.times, facts), expand(retry.backoff, facts)
+    if (times, backoff) == (retry.times, retry.backoff):
+        return retry
+    return retry.model_copy(update={"times": times, "backoff": backoff})
 
 
 def targets(

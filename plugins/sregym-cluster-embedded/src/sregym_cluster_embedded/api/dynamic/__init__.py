@@ -28,7 +28,6 @@ MUTATING_BINDINGS = f"mutatingadmissionpolicybindings.{_GROUP}"
 _EXEMPT = frozenset(
     (VALIDATING, MUTATING, POLICIES, BINDINGS, MUTATING_POLICIES, MUTATING_BINDINGS)
 )
-_CONFIGURED = (VALIDATING, MUTATING, BINDINGS, MUTATING_BINDINGS)
 # Reviews and events of the machinery itself: a policy never sees the first, rarely the second.
 _UNSEEN_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 
@@ -37,7 +36,13 @@ __all__ = ["BINDINGS", "CONTROLLERS", "Attributes", "configured", "mutate", "val
 
 def configured(world: World) -> bool:
     """Whether anybody configured admission in this cluster."""
-    return any(world.store.has_any(resource, "") for resource in _CONFIGURED)
+    has_any = world.store.has_any
+    return (
+        has_any(VALIDATING, "")
+        or has_any(MUTATING, "")
+        or has_any(BINDINGS, "")
+        or has_any(MUTATING_BINDINGS, "")
+    )
 
 
 def mutate(world: World, attributes: Attributes) -> Object | None:

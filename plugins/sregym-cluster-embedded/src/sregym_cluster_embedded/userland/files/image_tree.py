@@ -54,6 +54,10 @@ _SERVICE_USERS = {
 }  # fmt: skip
 
 
+# What stands where a command of a toolset is, and a folder; inodes are values.
+_TOOL, _PLAIN = Inode(FILE, "\x7fELF", 0o755), folder()
+
+
 def users_of(image: Image) -> tuple[str, str]:
     """/etc/passwd and /etc/group of an image."""
     name = image.user.partition(":")[0]
@@ -92,21 +96,17 @@ def image_tree(image: Image) -> dict[str, Inode]:
         _with_parents(tree, posixpath.dirname(path))
         tree[path] = Inode(FILE, text, 0o755 if path in image.binaries else 0o644)
     for path in tool_paths(image.tools):
-        if posixpath.dirname(path) in tree:
-            tree.setdefault(path, Inode(FILE, "\x7fELF", 0o755))
+        if path.rpartition("/")[0] in tree:
+            tree.setdefault(path, _TOOL)
     # A folder's link count: its own name, its dot, and the two dots of each folder in it.
-    inside = Counter(
-        posixpath.dirname(path)
-        for path, inode in tree.items()
-        if inode.kind == "folder" and path != "/"
-    )
-    for path, inode in tree.items():
-        if inode.kind == "folder":
-            tree[path] = inode._replace(links=2 + inside[path])
+    folders = [(path, inode) for path, inode in tree.items() if inode.kind == "folder"]
+    inside = Counter(posixpath.dirname(path) for path, _ in folders if path != "/")
+    for path, inode in folders:
+        tree[path] = inode._replace(links=2 + inside[path])
     return tree
 
 
 def _with_parents(tree: dict[str, Inode], path: str) -> None:
     while path not in tree:
-        tree[path] = folder()
+        tree[path] = _PLAIN
         path = posixpath.dirname(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from sregym_cluster_embedded.userland.shell.lexing import (
@@ -101,8 +102,9 @@ Node: TypeAlias = (
 )
 
 
+@lru_cache(maxsize=512)
 def parse(text: str) -> Node:
-    """The tree of a script.
+    """The tree of a script; nobody changes it.
 
     Raises:
         ShellSyntaxError: It is none.
