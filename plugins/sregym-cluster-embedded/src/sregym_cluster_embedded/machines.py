@@ -57,6 +57,7 @@ class Disk(NamedTuple):
         other_bytes: Filled by what is not simulated: the system, other tenants.
         bad_blocks: (first, last) blocks of 4 KiB, both included, that cannot be read.
         read_only: Mounted read-only, as a file system is after an error.
+        latency_ms: What each access takes besides, on a disk that is slow.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Disk(NamedTuple):
     other_bytes: int = 0
     bad_blocks: tuple[tuple[int, int], ...] = ()
     read_only: bool = False
+    latency_ms: float = 0.0
 
 
 class Machine(NamedTuple):

@@ -79,6 +79,17 @@ def failure(world: World, caller: Caller, call: str, path: str = "") -> str:
     return ""
 
 
+def risk(world: World, caller: Caller, call: str, path: str = "") -> tuple[str, float]:
+    """The name of the error that calls meet, and the part of them that do; `("", 0.0)` for none.
+
+    Unlike `failure` it decides nothing: whoever asks for many calls at once asks here.
+    """
+    for _, rule in sorted(world.table(_TABLE).items()):
+        if rule.error and _concerns(rule, caller, call, path):
+            return str(rule.error), float(rule.share)
+    return "", 0.0
+
+
 def delay_s(world: World, caller: Caller, call: str, path: str = "") -> float:
     """How long a call takes more than it should."""
     rules = world.table(_TABLE)

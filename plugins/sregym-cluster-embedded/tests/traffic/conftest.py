@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,8 +131,12 @@ def make_market() -> MakeMarket:
         limits: Mapping[str, Mapping[str, str]] | None = None,
         replicas: Mapping[str, int] | None = None,
         programs: tuple[str, ...] = ("stock", "web", "load"),
+        env: Mapping[str, str] | None = None,
+        tools: Sequence[str] = ("busybox", "kafka"),
     ) -> Market:
         model = deepcopy(MODEL)
+        model["images"][0]["env"].update(env or {})
+        model["images"][0]["tools"] = [*tools]
         for path, value in (changes or {}).items():
             *way, last = path.split(".")
             place = model["programs"]

@@ -47,6 +47,9 @@ class _Shortage(NamedTuple):
 def machine_changed(world: World, node: str) -> None:
     """Have the kubelet of a node look at what it has, at its next turn, and others at once."""
     cache.clear(world)
+    disks_changed = world.constitution.rooms.get("disks_changed")
+    if disks_changed is not None:
+        disks_changed(world, node)
     if node:
         enqueue(world, HANDLER, node, until_look(world, node))
 

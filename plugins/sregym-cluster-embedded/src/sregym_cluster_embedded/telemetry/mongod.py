@@ -19,6 +19,7 @@ from sregym_cluster_embedded.telemetry.probing import Ticks, ticks
 from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.telemetry.traces.draws import sample, tail_score
 from sregym_cluster_embedded.userland.formats import mongod_line
+from sregym_cluster_embedded.userland.kinds.mongod import CHECKPOINT_S
 from sregym_cluster_embedded.userland.mongodb.visits import Denial, Visit, happenings
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.segments import CallFlow
     from sregym_cluster_embedded.world import World
 
-_CHECKPOINT_S = 60.0
 # Releases whose storage engine tells of each checkpoint.
 _CHECKPOINTS = ((4, 2), (4, 4))
 # Releases whose connections have an identity, whose logins are told of in other words.
@@ -304,8 +304,8 @@ class Diary:
         if start is None:
             return
         thread = int(Seed(0).fraction("checkpoints", self._life.ref.pod_uid) * 0xFFFF)
-        number = max(1, math.floor((first - start) / _CHECKPOINT_S))
-        while (at := start + number * _CHECKPOINT_S) < until:
+        number = max(1, math.floor((first - start) / CHECKPOINT_S))
+        while (at := start + number * CHECKPOINT_S) < until:
             if at >= first:
                 seconds, micros = divmod(round((self._world.epoch + at) * 1_000_000), 1_000_000)
                 low = 3 + 2 * number

@@ -21,6 +21,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.traffic.footing import Footing, refusal
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
+from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
@@ -40,6 +41,7 @@ from sregym_cluster_embedded.traffic.structure import (
     Way,
 )
 from sregym_cluster_embedded.userland.kafka.data import data_at
+from sregym_cluster_embedded.userland.kinds import slowed_ms
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
@@ -47,6 +49,7 @@ from sregym_cluster_embedded.userland.wording import error_text
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.live import Live
+    from sregym_cluster_embedded.userland.kinds import Refusal
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.wiring import Target
@@ -65,9 +68,6 @@ _WORDS = {
     **dict.fromkeys(("dns", "refused", "unreachable", "no_route", "no_port"), "connect"),
     "timeout": "timeout",
 }
-
-# More than anybody waits for.
-_MOST_RETRIES = 1000
 
 # An operation that is still being looked at: it calls itself, by way of others.
 _UNFINISHED = -2
@@ -135,7 +135,8 @@ class Builder:
         if process is None or program is None:
             return -1
         if isinstance(program, StoreProgram):
-            operation = Operation(ref, name, 0, program.cpu_ms, program.latency_ms)
+            slowed = self.footing.at(slowed_ms, self.world, ref)
+            operation = Operation(ref, name, 0, program.cpu_ms, program.latency_ms + slowed)
         elif isinstance(program, ServiceProgram) and name in program.operations:
             self._known[(ref, name)] = _UNFINISHED
             model = program.operations[name]
@@ -157,22 +158,7 @@ class Builder:
         made = self.made
         self._queue_up()
         self.footing.loose |= bool(made.queues)
-        for source in made.sources:
-            for part in source.parts:
-                for end in part.ends:
-                    if end.callee >= 0:
-                        operation = made.operations[end.callee]
-                        operation.patience_ms = max(operation.patience_ms, source.timeout_s * 1000)
-        for operation in reversed(made.operations):
-            server = made.servers[operation.server]
-            server.patience_ms = max(server.patience_ms, operation.patience_ms)
-            for site in operation.sites:
-                _bound_retries(site, operation.patience_ms)
-                patience = min(site.timeout_ms, operation.patience_ms or site.timeout_ms)
-                for way in site.ways:
-                    if way.callee >= 0:
-                        callee = made.operations[way.callee]
-                        callee.patience_ms = max(callee.patience_ms, patience)
+        give_patience(made)
         return made
 
     def _queue_up(self) -> None:
@@ -292,7 +278,9 @@ class Builder:
     def _site(self, process: Process, call: Call, sites: list[Site], stage: int) -> Site:
         name, _, operation = call.call.partition(".")
         client, found = self._client(process, name)
-        ways = tuple(self._way(process, client, name, target, call) for target in found)
+        ways = tuple(
+            way for target in found for way in self._ways(process, client, name, target, call)
+        )
         site = Site(
             len(self.made.sites), name, client, operation, call.collection, call.on_error,
             call.times, stage, ways, client.timeout_s * 1000,
@@ -308,29 +296,33 @@ class Builder:
                     self._produced.setdefault((storage, call.collection), []).append(entry)
         return site
 
-    def _way(self, process: Process, client: Client, name: str, target: Target, call: Call) -> Way:
+    def _ways(
+        self, process: Process, client: Client, name: str, target: Target, call: Call
+    ) -> tuple[Way, ...]:
+        """How calls to a target end: one way, or two where only a part of them is refused."""
         operation = call.call.partition(".")[2]
-        index, self.made.ways = self.made.ways, self.made.ways + 1
         timeout_ms = client.timeout_s * 1000
 
-        def broken(kind: str, inner: str = "", callee: int = -1) -> Way:
+        def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> Way:
             took = {"timeout": timeout_ms, "no_route": min(_NO_ROUTE_MS, timeout_ms)}
             text = error_text(client, kind, target.facts, inner)
-            return Way(index, target.share, target, callee, kind, text, took.get(kind, _FAST_MS))
+            share = target.share * part
+            return Way(self._number(), share, target, callee, kind, text, took.get(kind, _FAST_MS))
 
         if target.kind:
-            return broken(target.kind)
+            return (broken(target.kind),)
         server = None if target.ref is None else self._process(target.ref)
         if server is None or not server.running:
-            return broken("reset")
+            return (broken("reset"),)
+        refused: Refusal | None = None
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
             callee = self.operation(server.ref, "*")
             refused = self.footing.at(
                 refusal, self.world, process.ref, name, server.ref, operation, call.collection
             )
-            if refused is not None:
-                return broken(refused.kind, refused.text, callee)
+            if refused is not None and refused.share >= 1:
+                return (broken(refused.kind, refused.text, callee),)
         else:
             if client.protocol == "http" and isinstance(program, ServiceProgram):
                 method, _, path = operation.partition(" ")
@@ -340,11 +332,19 @@ class Builder:
                 inner = f"unknown method {call.call.partition('.')[2]}"
                 if client.protocol == "grpc":
                     inner = f"rpc error: code = Unimplemented desc = {inner}"
-                return broken("server", inner)
-        if target.path is None:
-            return Way(index, target.share, target, callee)
-        transit, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
-        return Way(index, target.share, target, callee, transit=transit, lost=lost)
+                return (broken("server", inner),)
+        way = Way(self._number(), target.share, target, callee)
+        if target.path is not None:
+            lost = given_up(target.path, timeout_ms)
+            way = way._replace(transit=on_the_way(target.path), lost=lost)
+        if refused is None:
+            return (way,)
+        failing = broken(refused.kind, refused.text, callee, refused.share)
+        return (way._replace(share=way.share - failing.share), failing)
+
+    def _number(self) -> int:
+        index, self.made.ways = self.made.ways, self.made.ways + 1
+        return index
 
     def _process(self, ref: ContainerRef) -> Process | None:
         return self.footing.at(process_of, self.world, ref)
@@ -361,23 +361,6 @@ class Builder:
                 found = looked_up(self.world, process, client, hops, self.footing)
             known = self._clients[key] = (client, found)
         return known
-
-
-def _bound_retries(site: Site, patience_ms: float) -> None:
-    """How often a site tries again at most, and within the patience of the caller's callers."""
-    retry = site.client.retry
-    site.retries = min(count(retry.times, 0), _MOST_RETRIES)
-    if not site.retries:
-        return
-    pause_ms = seconds(retry.backoff, 0.0) * 1000
-    spent, total, fitting = site.timeout_ms, 0.0, 0.0
-    for _ in range(site.retries):
-        spent += min(pause_ms, retry.most_s * 1000) + site.timeout_ms
-        total += min(pause_ms, retry.most_s * 1000)
-        pause_ms *= retry.growth
-        if not patience_ms or spent <= patience_ms:
-            fitting += 1
-    site.patient_retries, site.pause_ms = fitting, total / site.retries
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

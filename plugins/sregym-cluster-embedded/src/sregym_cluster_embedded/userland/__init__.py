@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.userland.interaction import Interaction
+from sregym_cluster_embedded.userland.kinds import disks_changed
 from sregym_cluster_embedded.userland.passage import Passages
 from sregym_cluster_embedded.userland.process import Process
 from sregym_cluster_embedded.userland.runtime import Runtime
@@ -34,6 +35,7 @@ def contribution(models: Iterable[ServiceModel] = ()) -> Contribution:
         rooms={
             "runtime": runtime,
             "storage": Storage(),
+            "disks_changed": disks_changed,
             "interaction": Interaction(runtime),
             "passage": Passages(runtime),
         },

@@ -27,7 +27,7 @@ from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.filesystem import Files
-from sregym_cluster_embedded.userland.kinds import KINDS, Kind, Refusal
+from sregym_cluster_embedded.userland.kinds import KINDS, Kind, Refusal, hindered
 from sregym_cluster_embedded.userland.life import (
     append,
     end,
@@ -263,9 +263,10 @@ class Runtime:
         dialled: bool,
     ) -> Refusal | None:
         """Whether a server carries out a command."""
-        program = self.program_of(process)
         kind = self.kind_of(process)
-        return kind.command(world, process, program, client, command, collection, dialled)
+        return kind.command(
+            world, process, process.behaviour, client, command, collection, dialled
+        ) or hindered(world, process, kind, client, command, collection)
 
     def files(self, world: World, process: Process) -> Files:
         """The files that a process sees."""

@@ -8,15 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines, syscalls
-from sregym_cluster_embedded.kubelet.report import pod_of
-from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.userland.disk import lacks_room
 from sregym_cluster_embedded.userland.files.inode import FileError, FullError, ReadOnlyError
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.container import Container
-
-# Below this share of a disk that others fill nobody has to count what containers wrote.
-_ROOMY = 0.5
 
 
 def demand_readable(container: Container, place: str, kept: str, size: int) -> None:
@@ -52,14 +48,10 @@ def demand_writable(container: Container, place: str, added_bytes: int) -> None:
     machine = machines.machine(world, container.config.node)
     if machine is None:
         return
-    root = machine.root
-    if root.read_only:
+    if machine.root.read_only:
         raise ReadOnlyError(place)
-    if added_bytes > 0 and root.other_bytes > _ROOMY * root.size_bytes:
-        known = ((pod_of(world, state), state) for state in pods_on(world, machine.name))
-        pods = [(pod, state) for pod, state in known if pod is not None]
-        if added_bytes > available_disk(world, machine, pods):
-            raise FullError(place)
+    if added_bytes > 0 and lacks_room(world, machine, added_bytes):
+        raise FullError(place)
 
 
 def _demand_call(container: Container, call: str, place: str) -> None:

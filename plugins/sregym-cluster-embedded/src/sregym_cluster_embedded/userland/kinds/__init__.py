@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.userland.kinds.hindrance import disks_changed, hindered, slowed_ms
 from sregym_cluster_embedded.userland.kinds.ingress import IngressKind
 from sregym_cluster_embedded.userland.kinds.kafka import KafkaKind
 from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
@@ -32,4 +33,4 @@ KINDS: dict[str, Kind] = {
     "load-generator": LoadKind(),
 }
 
-__all__ = ["KINDS", "Kind", "Refusal", "WebAnswer"]
+__all__ = ["KINDS", "Kind", "Refusal", "WebAnswer", "disks_changed", "hindered", "slowed_ms"]

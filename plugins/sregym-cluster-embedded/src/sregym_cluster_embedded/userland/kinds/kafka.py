@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, KafkaProgram, Line
 
+from sregym_cluster_embedded.userland.disk import DataFile, write_trouble
 from sregym_cluster_embedded.userland.formats import moment
 from sregym_cluster_embedded.userland.kafka.data import data_at, save
 from sregym_cluster_embedded.userland.kinds.kind import Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
-from sregym_cluster_embedded.userland.life import say
+from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import Process, change
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
+
+_METADATA_LOG = "__cluster_metadata-0/00000000000000000000.log"
+# Appended records reach the disk within this time.
+_FLUSHES_S = 1.0
 
 
 class KafkaKind(StoreKind):
@@ -41,12 +46,41 @@ class KafkaKind(StoreKind):
         super().begin(world, process, program)
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
-        """Open the port and say so."""
+        """Open the port and say so, or write to the disk."""
+        if arguments == ("flush",):
+            self._flush(world, process, program)
+            return
         super().event(world, process, program, *arguments)
         text = "Transition from STARTING to STARTED"
         self._say(world, process, program, text, "BrokerServer id=1")
         self._say(world, process, program, f"Kafka version: {program.version}", "")
         self._say(world, process, program, "Kafka Server started", "KafkaRaftServer nodeId=1")
+
+    def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
+        """The log of the cluster's metadata."""
+        kept = process.settings.get("kafka.storage")
+        return None if kept is None else DataFile(kept, program.data_dir, _METADATA_LOG)
+
+    def look_at_disk(self, world: World, process: Process, program: KafkaProgram) -> None:
+        """A broker whose only log folder fails gives up."""
+        file = self.data_file(process, program)
+        if file is not None and write_trouble(world, process, file) is not None:
+            world.after(_FLUSHES_S, "userland.event", process.ref, "flush")
+
+    def _flush(self, world: World, process: Process, program: KafkaProgram) -> None:
+        file = self.data_file(process, program)
+        trouble = None if file is None else write_trouble(world, process, file)
+        if trouble is None:
+            return
+        for text in (
+            f"ERROR Error while appending records to __cluster_metadata-0 in dir {program.data_dir} "
+            f"(org.apache.kafka.storage.internals.log.LogDirFailureChannel)\n"
+            f"java.io.IOException: {trouble.words}",
+            f"ERROR Shutdown broker because all log dirs in {program.data_dir} have failed "
+            "(kafka.log.LogManager)",
+        ):
+            self._write(world, process, program, text)
+        end(world, process.ref, 1)
 
     def command(
         self,
@@ -67,8 +101,11 @@ class KafkaKind(StoreKind):
     def _say(
         self, world: World, process: Process, program: KafkaProgram, text: str, who: str
     ) -> None:
+        source = f"[{who}] " if who else ""
+        text = f"INFO {source}{text} (kafka.server.KafkaRaftServer)"
+        self._write(world, process, program, text)
+
+    def _write(self, world: World, process: Process, program: KafkaProgram, text: str) -> None:
         when = moment(world, world.now)
         stamp = f"{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}"
-        source = f"[{who}] " if who else ""
-        line = Line(text=f"[{stamp}] INFO {source}{text} (kafka.server.KafkaRaftServer)", raw=True)
-        say(world, process.ref, program, (line,))
+        say(world, process.ref, program, (Line(text=f"[{stamp}] {text}", raw=True),))

@@ -10,15 +10,23 @@ from sregym_cluster_embedded.userland.life import say
 if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram, Client
 
+    from sregym_cluster_embedded.userland.disk import DataFile, Trouble
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 
+# Commands of datastores that change something.
+WRITING = frozenset(
+    {"add", "delete", "findAndModify", "incr", "insert", "produce", "set", "update"}
+)
+
+
 class Refusal(NamedTuple):
-    """Why a server refuses: the kind of failure and the server's words."""
+    """Why a server refuses: the kind of failure, its words, the part of the commands it refuses."""
 
     kind: str
     text: str
+    share: float = 1.0
 
 
 class WebAnswer(NamedTuple):
@@ -69,6 +77,23 @@ class Kind(ABC):
         self, world: World, process: Process, program: Any, refusal: Refusal, peer: str
     ) -> None:
         """A command of a program that starts was refused; `peer` is where it came from."""
+
+    def data_file(self, process: Process, program: Any) -> DataFile | None:
+        """The file that stands for all that it keeps on a disk; None when it keeps nothing."""
+        return None
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """The words with which it refuses a command that meets trouble with its disk.
+
+        Empty when such a command succeeds: because it has what it needs in memory, or because it
+        does not live long after.
+        """
+        return ""
+
+    def look_at_disk(  # noqa: B027 - most refuse the commands that need it, and go on
+        self, world: World, process: Process, program: Any
+    ) -> None:
+        """Its disk may have changed: plan what it does of itself when that is so."""
 
     def seed(  # noqa: B027 - only datastores have collections
         self, world: World, process: Process, client: Client, collection: str, documents: int

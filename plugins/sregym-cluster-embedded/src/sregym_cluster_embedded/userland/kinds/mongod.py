@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, MongodbProgram, expand
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.disk import DataFile, read_trouble, write_trouble
 from sregym_cluster_embedded.userland.formats import mongod_line
-from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
+from sregym_cluster_embedded.userland.kinds.kind import WRITING, Kind, Refusal
 from sregym_cluster_embedded.userland.life import append, end, open_port, serve
 from sregym_cluster_embedded.userland.mongodb.data import (
     Account,
@@ -26,10 +28,25 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
-_WRITES = ("insert", "update", "delete", "set", "findAndModify")
 
 # Exit code of mongod when the files are of a version it cannot open.
 _NEEDS_DOWNGRADE = 62
+
+# Exit codes of mongod that gives up at once, and that meets an error it knows nothing of.
+_ABRUPT, _UNCAUGHT = 14, 100
+# From the start to the end of a server that cannot use its files.
+_REFUSES_S = 0.4
+# What a file system without room, and one that is mounted read-only, make of the lock file.
+_UNWRITABLE = (
+    "DBPathInUse: Unable to create/open the lock file: {folder}/mongod.lock ({words}). "
+    "Ensure the user executing mongod is the owner of the lock file and has the appropriate "
+    "permissions. Also make sure that another mongod instance is not already running on the "
+    "{folder} directory",
+    "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
+)
+
+# Seconds between two checkpoints of the storage engine.
+CHECKPOINT_S = 60.0
 
 # Exit code of mongod when it cannot listen.
 _PORT_TAKEN = 48
@@ -55,6 +72,8 @@ class MongodbKind(Kind):
         }
         process = change(world, process.ref, settings=settings)
         self._say_starting(world, process, program)
+        if self._cannot_open(world, process, program):
+            return
         data = load(world, settings["mongod.storage"])
         major = ".".join(program.version.split(".")[:2])
         if data.version and data.version not in (major, *(program.reads or _before(major))):
@@ -66,6 +85,9 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, *arguments: Any
     ) -> None:
         """Go on with what was planned."""
+        if arguments == ("checkpoint",):
+            self._checkpoint(world, process, program)
+            return
         storage = process.settings["mongod.storage"]
         data = load(world, storage)
         if not data.version:
@@ -121,7 +143,7 @@ class MongodbKind(Kind):
             return None
         if account is None:
             return Refusal("unauthorized", f"command {command} requires authentication")
-        action = "write" if command in _WRITES else "read"
+        action = "write" if command in WRITING else "read"
         if account.may(action, client.database):
             return None
         shown = f'{{ {command}: "{collection}", filter: {{}}, $db: "{client.database}" }}'
@@ -134,6 +156,63 @@ class MongodbKind(Kind):
         """Say in the log that an account had no right to a command."""
         if refusal.kind == "unauthorized":
             note(world, process.ref, Denial(world.now, peer, refusal.text))
+
+    def data_file(self, process: Process, program: MongodbProgram) -> DataFile | None:
+        """The storage engine's own table."""
+        if "mongod.storage" not in process.settings:
+            return None
+        kept, folder = process.settings["mongod.storage"], process.settings["mongod.folder"]
+        return DataFile(kept, folder, "WiredTiger.wt")
+
+    def look_at_disk(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """A write that fails is met by the next checkpoint."""
+        file = self.data_file(process, program)
+        if file is None or process.served_at is None:
+            return
+        if write_trouble(world, process, file) is not None:
+            due_s = CHECKPOINT_S - (world.now - process.served_at) % CHECKPOINT_S
+            world.after(due_s, "userland.event", process.ref, "checkpoint")
+
+    def _checkpoint(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """A storage engine that cannot write ends the server."""
+        file = self.data_file(process, program)
+        trouble = None if file is None else write_trouble(world, process, file)
+        if file is None or trouble is None:
+            return
+        number = getattr(errno, trouble.error)
+        self._panic(world, process, "WTCheckpointThread", number, f"{file.name}: {trouble.words}")
+        end(world, process.ref, _ABRUPT)
+
+    def _cannot_open(self, world: World, process: Process, program: MongodbProgram) -> bool:
+        """End a server that cannot read or write its files when it starts; whether it ended."""
+        file = self.data_file(process, program)
+        assert file is not None
+        reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
+        if reads is not None:
+            number = getattr(errno, reads.error)
+            self._panic(world, process, "initandlisten", number, f"{file.name}: {reads.words}")
+            world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
+        elif writes is not None:
+            error = _UNWRITABLE[writes.error == "EROFS"].format(
+                folder=file.folder, words=writes.words
+            )
+            text = "DBException in initAndListen, terminating"
+            self._log(world, process, "CONTROL", 20557, "initandlisten", text, "E", error=error)
+            world.after(_REFUSES_S, "userland.exit", process.ref, _UNCAUGHT)
+        return reads is not None or writes is not None
+
+    def _panic(self, world: World, process: Process, context: str, number: int, text: str) -> None:
+        """What the storage engine says when a call fails, and the server when it gives up."""
+        message = "WiredTiger error"
+        detail = {"error": number, "message": f"__posix_file_io: {text}"}
+        self._log(world, process, "STORAGE", 22435, context, message, "E", **detail)
+        self._log(
+            world, process, "-", 23089, context, "Fatal assertion", "F", msgid=50853,
+            file="src/mongo/db/storage/wiredtiger/wiredtiger_util.cpp", line=532,
+        )  # fmt: skip
+        self._log(
+            world, process, "-", 23090, context, "\n\n***aborting after fassert() failure\n\n", "F"
+        )
 
     def seed(
         self, world: World, process: Process, client: Client, collection: str, documents: int

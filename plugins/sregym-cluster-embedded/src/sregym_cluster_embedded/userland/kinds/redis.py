@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, RedisProgram
 
+from sregym_cluster_embedded.userland.disk import DataFile, Trouble
 from sregym_cluster_embedded.userland.formats import moment
-from sregym_cluster_embedded.userland.kinds.kind import Refusal
+from sregym_cluster_embedded.userland.kinds.kind import WRITING, Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import Process, change, process_of
@@ -19,7 +20,12 @@ from sregym_cluster_embedded.userland.redis.server import DEFAULTS, NO_AUTH, WRO
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
-_WRITING = ("set", "insert", "update", "delete", "add", "incr")
+_NOT_SAVED = (
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
+    "disk. Commands that may modify the data set are disabled, because this instance is configured "
+    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). "
+    "Please check the Redis logs for details about the RDB error."
+)
 
 
 class RedisKind(StoreKind):
@@ -99,7 +105,7 @@ class RedisKind(StoreKind):
     ) -> Refusal | None:
         """Carry out a command, or not."""
         refusal = self.dial(world, process, program, client, "")
-        if refusal is not None or command not in _WRITING:
+        if refusal is not None or command not in WRITING:
             return refusal
         connection = Connection(world, process)
         connection.log_in(client.password)
@@ -108,6 +114,17 @@ class RedisKind(StoreKind):
         except Refused as error:
             return Refusal("server", str(error))
         return None
+
+    def data_file(self, process: Process, program: RedisProgram) -> DataFile | None:
+        """The snapshot; None for a server that keeps none."""
+        kept = process.settings.get("redis.storage")
+        if kept is None or process.settings.get("redis.save", "3600 1") == "":
+            return None
+        return DataFile(kept, process.settings.get("redis.dir", program.data_dir), "dump.rdb")
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """Whoever cannot save a snapshot takes no more changes; reads come from memory."""
+        return _NOT_SAVED if write else ""
 
     def talk(self, world: World, process: Process, program: RedisProgram, text: str) -> str:
         """Inline commands, answered in the protocol's form."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, MysqlProgram, PostgresProgram
 
+from sregym_cluster_embedded.userland.disk import DataFile, Trouble
 from sregym_cluster_embedded.userland.formats import moment
-from sregym_cluster_embedded.userland.kinds.kind import Refusal
+from sregym_cluster_embedded.userland.kinds.kind import WRITING, Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import Process, change, process_of
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
-_WRITING = ("insert", "update", "delete", "set")
 
 
 class SqlKind(StoreKind):
@@ -62,6 +63,14 @@ class SqlKind(StoreKind):
         """What an empty directory is filled with, or why it cannot be."""
         raise NotImplementedError
 
+    # The file that stands for all that it keeps.
+    main_file = ""
+
+    def data_file(self, process: Process, program: Any) -> DataFile | None:
+        """The file with most of its data."""
+        kept = process.settings.get("sql.storage")
+        return None if kept is None else DataFile(kept, program.data_dir, self.main_file)
+
     def initialise(self, world: World, process: Process, script: str) -> None:
         """Run an init script as the first user."""
         raise NotImplementedError
@@ -74,6 +83,7 @@ class SqlKind(StoreKind):
 class MysqlKind(SqlKind):
     """mysqld and mariadbd."""
 
+    main_file = "ibdata1"
     taken = (
         "[ERROR] [MY-010262] [Server] Can't start server: Bind on TCP/IP port: Address already in use",
         1,
@@ -146,7 +156,7 @@ class MysqlKind(SqlKind):
         if refusal is not None:
             return refusal
         data = load(world, process.settings["sql.storage"])
-        write = command in _WRITING
+        write = command in WRITING
         if not data.accounts[client.user].may(client.database, write=write):
             verb = "INSERT" if write else "SELECT"
             text = f"Error 1142 (42000): {verb} command denied to user '{client.user}'@'%' for table '{collection}'"
@@ -155,6 +165,15 @@ class MysqlKind(SqlKind):
             text = "Error 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement"
             return Refusal("server", text)
         return None
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """A table that cannot grow is full, whatever keeps it from growing."""
+        if trouble.error == "ENOSPC":
+            return f"Error 1114 (HY000): The table '{collection}' is full"
+        number = getattr(errno, trouble.error)
+        verb = "writing" if write else "reading"
+        code = 1026 if write else 1024
+        return f"Error {code} (HY000): Error {verb} file './{collection}.ibd' (OS errno {number} - {trouble.words})"
 
     def talk(self, world: World, process: Process, program: Any, text: str) -> str:
         """The greeting, which a client of MySQL waits for."""
@@ -171,6 +190,7 @@ class MysqlKind(SqlKind):
 class PostgresKind(SqlKind):
     """postgres."""
 
+    main_file = "base/16384/16385"
     taken = ("FATAL:  could not create any TCP/IP sockets: Address already in use", 1)
 
     def first_data(self, process: Process, program: PostgresProgram) -> SqlData | str:
@@ -244,7 +264,7 @@ class PostgresKind(SqlKind):
         account = data.accounts.get(client.user)
         if account is None or account.password != client.password:
             return self.dial(world, process, program, client, "")
-        write = command in _WRITING
+        write = command in WRITING
         if not account.may(client.database or client.user, write=write):
             return Refusal(
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
@@ -254,6 +274,12 @@ class PostgresKind(SqlKind):
                 "server", "ERROR: cannot execute INSERT in a read-only transaction (SQLSTATE 25006)"
             )
         return None
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """A file cannot be extended or read."""
+        state = {"ENOSPC": "53100", "EROFS": "25006"}.get(trouble.error, "58030")
+        act = "extend" if write else "read block 0 in"
+        return f'ERROR: could not {act} file "{file.name}": {trouble.words} (SQLSTATE {state})'
 
     def _log(
         self, world: World, process: Process, program: Any, text: str, level: str = "LOG"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.locks import Lock, hold, locks, release
 from sregym_cluster_embedded.userland.mongodb.collection import CollectionObject
 from sregym_cluster_embedded.userland.mongodb.data import (
     BUILT_IN_ROLES,
@@ -231,6 +232,35 @@ class Database(Host):
         """The server's version."""
         program = self.connection.world.room("runtime").program_of(self.connection.server)
         return str(program.version)
+
+    def js_fsyncLock(self, *_: Any) -> dict[str, Any]:
+        """Let all writes wait, until as often unlocked as locked."""
+        connection = self.connection
+        connection.demand("cluster", "admin", "fsync", 1.0)
+        lock = Lock(0, since=connection.world.now, peer=connection.peer, statement="fsync")
+        hold(connection.world, connection.server.ref, lock)
+        return {
+            "info": "now locked against writes, use db.fsyncUnlock() to unlock",
+            "lockCount": len(locks(connection.world, connection.server.ref)),
+            "seeAlso": "http://dochub.mongodb.org/core/fsynccommand",
+            "ok": 1,
+        }
+
+    def js_fsyncUnlock(self, *_: Any) -> dict[str, Any]:
+        """Take back one lock."""
+        connection = self.connection
+        connection.demand("cluster", "admin", "fsyncUnlock", 1.0)
+        if not release(connection.world, connection.server.ref, 0):
+            raise ScriptError("fsyncUnlock called when not locked", 20)
+        left = len(locks(connection.world, connection.server.ref))
+        return {"info": "fsyncUnlock completed", "lockCount": left, "ok": 1}
+
+    def js_currentOp(self, *_: Any) -> dict[str, Any]:
+        """What runs; a server that is locked against writes says so."""
+        connection = self.connection
+        connection.demand("cluster", "admin", "currentOp", 1.0)
+        locked = {"fsyncLock": True} if locks(connection.world, connection.server.ref) else {}
+        return {"inprog": [], **locked, "ok": 1}
 
     def js_runCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
         """A few commands by document or name: ping, connectionStatus, usersInfo, dropUser."""

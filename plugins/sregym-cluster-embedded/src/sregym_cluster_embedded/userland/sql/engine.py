@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 # Types and clauses that SQLite does not know by name, in its own words.
 _DIALECT = (
@@ -82,6 +86,40 @@ def writes(statement: str) -> bool:
     return verb_of(statement) in _WRITES
 
 
+def over(
+    name: str,
+    table: Result,
+    statement: str,
+    now: str,
+    functions: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+) -> Result:
+    """Carry out a query over rows that stand in no database: a view of the server's own.
+
+    Args:
+        name: Of the view.
+        table: Its columns and rows.
+        statement: The query.
+        now: What CURRENT_TIMESTAMP stands for.
+        functions: Functions of one argument that the query may call.
+
+    Raises:
+        SqlError: It cannot be carried out.
+    """
+    connection = sqlite3.connect(":memory:")
+    try:
+        for function, called in functions.items():
+            connection.create_function(function, 1, called)
+        columns = ", ".join(f'"{column}"' for column in table.columns)
+        connection.execute(f'CREATE TABLE "{name}" ({columns})')
+        places = ", ".join("?" * len(table.columns))
+        connection.executemany(f'INSERT INTO "{name}" VALUES ({places})', table.rows)  # noqa: S608 - names of our own
+        return _executed(connection, statement, now)
+    except sqlite3.Error as error:
+        raise _failure(str(error)) from None
+    finally:
+        connection.close()
+
+
 def run(image: bytes, statement: str, now: str) -> tuple[Result, bytes]:
     """Carry out one statement; the result, and the image of the database afterwards.
 
@@ -93,21 +131,25 @@ def run(image: bytes, statement: str, now: str) -> tuple[Result, bytes]:
     Raises:
         SqlError: It cannot be carried out; the image stays as it was.
     """
-    # Never the clock of the machine below.
-    text = re.sub(r"\bON\s+UPDATE\s+CURRENT_TIMESTAMP\b", "", _translated(statement), flags=re.I)
-    text = re.sub(r"\bCURRENT_TIMESTAMP\b(\(\))?", f"'{now}'", text, flags=re.I)
     connection = _opened(image)
     try:
-        cursor = connection.execute(text)
-        columns = tuple(part[0] for part in cursor.description or ())
-        rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
+        result = _executed(connection, statement, now)
         connection.commit()
-        after = connection.serialize() if writes(statement) else image
-        return Result(columns, rows, max(0, cursor.rowcount), verb_of(statement)), after
+        return result, connection.serialize() if writes(statement) else image
     except sqlite3.Error as error:
         raise _failure(str(error)) from None
     finally:
         connection.close()
+
+
+def _executed(connection: sqlite3.Connection, statement: str, now: str) -> Result:
+    # Never the clock of the machine below.
+    text = re.sub(r"\bON\s+UPDATE\s+CURRENT_TIMESTAMP\b", "", _translated(statement), flags=re.I)
+    text = re.sub(r"\bCURRENT_TIMESTAMP\b(\(\))?", f"'{now}'", text, flags=re.I)
+    cursor = connection.execute(text)
+    columns = tuple(part[0] for part in cursor.description or ())
+    rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
+    return Result(columns, rows, max(0, cursor.rowcount), verb_of(statement))
 
 
 def tables_of(image: bytes) -> list[str]:

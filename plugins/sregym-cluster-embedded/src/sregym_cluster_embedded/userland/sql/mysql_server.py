@@ -16,12 +16,14 @@ from sregym_cluster_embedded.userland.sql.engine import (
     verb_of,
     writes,
 )
+from sregym_cluster_embedded.userland.sql.sessions import kill, process_list, waited_for
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 _SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
+_WAITED = "Lock wait timeout exceeded; try restarting transaction"
 DEFAULTS = {
     "max_connections": "151",
     "read_only": "OFF",
@@ -122,6 +124,8 @@ class MysqlConnection:
                 f"{verb_of(statement).upper()} command denied to user {self.who} for table '{name}'"
             )
             raise MysqlError(1142, "42000", message)
+        if waited_for(self.world, self.server, database, statement, write=change):
+            raise MysqlError(1205, "HY000", _WAITED)
         data = self.data
         now = self.world.timestamp().replace("T", " ").rstrip("Z")
         try:
@@ -191,10 +195,9 @@ class MysqlConnection:
             ]
             return _rows(("Variable_name", "Value"), found)
         if what.startswith(("processlist", "full processlist")):
-            columns = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
             host = self.who.rpartition("@")[2].strip("'")
             row = (8, self.user, host, self.database or None, "Query", 0, "init", statement)
-            return _rows(columns, [row])
+            return _rows(*process_list(self.world, self.server, row))
         if what.startswith(("status", "global status")):
             uptime = int(self.world.now - self.server.started_at)
             found = [("Threads_connected", "1"), ("Threads_running", "1"), ("Uptime", str(uptime))]
@@ -208,6 +211,12 @@ class MysqlConnection:
                 [(f"GRANT ALL PRIVILEGES ON {scope} TO `{self.user}`@`%`",)],
             )
         return None
+
+    def _do_kill(self, _statement: str, words: list[str]) -> Result:
+        session = words[-1].strip(";")
+        if not session.isdecimal() or not kill(self.world, self.server, int(session)):
+            raise MysqlError(1094, "HY000", f"Unknown thread id: {session}")
+        return Result((), (), 0, "kill")
 
     def _do_describe(self, _statement: str, words: list[str]) -> Result:
         table = words[1].strip(";")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.sql.data import Account, SqlData, load, store
-from sregym_cluster_embedded.userland.sql.engine import Result, SqlError, run, verb_of, writes
+from sregym_cluster_embedded.userland.sql.engine import Result, SqlError, over, run, verb_of, writes
+from sregym_cluster_embedded.userland.sql.sessions import activity, enders, held
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -104,7 +105,7 @@ class PostgresConnection:
             re.I,
         )
         if table and table.group(1).startswith("pg_"):
-            return self._catalogue(table.group(1))
+            return self._over(table.group(1), statement)
         data = self.data
         if table and not self.account.may(self.database, write=change):
             raise PostgresError(f"ERROR:  permission denied for table {table.group(1)}")
@@ -138,12 +139,22 @@ class PostgresConnection:
             )
         return statement
 
-    def _catalogue(self, name: str) -> Result:
+    def _over(self, name: str, statement: str) -> Result:
+        """A query over a view of the server's own."""
+        now = self.world.timestamp()
+        functions = enders(self.world, self.server)
+        found = self._catalogue(name, statement)
+        try:
+            return over(name, found, self._constants(statement), now, functions)
+        except SqlError as error:
+            raise PostgresError(_words(error, statement)) from None
+
+    def _catalogue(self, name: str, statement: str) -> Result:
         if name == "pg_stat_activity":
-            row = (self.database, 61, self.user, "psql", "active")
-            return Result(
-                ("datname", "pid", "usename", "application_name", "state"), (row,), 0, "select"
-            )
+            own = (self.database, 61, self.user, statement)
+            return activity(self.world, self.server, own)
+        if name == "pg_locks":
+            return held(self.world, self.server)
         if name in ("pg_database", "pg_stat_database"):
             return Result(
                 ("datname",), tuple((d,) for d in sorted(self.data.databases)), 0, "select"

@@ -1,0 +1,114 @@
+"""What the disk below a datastore does to it: reads and writes that fail or take longer.
+
+The state is the node's (`machines`, `syscalls`); what a server makes of it is its kind's affair.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded import machines, syscalls
+from sregym_cluster_embedded.kubelet.report import pod_of
+from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
+
+# Below this share of a disk that others fill nobody has to count what containers wrote.
+_ROOMY = 0.5
+# A server that finds less room than this cannot extend its files.
+_ROOM_BYTES = 1 << 20
+# What a data file of an empty server takes.
+_FILE_BYTES = 32 << 20
+_READS, _WRITES = ("open", "read"), ("open", "write", "fsync")
+
+
+class DataFile(NamedTuple):
+    """The file whose reads and writes stand for all of a server's.
+
+    Attributes:
+        kept: Identity of the storage it is on.
+        folder: Where the server sees that.
+        name: The file's place in there.
+    """
+
+    kept: str
+    folder: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Where the server sees it."""
+        return f"{self.folder.rstrip('/')}/{self.name}"
+
+
+class Trouble(NamedTuple):
+    """What accesses meet.
+
+    Attributes:
+        error: Name of the error number: `ENOSPC`.
+        share: The part of the accesses that do.
+    """
+
+    error: str
+    share: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """As programs print the error."""
+        return syscalls.words(self.error)
+
+
+def write_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
+    """What writes to a data file meet, or None."""
+    machine = machines.machine(world, process.config.node)
+    if machine is not None:
+        if machine.root.read_only:
+            return Trouble("EROFS")
+        if lacks_room(world, machine, _ROOM_BYTES):
+            return Trouble("ENOSPC")
+    return _failing(world, process, file, _WRITES)
+
+
+def read_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
+    """What reads of a data file meet, or None."""
+    machine = machines.machine(world, process.config.node)
+    if machine is not None and machine.root.bad_blocks:
+        first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", _FILE_BYTES)
+        if any(low <= last and first <= high for low, high in machine.root.bad_blocks):
+            return Trouble("EIO")
+    return _failing(world, process, file, _READS)
+
+
+def slowness_ms(world: World, process: Process, file: DataFile) -> float:
+    """What each access takes more than it should."""
+    machine = machines.machine(world, process.config.node)
+    caller = _caller(process)
+    calls = sum(syscalls.delay_s(world, caller, call, file.path) for call in ("read", *_WRITES[1:]))
+    return calls * 1000 + (0.0 if machine is None else machine.root.latency_ms)
+
+
+def lacks_room(world: World, machine: machines.Machine, wanted_bytes: int) -> bool:
+    """Whether a node's disk has less room than is wanted."""
+    root = machine.root
+    if root.other_bytes <= _ROOMY * root.size_bytes:
+        return False
+    known = ((pod_of(world, state), state) for state in pods_on(world, machine.name))
+    pods = [(pod, state) for pod, state in known if pod is not None]
+    return available_disk(world, machine, pods) < wanted_bytes
+
+
+def _failing(
+    world: World, process: Process, file: DataFile, calls: tuple[str, ...]
+) -> Trouble | None:
+    for call in calls:
+        error, share = syscalls.risk(world, _caller(process), call, file.path)
+        if error and share > 0:
+            return Trouble(error, share)
+    return None
+
+
+def _caller(process: Process) -> syscalls.Caller:
+    ref = process.config.ref
+    return syscalls.Caller(process.config.node, ref.pod_uid, ref.name)

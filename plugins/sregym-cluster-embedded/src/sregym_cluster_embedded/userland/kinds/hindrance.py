@@ -1,0 +1,61 @@
+"""What keeps a datastore from a command although the client may give it: its disk, and locks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_apps.model import StoreProgram
+
+from sregym_cluster_embedded.userland.disk import read_trouble, slowness_ms, write_trouble
+from sregym_cluster_embedded.userland.kinds.kind import WRITING, Kind, Refusal
+from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.locks import holder
+from sregym_cluster_embedded.userland.process import process_of
+
+if TYPE_CHECKING:
+    from sregym_apps.model import Client
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
+
+
+def hindered(
+    world: World,
+    process: Process,
+    kind: Kind,
+    client: Client,
+    command: str,
+    collection: str,
+) -> Refusal | None:
+    """Why a server cannot carry out a command that it would."""
+    write = command in WRITING
+    lock = holder(world, process.ref, client.database, collection, write=write)
+    if lock is not None:
+        return Refusal("timeout", "")
+    file = kind.data_file(process, process.behaviour)
+    if file is None:
+        return None
+    trouble = (write_trouble if write else read_trouble)(world, process, file)
+    words = "" if trouble is None else kind.withstands(trouble, file, collection, write)
+    return Refusal("server", words, trouble.share) if trouble is not None and words else None
+
+
+def slowed_ms(world: World, ref: ContainerRef) -> float:
+    """What the disk adds to each command of a datastore."""
+    process = process_of(world, ref)
+    if process is None or not isinstance(process.behaviour, StoreProgram):
+        return 0.0
+    runtime: Runtime = world.room("runtime")
+    file = runtime.kind_of(process).data_file(process, process.behaviour)
+    return 0.0 if file is None else slowness_ms(world, process, file)
+
+
+def disks_changed(world: World, node: str) -> None:
+    """Let the datastores of a node meet what its disk is like now; of all nodes without a name."""
+    runtime: Runtime = world.room("runtime")
+    for process in runtime.running(world):
+        if isinstance(process.behaviour, StoreProgram) and node in ("", process.config.node):
+            runtime.kind_of(process).look_at_disk(world, process, process.behaviour)
+    wake_traffic(world)
