@@ -16,7 +16,6 @@ from sregym_apps.model import (
     StoreProgram,
     count,
     expand,
-    seconds,
 )
 
 from sregym_cluster_embedded.traffic.footing import Footing, refusal
