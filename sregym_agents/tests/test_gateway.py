@@ -14,6 +14,7 @@ from sregym_agents.gateway import Gateway
 from sregym_agents.http_api import BODY_CAP_BYTES
 from sregym_core.interfaces import Stage
 from sregym_core.model import Claims
+from sregym_core.modes import mode_named
 from sregym_core.testing import Provision, ScriptedSession, Shop
 
 TOKEN = "token of the session"
@@ -81,9 +82,11 @@ def test_who_has_no_token_learns_nothing(gateway: Gateway, path: str, token: str
 
 def test_instruction_and_status(gateway: Gateway, session: ScriptedSession) -> None:
     assert ask(gateway, "GET", "/instruction") == (200, {"instruction": session.instruction})
-    assert ask(gateway, "GET", "/status") == (200, {"stage": "diagnosis"})
+    stages = ["diagnosis", "mitigation"]
+    told = {"mode": "standard", "submissions": stages, "watching": False}
+    assert ask(gateway, "GET", "/status") == (200, {"stage": "diagnosis", **told})
     session.submit("it is the cart")
-    assert ask(gateway, "GET", "/status") == (200, {"stage": "mitigation"})
+    assert ask(gateway, "GET", "/status") == (200, {"stage": "mitigation", **told})
 
 
 def test_two_submissions_and_no_third(gateway: Gateway, session: ScriptedSession) -> None:
@@ -170,3 +173,24 @@ def test_who_comes_too_late_is_told(session: ScriptedSession) -> None:
                 gateway._ready.wait(0.01)
         assert answer.result() == (410, {"message": "the session is over"})
     assert session.submissions == []
+
+
+def test_the_task_and_the_alerts_are_told(provision: Provision) -> None:
+    alerts = {"version": "4", "alerts": [{"labels": {"alertname": "NobodyBuys"}}]}
+    session = ScriptedSession(Shop(), provision, mode=mode_named("one-shot"), alerts=alerts)
+    with Gateway(session, TOKEN) as gateway:
+        assert ask(gateway, "GET", "/alerts-payload") == (200, alerts)
+        told = {"mode": "one-shot", "submissions": ["diagnosis"], "watching": False}
+        assert ask(gateway, "GET", "/status") == (200, {"stage": "diagnosis", **told})
+        assert submit(gateway, {"text": "the cart"})[1]["stage"] == "done"
+        assert submit(gateway, {"text": "done"}) == (
+            409,
+            {"message": "the diagnosis was submitted already"},
+        )
+
+
+def test_a_session_without_alerts_says_so(gateway: Gateway) -> None:
+    assert ask(gateway, "GET", "/alerts-payload") == (
+        404,
+        {"message": "this session began without an alert"},
+    )

@@ -55,7 +55,7 @@ def test_the_description_names_every_path(gateway: Gateway, session: ScriptedSes
     status, content = ask(gateway, "GET", "/openapi.json", token="none")
     assert (status, content["openapi"]) == (200, "3.1.0")
     assert sorted(content["paths"]) == sorted(
-        ["/instruction", "/status", "/submit", "/tools"]
+        ["/alerts-payload", "/instruction", "/status", "/submit", "/tools"]
         + [f"/tools/{tool.name}" for tool in session.tools]
     )
     for path in content["paths"].values():

@@ -14,6 +14,7 @@ import pytest
 from sregym_core.interfaces import Budget, ClusterSpec
 from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
 
+
 @pytest.fixture
 def provision(tmp_path: Path) -> Provision:
     def give(_spec: ClusterSpec) -> AddressedCluster:

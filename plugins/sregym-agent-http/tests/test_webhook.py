@@ -33,11 +33,15 @@ def test_a_product_gets_the_incident_and_hands_in(new_session: NewSession, produ
     assert session.submissions == ["the cart", "repaired"]
     opening, closing = (content for _, _, content in product.received)
     incident = opening["incident"]
-    assert (opening["event"], incident["instruction"], incident["namespaces"]) == (
-        "incident.opened",
-        session.instruction,
-        list(session.namespaces),
-    )
+    assert opening["event"] == "incident.opened"
+    assert incident == {
+        "id": incident["id"],
+        "instruction": session.instruction,
+        "namespaces": list(session.namespaces),
+        "mode": "standard",
+        "submissions": ["diagnosis", "mitigation"],
+        "alerts": None,
+    }
     assert closing == {"event": "incident.closed", "incident": {"id": incident["id"]}}
     means = opening["session"]
     assert {"gateway", "kubernetes", "mcp"} <= set(means["endpoints"])

@@ -48,6 +48,7 @@ def test_the_environment(
         "KUBECONFIG": str(folder / "kubeconfig"),
         "SREGYM_EPISODE": str(folder),
         "SREGYM_INSTRUCTION": session.instruction,
+        "SREGYM_MODE": "standard",
     }
     assert seen["API_KEY_OF_THE_AGENT"] == "kept"
 

@@ -121,6 +121,7 @@ def test_it_sees_nothing_of_the_harness(
         "KUBECONFIG": "/session/kubeconfig",
         "SREGYM_EPISODE": "/session",
         "SREGYM_INSTRUCTION": session.instruction,
+        "SREGYM_MODE": "standard",
     }
     assert set(seen["session"]) <= {"bin", "enter.py", "kubeconfig", "session.json", "sockets"}
     assert (seen["harness"], seen["sources"]) == ("FileNotFoundError", "FileNotFoundError")

@@ -1,7 +1,8 @@
 """The HTTP API of a session.
 
     GET  /instruction    {"instruction": text}
-    GET  /status         {"stage": "diagnosis" | "mitigation" | "done"}
+    GET  /status         {"stage": "diagnosis" | "mitigation" | "done", "mode", "submissions", "watching"}
+    GET  /alerts-payload the alerts that fired, as a payload of Alertmanager's webhook
     POST /submit         {"text": text, "claims": {...}?} -> {"accepted", "stage", "message"}
     GET  /tools          {"tools": [{"name", "group", "description", "parameters", "reads_only"}]}
     POST /tools/NAME     {arguments} -> {"text", "ok", "page", "pages"}
@@ -90,6 +91,7 @@ class HttpApi:
         router = application.router
         router.add_get("/instruction", self._instruction)
         router.add_get("/status", self._status)
+        router.add_get("/alerts-payload", self._alerts)
         router.add_post("/submit", self._submit)
         router.add_get("/tools", self._tools)
         router.add_post("/tools/{name}", self._tool)
@@ -116,7 +118,20 @@ class HttpApi:
         return web.json_response({"instruction": self._session.instruction})
 
     async def _status(self, _request: web.Request) -> web.StreamResponse:
-        return web.json_response({"stage": str(self._session.stage)})
+        task = self._session.task
+        return web.json_response(
+            {
+                "stage": str(self._session.stage),
+                "mode": task.mode,
+                "submissions": [str(stage) for stage in task.submissions],
+                "watching": task.watching,
+            }
+        )
+
+    async def _alerts(self, _request: web.Request) -> web.StreamResponse:
+        if self._session.alerts is None:
+            return _refuse(404, "this session began without an alert")
+        return web.json_response(dict(self._session.alerts))
 
     async def _tools(self, _request: web.Request) -> web.StreamResponse:
         return web.json_response({"tools": [asdict(tool) for tool in self._session.tools]})
@@ -148,7 +163,9 @@ class HttpApi:
                 field = ".".join(map(str, first["loc"])) or "claims"
                 return _refuse(400, f"claims, field {field!r}: {first['msg']}")
         if self._session.stage is Stage.DONE:
-            return _refuse(409, "both stages were submitted already")
+            stages = self._session.task.submissions
+            which = "both stages were" if len(stages) > 1 else f"the {stages[0]} was"
+            return _refuse(409, f"{which} submitted already")
         receipt = await self._done(lambda: self._session.submit(text, claims))
         return web.json_response(
             {

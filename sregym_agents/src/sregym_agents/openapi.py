@@ -30,11 +30,29 @@ def document(tools: Sequence[Tool]) -> dict[str, Any]:
         "/instruction": {
             "get": _operation("instruction", "What the agent is told.", _object(instruction=_TEXT))
         },
-        "/status": {"get": _operation("status", "Which submission is next.", _object(stage=stage))},
+        "/status": {
+            "get": _operation(
+                "status",
+                "Which submission is next, and what the session asks for.",
+                _object(
+                    stage=stage,
+                    mode=_TEXT,
+                    submissions={"type": "array", "items": stage},
+                    watching={"type": "boolean"},
+                ),
+            )
+        },
+        "/alerts-payload": {
+            "get": _operation(
+                "alerts_payload",
+                "The alerts that fired before the session began, as a payload of Alertmanager's webhook; 404 where there was none.",
+                {"type": "object"},
+            )
+        },
         "/submit": {
             "post": _operation(
                 "submit",
-                "Hand in the current stage: first the diagnosis, then word that the repair is done.",
+                "Hand in the current stage: a diagnosis, or word that the repair is done.",
                 _object(accepted={"type": "boolean"}, stage=stage, message=_TEXT),
                 {
                     "type": "object",

@@ -242,6 +242,15 @@ def test_a_notification_of_alertmanager() -> None:
     }
 
 
+def test_a_notification_is_no_flood() -> None:
+    many = [alert(f"A{number}", f"2020-01-01T00:{number:02}:00Z") for number in range(55)]
+    told = payload(many)
+    assert [each["labels"]["alertname"] for each in told["alerts"]] == [
+        f"A{number}" for number in range(50)
+    ]
+    assert told["truncatedAlerts"] == 5
+
+
 def test_no_alert_is_waited_for_endlessly(theatre: Any) -> None:
     theatre.components["clusters"] = [monitored([alert("Old", "2020-01-01T00:00:00Z")])]
     seen: list[Any] = []

@@ -34,7 +34,7 @@ class Webhook(Agent):
     """Posts the incident to `--agent-option url=...`, signed when `secret=...` is given.
 
     The product acts through the session's endpoints, which are in the message, and hands in at
-    the gateway. The episode is over when both stages are in or the budget is used up.
+    the gateway. The episode is over when all is handed in or the budget is used up.
     """
 
     name: ClassVar[str] = "http"
@@ -55,6 +55,9 @@ class Webhook(Agent):
                 "id": secrets.token_hex(8),
                 "instruction": session.instruction,
                 "namespaces": list(session.namespaces),
+                "mode": session.task.mode,
+                "submissions": [str(stage) for stage in session.task.submissions],
+                "alerts": session.alerts,
             }
             access = session.access()
             means = {

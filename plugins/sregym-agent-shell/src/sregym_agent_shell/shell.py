@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Shell(Agent):
     """Runs `--agent-option command=...` through `sh -c`.
 
-    The command's environment has `KUBECONFIG`, `SREGYM_EPISODE` (for `sregym submit`) and
-    `SREGYM_INSTRUCTION`; what else is there is the user's own, without variables of the harness.
+    The command's environment has `KUBECONFIG`, `SREGYM_EPISODE` (for `sregym submit`),
+    `SREGYM_INSTRUCTION` and `SREGYM_MODE`; what else is there is the user's own, without variables of the harness.
     With `--agent-option isolation=bubblewrap` it sees a system of its own instead (`sregym_agents.isolation`).
     Its output goes to `agent.log` in the session's folder. When it ends, the episode is graded as
     it stands; when the budget is used up, it is ended with all its children.
@@ -44,7 +44,11 @@ class Shell(Agent):
             access = session.access()
             log = access.folder / "agent.log"
             with self._walls.around(access, gateway) as place, log.open("wb") as output:
-                told = {**place.pointing, "SREGYM_INSTRUCTION": session.instruction}
+                told = {
+                    **place.pointing,
+                    "SREGYM_INSTRUCTION": session.instruction,
+                    "SREGYM_MODE": session.task.mode,
+                }
                 start = place.start(("/bin/sh", "-c", self._command), told)
                 exit_code = attend(session, gateway, start, output)
         if exit_code != 0 and session.stage is not Stage.DONE:

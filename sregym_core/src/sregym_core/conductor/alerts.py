@@ -21,6 +21,8 @@ PATIENCE_S = 600.0
 GROUP_WAIT_S = 30.0
 POLL_S = 15.0
 EXTERNAL_URL = "http://alertmanager:9093"
+# What a notification holds at most (Alertmanager's `max_alerts`): people and models read it.
+MOST_ALERTS = 50
 # What the webhook has in place of an end that is not known.
 NO_END = "0001-01-01T00:00:00Z"
 
@@ -73,7 +75,7 @@ def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "fingerprint": alert["fingerprint"],
         }
         for alert in sorted(alerts, key=lambda alert: (alert["startsAt"], alert["fingerprint"]))
-    ]
+    ][:MOST_ALERTS]
     receivers = [receiver["name"] for alert in alerts for receiver in alert.get("receivers", ())]
     return {
         "receiver": receivers[0] if receivers else "default",
@@ -85,7 +87,7 @@ def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "externalURL": EXTERNAL_URL,
         "version": "4",
         "groupKey": "{}:{}",
-        "truncatedAlerts": 0,
+        "truncatedAlerts": len(alerts) - len(told),
     }
 
 
