@@ -271,3 +271,59 @@ def test_a_pod_on_a_node_that_is_not_there_stays_as_it_is(town: Any) -> None:
 def test_the_log_of_a_pod_without_a_node_is_empty(town: Any) -> None:
     town.pod(f"{{schedulerName: mine, containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=1.0)
     assert town.world.room("logs")(town.world, "default", "app", "", {}) == ""
+
+
+MISPLACED = (
+    "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc "
+    "create failed: unable to start container process: error during container init: error mounting "
+    '"{source}" to rootfs at "{path}": mount {source}:{path} (via /proc/self/fd/6), flags: {flags}: '
+    "not a directory: unknown"
+)
+
+
+@pytest.mark.parametrize(
+    ("volume", "mount", "source", "flags"),
+    [
+        ("configMap: {name: kube-root-ca.crt}", "", "volumes/kubernetes.io~configmap/v", "0x5001"),
+        ("emptyDir: {}", "", "volumes/kubernetes.io~empty-dir/v", "0x5000"),
+        ("configMap: {name: kube-root-ca.crt}", "subPath: none", "volume-subpaths/v/c/0", "0x5001"),
+    ],
+)
+def test_a_folder_cannot_be_mounted_over_a_file(
+    town: Any, volume: str, mount: str, source: str, flags: str
+) -> None:
+    path = "/www/index.html"
+    town.pod(
+        f"{{containers: [{{name: c, image: 'registry.example/shop/web:1.0', volumeMounts: "
+        f"[{{name: v, mountPath: {path}, {mount}}}]}}], volumes: [{{name: v, {volume}}}]}}",
+        run_s=3.0,
+    )
+    uid = town.world.store.get(Key("pods", "default", "app"))["metadata"]["uid"]
+    where = f"/var/lib/kubelet/pods/{uid}/{source}"
+    message = MISPLACED.format(source=where, path=path, flags=flags)
+    assert town.state() == {"waiting": {"reason": "RunContainerError", "message": message}}
+
+
+def test_a_file_is_mounted_over_a_file(town: Any) -> None:
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/shop/web:1.0', volumeMounts: "
+        "[{name: v, mountPath: /www/index.html, subPath: ca.crt}]}], "
+        "volumes: [{name: v, configMap: {name: kube-root-ca.crt}}]}",
+        run_s=3.0,
+    )
+    assert list(town.state()) == ["running"]
+
+
+def test_a_memory_limit_of_some_bytes_keeps_a_pod_from_beginning(town: Any) -> None:
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/shop/web:1.0', "
+        "resources: {limits: {memory: 128m}}}]}",
+        run_s=3.0,
+    )
+    message = (
+        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to create containerd "
+        "task: failed to create shim task: OCI runtime create failed: runc create failed: unable to "
+        "start container process: container init was OOM-killed (memory limit too low?): unknown"
+    )
+    assert town.events("FailedCreatePodSandBox") == [("FailedCreatePodSandBox", message, 1)]
+    assert town.state() == {"waiting": {"reason": "ContainerCreating"}}

@@ -6,6 +6,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events
+from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet.backends import KUBELET
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import PodState, save
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # The runtime handler of the nodes.
 _RUNTIME = "runc"
+# A pod whose memory is limited to less cannot even begin.
+_LEAST_MEMORY_BYTES = 2**20
 _FIRST_MOUNT_RETRY_S = 0.5
 _LONGEST_MOUNT_RETRY_S = 122.0
 
@@ -54,6 +57,27 @@ def has_runtime(world: World, pod: Object, state: PodState) -> bool:
     message = (
         "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox "
         f'runtime: no runtime for "{handler}" is configured'
+    )
+    tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
+    return False
+
+
+def has_memory(world: World, pod: Object, state: PodState) -> bool:
+    """Whether the first process of a pod can begin within its memory limit; else it says so.
+
+    Such limits are mistakes: `128m` is less than a byte. The pod as a whole has a limit only where
+    each of its containers has one.
+    """
+    limits = [
+        ((entry.get("resources") or {}).get("limits") or {}).get("memory")
+        for entry in pod["spec"]["containers"]
+    ]
+    if None in limits or sum(map(parse, limits)) >= _LEAST_MEMORY_BYTES:
+        return True
+    message = (
+        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to create containerd "
+        "task: failed to create shim task: OCI runtime create failed: runc create failed: unable to "
+        "start container process: container init was OOM-killed (memory limit too low?): unknown"
     )
     tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
     return False

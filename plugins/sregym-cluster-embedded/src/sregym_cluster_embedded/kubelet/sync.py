@@ -23,7 +23,12 @@ from sregym_cluster_embedded.kubelet.pacing import (
 )
 from sregym_cluster_embedded.kubelet.phases import TERMINAL, begun, verdict, went_well
 from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
-from sregym_cluster_embedded.kubelet.sandbox import allocate_address, has_runtime, mount_volumes
+from sregym_cluster_embedded.kubelet.sandbox import (
+    allocate_address,
+    has_memory,
+    has_runtime,
+    mount_volumes,
+)
 from sregym_cluster_embedded.kubelet.start import launch
 from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,
@@ -121,9 +126,9 @@ def sandbox(world: World, uid: str) -> None:
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or "deletionTimestamp" in pod["metadata"]:
         return
-    if pod["spec"].get("runtimeClassName") and not has_runtime(world, pod, state):
-        address = None
-    else:
+    address = None
+    classless = "runtimeClassName" not in pod["spec"]
+    if (classless or has_runtime(world, pod, state)) and has_memory(world, pod, state):
         address = allocate_address(world, pod, state)
     if address is None:
         world.after(retry_delay(world, uid), "kubelet.sandbox", uid)

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.userland.executables import (
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.credentials import home_of
 from sregym_cluster_embedded.userland.filesystem import Files
+from sregym_cluster_embedded.userland.mounting import mismatch
 from sregym_cluster_embedded.userland.process import Process
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def make_process(
         container_id = world.seed.hexadecimal(64)
         text = f'failed to generate container "{container_id}" spec: failed to generate spec: '
         return ExitState(128, "CreateContainerError", f"{text}no command specified")
+    if misplaced := mismatch(config, known):
+        return ExitState(128, "StartError", start_error(misplaced))
     if working_dir != "/" and files.read(working_dir) is not None:
         reason = f"error during container init: mkdir {working_dir}: not a directory"
         return ExitState(128, "StartError", start_error(reason))
