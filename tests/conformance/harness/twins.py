@@ -23,6 +23,8 @@ _META = re.compile(r"[|;&<>$`()]|^\w+=")
 _UNORDERED = re.compile(
     r"logs .*(--all-containers|-l |--selector)|describe (lim\w*|ns|namespaces?|quota,lim)\b"
 )
+# It evicts all pods at once, and gives reasons in no certain order either.
+_CONCURRENT = re.compile(r"kubectl drain")
 # Which of the states on the way the binary sees depends on how fast it starts.
 _TIMED = re.compile(r"kubectl rollout status")
 
@@ -56,6 +58,8 @@ class Comparison(NamedTuple):
             return _end(self.twin) == _end(self.binary)
         if _UNORDERED.search(self.step["run"]):
             return _lines(self.twin) == _lines(self.binary)
+        if _CONCURRENT.search(self.step["run"]):
+            return _pieces(self.twin) == _pieces(self.binary)
         one, other = (
             rules({**recording, "steps": [{**self.step, **_answer(given)}]})
             for given in (self.twin, self.binary)
@@ -126,6 +130,10 @@ def _end(answer: Answer) -> tuple[int, list[str], str]:
 
 def _lines(answer: Answer) -> tuple[int, list[str], list[str]]:
     return answer.exit_code, sorted(answer.stdout.splitlines()), sorted(answer.stderr.splitlines())
+
+
+def _pieces(answer: Answer) -> tuple[int, list[str]]:
+    return answer.exit_code, sorted(re.split(r"[],;[\n]+ ?|: ", answer.stdout + answer.stderr))
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

@@ -56,5 +56,17 @@ def human_duration(seconds: float) -> str:
     return f"{days // 365}y"
 
 
+def go_duration(seconds: float) -> str:
+    """A duration of a millisecond or more as Go prints it: `1h0m8s`, `1.5s`, `250ms`."""
+    if 0 < seconds < 1:
+        return f"{seconds * 1000:.15g}ms"
+    hours, rest = divmod(seconds, _HOUR)
+    minutes, rest = divmod(rest, _MINUTE)
+    text = f"{int(hours)}h" if hours else ""
+    if hours or minutes:
+        text += f"{int(minutes)}m"
+    return f"{text}{rest:.15g}s"
+
+
 def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large}{large_unit}" + (f"{small}{small_unit}" if small else "")

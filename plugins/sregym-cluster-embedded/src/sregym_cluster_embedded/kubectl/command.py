@@ -78,6 +78,7 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("run",): _Entry("run_pod", "run", manager="kubectl-run"),
     ("cordon",): _Entry("nodes", "cordon"),
     ("uncordon",): _Entry("nodes", "uncordon"),
+    ("drain",): _Entry("nodes", "drain", "DRAIN_FLAGS"),
     ("top", "pod"): _Entry("top", "pods", "POD_FLAGS"),
     ("top", "node"): _Entry("top", "nodes", "NODE_FLAGS"),
 }  # fmt: skip

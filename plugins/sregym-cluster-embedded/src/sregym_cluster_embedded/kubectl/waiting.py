@@ -51,6 +51,14 @@ def states(
             yield event["type"], event["object"]
 
 
+def pause(session: Session, seconds: float) -> None:
+    """Let time pass."""
+    if seconds > 0:
+        kind = session.client.resource_type("namespaces")
+        for _ in states(session, kind, None, "-", seconds):
+            pass
+
+
 def timed_out() -> CommandError:
     """The error of a wait that was in vain."""
     return CommandError(TIMED_OUT)
