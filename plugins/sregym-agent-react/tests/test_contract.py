@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_agent_react.react import React
+from sregym_agents.testing import use
 from sregym_core.testing import AgentContract, PluginContract
 
 
@@ -15,8 +16,8 @@ class TestReact(AgentContract):
     @pytest.fixture
     def make_agent(self, provider):
         provider.script = [
-            ("kubectl", {"command": "kubectl get pods -n shop"}),
-            ("submit", {"text": "the cart"}),
-            ("submit", {"text": "repaired"}),
+            use("kubectl", command="kubectl get pods -n shop"),
+            use("submit", text="the cart"),
+            use("submit", text="repaired"),
         ]
-        return lambda: React({"model": "scripted", "base_url": provider.url})
+        return lambda: React({"model": "scripted", "base_url": f"{provider.url}/v1"})

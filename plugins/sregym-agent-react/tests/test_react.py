@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 from sregym_agent_react.react import React
+from sregym_agents.testing import say, use
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Budget, CommandResult, Stage
 from sregym_core.model import Tokens
+from sregym_core.modes import mode_named
 from sregym_core.testing import Provision, ScriptedSession, Shop
 
 
 def agent(provider: Any, **options: str) -> React:
-    return React({"model": "scripted", "base_url": provider.url, **options})
+    return React({"model": "scripted", "base_url": f"{provider.url}/v1", **options})
 
 
 @pytest.mark.parametrize(
@@ -41,17 +43,17 @@ def test_a_whole_episode(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
     session.watched.behind.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
     provider.script = [
-        ("kubectl", {"command": "kubectl version"}),
-        ("submit", {"text": "the cart"}),
-        ("submit", {"text": "repaired"}),
-        ("kubectl", {"command": "kubectl delete namespace shop"}),
+        use("kubectl", command="kubectl version"),
+        use("submit", text="the cart"),
+        use("submit", text="repaired"),
+        use("kubectl", command="kubectl delete namespace shop"),
     ]
     agent(provider).run(session)
     assert session.submissions == ["the cart", "repaired"]
     assert [(call.tool, call.tokens) for call in session.transcript] == [
-        ("kubectl", Tokens(prompt=100, completion=10)),
-        ("submit", Tokens(prompt=100, completion=10)),
-        ("submit", Tokens(prompt=100, completion=10)),
+        ("kubectl", Tokens(prompt=100, completion=10, cached=60)),
+        ("submit", Tokens(prompt=100, completion=10, cached=60)),
+        ("submit", Tokens(prompt=100, completion=10, cached=60)),
     ]
     first, second, *_ = provider.asked
     assert first["messages"] == [{"role": "user", "content": session.instruction}]
@@ -64,10 +66,10 @@ def test_a_whole_episode(provider: Any, provision: Provision) -> None:
 def test_a_model_that_stops_is_asked_to_go_on(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
     provider.script = [
-        "Everything looks fine to me.",
-        ("submit", {"text": "the cart"}),
-        "I repaired it.",
-        ("submit", {"text": "repaired"}),
+        say("Everything looks fine to me."),
+        use("submit", text="the cart"),
+        say("I repaired it."),
+        use("submit", text="repaired"),
     ]
     agent(provider).run(session)
     assert session.submissions == ["the cart", "repaired"]
@@ -89,7 +91,7 @@ def test_a_model_that_only_talks_is_left(provider: Any, provision: Provision) ->
 
 def test_wrong_arguments_come_back_to_the_model(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision)
-    provider.script = [("kubectl", {"cmd": "get pods"}), "I give up."]
+    provider.script = [use("kubectl", cmd="get pods"), say("I give up.")]
     agent(provider).run(session)
     assert provider.asked[1]["messages"][-1]["content"] == (
         "kubectl: argument 'command': Field required; argument 'cmd': Extra inputs are not permitted; "
@@ -99,7 +101,7 @@ def test_wrong_arguments_come_back_to_the_model(provider: Any, provision: Provis
 
 def test_tokens_run_out(provider: Any, provision: Provision) -> None:
     session = ScriptedSession(Shop(), provision, budget=Budget(tokens=300))
-    provider.script = [("status", {})]
+    provider.script = [use("status")]
     with pytest.raises(BudgetExceededError) as over:
         agent(provider).run(session)
     assert str(over.value) == "the budget of 300 tokens is used up"
@@ -120,3 +122,25 @@ def test_a_provider_that_refuses(provider: Any, provision: Provision) -> None:
     with pytest.raises(Exception, match="status_code: 401"):
         agent(provider).run(session)
     assert session.transcript == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "reminder"),
+    [
+        (
+            "proactive",
+            "You have not reported an incident yet. Go on watching; call submit when you are sure "
+            "of one.",
+        ),
+        ("mitigation-only", "Repair the cause with kubectl, then call submit."),
+    ],
+)
+def test_it_is_reminded_of_what_the_mode_asks_for(
+    provider: Any, provision: Provision, mode: str, reminder: str
+) -> None:
+    session = ScriptedSession(Shop(), provision, mode=mode_named(mode))
+    agent(provider).run(session)
+    assert [asked["messages"][-1]["content"] for asked in provider.asked] == [
+        session.instruction,
+        *[reminder] * 3,
+    ]
