@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import IngressProgram, ServiceProgram, StoreProgram, expand
@@ -43,6 +44,11 @@ class Reach:
             if line.key.namespace == namespace
         ]
         self._lives = {uid: view.all_lives.get(uid, ()) for uid in _uids(self._slices)}
+        self._opened = {
+            life.ref: view.remembered(("opened", life.ref), (life,), partial(opened, life))
+            for members in self._lives.values()
+            for life in members
+        }
 
     @property
     def moments(self) -> set[float]:
@@ -78,7 +84,9 @@ class Reach:
             uid = (endpoint.get("targetRef") or {}).get("uid", "")
             ready = (endpoint.get("conditions") or {}).get("ready", True)
             lives = self._lives.get(uid, ())
-            if ready and any(serving(life, at) and set(ports) & opened(life) for life in lives):
+            if ready and any(
+                serving(life, at) and not self._opened[life.ref].isdisjoint(ports) for life in lives
+            ):
                 return True
         return False
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.telemetry.promql.data import NAME
+from sregym_cluster_embedded.telemetry.promql.data import NAME, labels_of, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,
@@ -26,13 +27,46 @@ class Kept(NamedTuple):
 
     Attributes:
         labels: As they are stored.
-        known: The same, by name.
         row: Its values, and how long it is there.
+        names: Of the labels; most often the same object for many series.
     """
 
     labels: Labels
-    known: Mapping[str, str]
     row: Row
+    names: tuple[str, ...]
+
+
+class Shelf:
+    """Series that are worked out together.
+
+    Args:
+        entries: The series.
+    """
+
+    def __init__(self, entries: Sequence[Kept]) -> None:
+        self.entries = entries
+        self._columns: dict[str, list[str]] = {}
+
+    def selected(self, matchers: Sequence[Matcher]) -> Sequence[Kept]:
+        """The series that all matchers select."""
+        chosen: Sequence[Kept] = self.entries
+        for position, matcher in enumerate(matchers):
+            if position == 0:
+                pairs = zip(self.entries, self._column(matcher.name), strict=True)
+            else:
+                name = matcher.name
+                pairs = ((entry, value_of(entry.labels, name)) for entry in chosen)  # type: ignore[assignment]
+            matches = matcher.matches
+            chosen = [entry for entry, value in pairs if matches(value)]
+        return chosen
+
+    def _column(self, name: str) -> list[str]:
+        """The values of one label, empty where a series has none."""
+        known = self._columns.get(name)
+        if known is None:
+            known = [value_of(entry.labels, name) for entry in self.entries]
+            self._columns[name] = known
+        return known
 
 
 def targets(view: View, exporter: Exporter) -> Sequence[Target]:
@@ -48,8 +82,8 @@ def kept(
     sample: str,
     matchers: Sequence[Matcher] = (),
     span: tuple[float, float] = (float("-inf"), float("inf")),
-) -> Iterator[Sequence[Kept]]:
-    """The series of one sample name at a target, those together that are worked out together.
+) -> Iterator[Shelf]:
+    """The series of one sample name at a target.
 
     Args:
         view: The cluster.
@@ -79,20 +113,53 @@ def may_be(labels: Pairs, matchers: Sequence[Matcher]) -> bool:
 
 def own(name: str, target: Target, row: Row) -> Kept:
     """What Prometheus itself notes of a target."""
-    return _kept(name, target, row)
+    return _alone(name, target, row)
 
 
-def _shelf(sample: str, target: Target, part: Part) -> Sequence[Kept]:
-    return tuple(_kept(sample, target, row) for row in part.rows())
+def _shelf(sample: str, target: Target, part: Part) -> Shelf:
+    found = []
+    fixed = (*target.labels, (NAME, sample))
+    names = frozenset(name for name, _ in fixed)
+    before: tuple[str, ...] | None = None
+    pick: Callable[[Pairs], Pairs] | None = None
+    picked: Callable[[Pairs], Pairs] | None = None
+    sorted_names: tuple[str, ...] = ()
+    for row in part.rows():
+        own_names = tuple(name for name, _ in row.labels)
+        if own_names != before:
+            # Rows after each other most often have the same labels: they are sorted alike.
+            before, pick = own_names, _order(names, fixed, own_names)
+        if pick is None or any(not value for _, value in row.labels):
+            found.append(_alone(sample, target, row))
+        else:
+            labels = pick((*fixed, *row.labels))
+            if pick is not picked:
+                picked, sorted_names = pick, tuple(name for name, _ in labels)
+            found.append(Kept(labels, row, sorted_names))
+    return Shelf(found)
 
 
-def _kept(name: str, target: Target, row: Row) -> Kept:
-    """With all labels; what the target says wins unless it honours those of samples."""
+def _alone(name: str, target: Target, row: Row) -> Kept:
+    labels = _merged(name, target, row.labels)
+    return Kept(labels, row, tuple(label for label, _ in labels))
+
+
+def _order(
+    names: frozenset[str], fixed: Pairs, own_names: tuple[str, ...]
+) -> Callable[[Pairs], Pairs] | None:
+    """How labels are sorted; None when a target and a row have one in common."""
+    if not names.isdisjoint(own_names) or len({*own_names}) < len(own_names):
+        return None
+    every = (*(name for name, _ in fixed), *own_names)
+    return itemgetter(*sorted(range(len(every)), key=every.__getitem__))
+
+
+def _merged(name: str, target: Target, given: Pairs) -> Labels:
+    """All labels; what the target says wins unless it honours those of samples."""
     found = dict(target.labels)
-    for label, value in row.labels:
+    for label, value in given:
         if label in found and not target.honours:
             label = f"exported_{label}"
         found[label] = value
     found[NAME] = name
-    labels = tuple(sorted(pair for pair in found.items() if pair[1]))
-    return Kept(labels, found, row)
+    return labels_of(found)

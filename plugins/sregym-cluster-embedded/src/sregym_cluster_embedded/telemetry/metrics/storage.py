@@ -15,7 +15,14 @@ import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes, scrape_row
-from sregym_cluster_embedded.telemetry.metrics.shelves import Kept, kept, may_be, own, targets
+from sregym_cluster_embedded.telemetry.metrics.shelves import (
+    Kept,
+    Shelf,
+    kept,
+    may_be,
+    own,
+    targets,
+)
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
@@ -28,7 +35,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Row, Target
     from sregym_cluster_embedded.telemetry.metrics.view import View
@@ -61,16 +68,52 @@ class WorldStorage:
                     pieces.setdefault(entry.labels, []).append(piece)
         return [StoredSeries(labels, *_joined(pieces[labels])) for labels in sorted(pieces)]
 
-    def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Sequence[Labels]:
+    def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterable[Labels]:
         """The label sets of what `select` would give, without working out samples."""
-        return sorted(
-            {
-                entry.labels
-                for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms)
+        return {entry.labels for entry in self.present(matchers, start_ms, end_ms)}
+
+    def present(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterator[Kept]:
+        """What `select` would give samples of; a series may be there in several pieces."""
+        if any(matcher.name == NAME and matcher.op == "=" for matcher in matchers):
+            found = self._matching(matchers, start_ms, end_ms)
+        else:
+            found = self._matching_every(matchers, start_ms, end_ms)
+        for scrapes, of_scrapes, members in found:
+            parts = scrapes.parts
+            for entry in members:
+                if parts(entry.row, own=of_scrapes):
+                    yield entry
+
+    def names(self, start_ms: int, end_ms: int) -> Iterable[str]:
+        """The names of all metrics that have samples in a span."""
+        found = set()
+        for name in (*_SCRAPE_NAMES, *exporters_by_sample()):
+            wanted = [Matcher(NAME, "=", name)]
+            if any(
+                scrapes.parts(entry.row, own=of_scrapes)
+                for scrapes, of_scrapes, members in self._matching(wanted, start_ms, end_ms)
                 for entry in members
-                if scrapes.parts(entry.row, own=of_scrapes)
-            }
-        )
+            ):
+                found.add(name)
+        return found
+
+    def _matching_every(
+        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
+    ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
+        """As `_matching`, from all that there is: quicker when most of it is wanted."""
+        view = self._view or view_of(self._world)
+        noted = _noted(matchers)
+        for exporter in exporters():
+            basis = view.basis(exporter.reads)
+            known = view.remembered(("every", exporter), basis, partial(_every, view, exporter))
+            for target, shelf in known:
+                scrapes = Scrapes(self._world, target, start_ms, end_ms)
+                if scrapes.count:
+                    rows = [
+                        own(name, target, scrape_row(name, target, scrapes, list)) for name in noted
+                    ]
+                    yield scrapes, True, Shelf(rows).selected(matchers)
+                    yield scrapes, False, shelf.selected(matchers)
 
     def _matching(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
@@ -92,10 +135,10 @@ class WorldStorage:
                 for name in noted:
                     exported = partial(_exported, view, exporter, target)
                     row = scrape_row(name, target, scrapes, exported)
-                    yield scrapes, True, _selected([own(name, target, row)], rest)
+                    yield scrapes, True, Shelf([own(name, target, row)]).selected(rest)
                 for sample in samples:
-                    for members in kept(view, exporter, target, sample, rest, span):
-                        yield scrapes, False, _selected(members, rest)
+                    for shelf in kept(view, exporter, target, sample, rest, span):
+                        yield scrapes, False, shelf.selected(rest)
 
 
 def _noted(matchers: Sequence[Matcher]) -> Sequence[str]:
@@ -118,21 +161,29 @@ def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Export
     return found
 
 
-def _selected(members: Sequence[Kept], matchers: Sequence[Matcher]) -> Sequence[Kept]:
-    for matcher in matchers:
-        name, matches = matcher.name, matcher.matches
-        members = [entry for entry in members if matches(entry.known.get(name, ""))]
-    return members
-
-
 def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
     """All that a target exports."""
+    basis = (target, *view.basis(exporter.reads))
+    return view.remembered(
+        ("exported", target.labels),
+        basis,
+        lambda: [entry.row for entry in _of(view, exporter, target)],
+    )
+
+
+def _every(view: View, exporter: Exporter) -> Sequence[tuple[Target, Shelf]]:
+    """All targets of an exporter with all of their series."""
+    return [(target, Shelf(_of(view, exporter, target))) for target in targets(view, exporter)]
+
+
+def _of(view: View, exporter: Exporter, target: Target) -> Sequence[Kept]:
+    """All series of a target."""
     return [
-        entry.row
+        entry
         for family in exporter.families
         for name in family.samples
-        for members in kept(view, exporter, target, name)
-        for entry in members
+        for shelf in kept(view, exporter, target, name)
+        for entry in shelf.entries
     ]
 
 

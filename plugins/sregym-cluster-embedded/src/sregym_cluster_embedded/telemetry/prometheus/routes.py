@@ -10,6 +10,7 @@ import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
+from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     BadRequest,
@@ -25,14 +26,21 @@ from sregym_cluster_embedded.telemetry.promql.answers import (
     number_text,
     range_data,
 )
-from sregym_cluster_embedded.telemetry.promql.data import NAME, Labels, Matcher, is_stale, value_of
+from sregym_cluster_embedded.telemetry.promql.data import (
+    NAME,
+    Labels,
+    Matcher,
+    StoredSeries,
+    is_stale,
+    value_of,
+)
 from sregym_cluster_embedded.telemetry.promql.parsing import parse, parse_selector
 from sregym_cluster_embedded.telemetry.promql.selecting import matchers_of
 from sregym_cluster_embedded.telemetry.promql.writing import pretty
 from sregym_cluster_embedded.telemetry.rules import observed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.world import World
 
@@ -135,19 +143,25 @@ def _matcher_sets(request: Request, prefix: str = "") -> list[list[Matcher]]:
     return found
 
 
-def _label_sets(world: World, request: Request, sets: Sequence[Sequence[Matcher]]) -> list[Labels]:
-    """The label sets of the series that are there in the request's span, sorted."""
+def _present(
+    world: World, request: Request, sets: Sequence[Sequence[Matcher]]
+) -> Iterator[tuple[Labels, tuple[str, ...]]]:
+    """Labels of the series that are there in the request's span, and the names of these."""
     start, end = span_of(request, now_s(world))
     # A series is there for a while after its last sample.
     start -= _LOOKBACK_MS
-    storage = observed(world)
-    found = {
-        series.labels
-        for matchers in sets
-        for series in storage.select(matchers, start, end)
-        if ((series.times >= start) & (series.times <= end) & ~is_stale(series.values)).any()
-    }
-    return sorted(found)
+    storage, evaluated = WorldStorage(world, once=True), observed(world)
+    for matchers in sets:
+        for entry in storage.present(matchers, start, end):
+            yield entry.labels, entry.names
+        for series in evaluated.written(matchers, start, end):
+            if _there(series, start, end):
+                yield series.labels, tuple(name for name, _ in series.labels)
+
+
+def _there(series: StoredSeries, start: int, end: int) -> bool:
+    inside = (series.times >= start) & (series.times <= end)
+    return bool((inside & ~is_stale(series.values)).any())
 
 
 def _series(world: World, request: Request) -> Any:
@@ -155,21 +169,35 @@ def _series(world: World, request: Request) -> Any:
         message = "no match[] parameter provided"
         raise BadRequest(message)
     sets = _matcher_sets(request, 'invalid parameter "match[]": ')
-    return [dict(labels) for labels in _label_sets(world, request, sets)]
+    found = {labels for labels, _ in _present(world, request, sets)}
+    return [dict(labels) for labels in sorted(found)]
 
 
 def _labels(world: World, request: Request) -> Any:
     sets = _matcher_sets(request) or [[]]
-    return sorted({name for labels in _label_sets(world, request, sets) for name, _ in labels})
+    # Thousands of series share a few tuples of names.
+    found = {id(names): names for _, names in _present(world, request, sets)}
+    return sorted({name for names in found.values() for name in names})
 
 
 def _label_values(world: World, request: Request, name: str) -> Any:
     if not _LABEL.fullmatch(name):
         message = f'invalid label name: "{name}"'
         raise BadRequest(message)
-    sets = _matcher_sets(request) or [[]]
-    found = {value_of(labels, name) for labels in _label_sets(world, request, sets)}
+    sets = _matcher_sets(request)
+    if name == NAME and not sets:
+        return _names(world, request)
+    found = {value_of(labels, name) for labels, _ in _present(world, request, sets or [[]])}
     return sorted(found - {""})
+
+
+def _names(world: World, request: Request) -> Any:
+    """The names of all metrics."""
+    start, end = span_of(request, now_s(world))
+    start -= _LOOKBACK_MS
+    written = observed(world).written([], start, end)
+    found = {value_of(series.labels, NAME) for series in written if _there(series, start, end)}
+    return sorted(found.union(WorldStorage(world, once=True).names(start, end)))
 
 
 def _metadata(_: World, request: Request) -> Any:

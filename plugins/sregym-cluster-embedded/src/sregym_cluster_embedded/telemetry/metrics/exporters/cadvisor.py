@@ -47,6 +47,8 @@ _USER_SHARE = 0.7
 _RECEIVED_BYTES, _SENT_BYTES = 640.0, 1180.0
 _PACKET_BYTES = 820.0
 _PERIOD_US = 100_000.0
+# Of a period in which the limit was reached, so long is left.
+_STOPPED_S = 0.06
 _PAUSE = "registry.k8s.io/pause:3.10"
 _DEVICE = "/dev/vda1"
 
@@ -92,9 +94,15 @@ def _limited(of: Callable[[Life], Value]) -> OfLife:
     return value
 
 
-def _stopped_seconds(life: Life) -> Value:
-    ran = periods(life)[1]
-    return _scaled(ran, 0.06)
+def _of_periods(of: Callable[[Integral, Integral], Value]) -> OfLife:
+    """From the periods in which a container ran, and those in which it was stopped."""
+
+    def value(view: View, life: Life) -> Value | None:
+        if life.process.config.cpu_limit_cores is None:
+            return None
+        return of(*view.remembered(("periods", life.ref), (life,), partial(periods, life)))
+
+    return value
 
 
 def _memory_limit(_: View, life: Life) -> Value:
@@ -122,9 +130,9 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed in seconds."), _usage(1.0)),
             (Family("container_cpu_user_seconds_total", "counter", "Cumulative user cpu time consumed in seconds."), _usage(_USER_SHARE)),
             (Family("container_cpu_system_seconds_total", "counter", "Cumulative system cpu time consumed in seconds."), _usage(1 - _USER_SHARE)),
-            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _limited(lambda life: _floored(periods(life)[0]))),
-            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _limited(lambda life: _floored(periods(life)[1]))),
-            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _limited(_stopped_seconds)),
+            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _: _floored(ran))),
+            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped: _floored(stopped))),
+            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: _scaled(stopped, _STOPPED_S))),
             (Family("container_spec_cpu_period", "gauge", "CPU period of the container."), lambda _, __: _PERIOD_US),
             (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda life: (life.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
             (Family("container_spec_cpu_shares", "gauge", "CPU share of the container."), _shares),

@@ -10,16 +10,20 @@ from sregym_apps.model import ServiceProgram
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Part, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.naming import client_spans, server_span, service_name
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, calls_of, operations_of
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow
+
+    # What a process served or called: labels of the span, and how often.
+    Spans = Sequence[tuple[Pairs, Served]]
 
 CALLS = "traces_span_metrics_calls_total"
 DURATION = "traces_span_metrics_duration_milliseconds"
@@ -37,6 +41,8 @@ class SpanMetrics(Exporter):
         Family(CALLS, "counter", "Number of calls, by service, span and status."),
         Family(DURATION, "histogram", "Durations of spans in milliseconds."),
     )
+
+    reads = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The collector."""
@@ -61,40 +67,48 @@ class SpanMetrics(Exporter):
             since, until = life.process.started_at, end_of(life)
             for kind, of in (("SERVED", _served), ("CLIENT", _calls)):
                 known = (*labels, ("span_kind", "SPAN_KIND_CLIENT")) if kind == "CLIENT" else labels
-                rows = partial(of, life, program, labels, sample)
-                yield Part((ref, kind), (life, name), known, since, until, rows)
+                spans = partial(view.remembered, (kind, ref), (life,), partial(of, life, program))
+                yield Part(
+                    (ref, kind), (life, name), known, since, until,
+                    partial(_rows, spans, labels, sample),
+                )  # fmt: skip
 
 
-def _served(life: Life, program: ServiceProgram, labels: Pairs, sample: str) -> Iterator[Row]:
+def _served(life: Life, program: ServiceProgram) -> Spans:
+    found = []
     for operation, served in operations_of(life, lambda *_: _ERROR):
         span = server_span(program, operation)
         behaviour = program.operations.get(operation)
         # What is not reached through a listener works on records of a message queue.
         kind = "CONSUMER" if behaviour is not None and not behaviour.listener else "SERVER"
         if span:
-            yield from _rows(served, (*labels, *_kind(span, kind)), sample)
+            found.append((_kind(span, kind), served))
+    return found
 
 
-def _calls(life: Life, program: ServiceProgram, labels: Pairs, sample: str) -> Iterator[Row]:
+def _calls(life: Life, program: ServiceProgram) -> Spans:
     def named(flow: Flow) -> Iterator[tuple[str, CallFlow]]:
         return client_spans(program, flow)
 
-    for span, served in calls_of(life, named, lambda _: _ERROR):
-        yield from _rows(served, (*labels, *_kind(span, "CLIENT")), sample)
+    return [
+        (_kind(span, "CLIENT"), served) for span, served in calls_of(life, named, lambda _: _ERROR)
+    ]
 
 
 def _kind(span: str, kind: str) -> Pairs:
     return (("span_name", span), ("span_kind", f"SPAN_KIND_{kind}"))
 
 
-def _rows(served: Served, labels: Pairs, sample: str) -> Iterator[Row]:
-    def by_status(outcome: str) -> Pairs:
-        status = "STATUS_CODE_UNSET" if outcome == OK else "STATUS_CODE_ERROR"
-        return (*labels, ("status_code", status))
+def _rows(spans: Callable[[], Spans], labels: Pairs, sample: str) -> Iterator[Row]:
+    for kind, served in spans():
+        by_status = partial(_by_status, (*labels, *kind))
+        if sample.endswith("_bucket"):
+            yield from served.buckets(by_status, BOUNDS)
+        elif sample.endswith("_sum"):
+            yield from served.sums(by_status, 1.0)
+        else:
+            yield from served.counters(by_status)
 
-    if sample.endswith("_bucket"):
-        yield from served.buckets(by_status, BOUNDS)
-    elif sample.endswith("_sum"):
-        yield from served.sums(by_status, 1.0)
-    else:
-        yield from served.counters(by_status)
+
+def _by_status(labels: Pairs, outcome: str) -> Pairs:
+    return (*labels, ("status_code", "STATUS_CODE_UNSET" if outcome == OK else "STATUS_CODE_ERROR"))

@@ -74,6 +74,7 @@ class KubeState(Exporter):
     """One target for the whole cluster, whose series carry the labels of the objects."""
 
     families: Sequence[Family] = tuple(measure.family for _, measure in _BY_NAME.values())
+    reads = tuple(_BY_RESOURCE)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
