@@ -25,6 +25,7 @@ class Provider(ThreadingHTTPServer):
         script: What to say.
         status: Of all answers; everything but 200 is a refusal.
         asked: Bodies of the requests that took a turn.
+        offered: Names of the tools that each of them offered.
         aside: Bodies of requests to a model that offered no tools.
         others: Requests to other addresses, as `METHOD path`.
         keys: What requests to a model were authorized with.
@@ -37,6 +38,7 @@ class Provider(ThreadingHTTPServer):
         self.script: list[Turn] = list(script) or [say("I am done.")]
         self.status = 200
         self.asked: list[dict[str, Any]] = []
+        self.offered: list[tuple[str, ...]] = []
         self.aside: list[dict[str, Any]] = []
         self.others: list[str] = []
         self.keys: list[str] = []
@@ -55,10 +57,12 @@ class Provider(ThreadingHTTPServer):
                 self.asked.append(body)
                 refusal = {"type": "error", "error": {"type": "refused", "message": "not today"}}
                 return Answer(JSON, json.dumps(refusal).encode())
-            if not protocol.tools(body):
+            offered = tuple(protocol.tools(body))
+            if not offered:
                 self.aside.append(body)
                 return protocol.answer(path, body, say("Nothing to add."), 0)
             self.asked.append(body)
+            self.offered.append(offered)
             number = len(self.asked)
             return protocol.answer(
                 path, body, self.script[min(number, len(self.script)) - 1], number
