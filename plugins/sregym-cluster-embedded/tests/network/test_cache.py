@@ -53,7 +53,22 @@ def ask(town: Any, *hosts: str) -> None:
 
 
 def kept(town: Any) -> list[str]:
-    return sorted(host for _, host, _, _ in town.world.table("network.routes"))
+    """The hosts to which the client knows the way."""
+    mine = uid(town, "client")
+    return sorted(
+        key[1] for key in town.world.table("network.routes") if key[2:] and key[0] == mine
+    )
+
+
+def names(town: Any) -> list[str]:
+    """The hosts that the client has looked up, and the questions that name servers answered."""
+    mine, found = uid(town, "client"), []
+    for key in town.world.table("network.routes"):
+        if key[0] == "answer":
+            found.append(key[3].name)
+        elif key[0] == mine and not key[2:]:
+            found.append(key[1])
+    return sorted(found)
 
 
 def test_asking_twice_is_one_answer(town: Any) -> None:
@@ -67,6 +82,19 @@ def test_endpoints_drop_the_answers_of_their_service_alone(town: Any) -> None:
     writes.delete(town.world, Key("pods", "shop", "one"))
     town.run(1)
     assert kept(town) == ["missing", "two"]
+
+
+def test_the_name_of_a_service_outlives_its_endpoints(town: Any) -> None:
+    ask(town, "one", "10.96.80.1")
+    writes.delete(town.world, Key("pods", "shop", "one"))
+    town.run(1)
+    assert names(town) == ["10.96.80.1", "one", "one.shop.svc.cluster.local"]
+    service = town.world.store.get(Key("services", "shop", "one"))
+    other = {**service["spec"], "clusterIP": "10.96.80.7", "clusterIPs": ["10.96.80.7"]}
+    town.world.store.put("services", {**service, "spec": other})
+    assert names(town) == []
+    found = town.world.room("network").routes(town.world, uid(town, "client"), "one", 80)
+    assert found.ip == "10.96.80.7"
 
 
 def test_a_new_service_may_be_any_name(town: Any) -> None:

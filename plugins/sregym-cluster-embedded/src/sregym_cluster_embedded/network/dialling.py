@@ -146,7 +146,7 @@ def routes(world: World, source: Object, host: str, port: int, protocol: str = "
 def _routes(
     world: World, source: Object, host: str, port: int, protocol: str
 ) -> tuple[Routes, tuple[str, ...]]:
-    looked = dns.resolve(world, source, host)
+    looked = _looked_up(world, source, host)
     if looked.status != "ok":
         status = _STATUSES.get(looked.status, looked.status)
         failed = Routes("dns", dns=looked.server, dns_status=status, dns_s=looked.seconds)
@@ -174,6 +174,16 @@ def _routes(
     known = Routes("", first, looked.server, listed, "", paths, looked.seconds)
     # What was sent to an address that is no Service's depends on who has that address.
     return known, (*uses, *(entry.ip for _, entry in found if not entry.pod_uid))
+
+
+def _looked_up(world: World, source: Object, host: str) -> Lookup:
+    """The look-up of a host, which outlives changes of where its address leads."""
+    key = (source["metadata"]["uid"], host)
+    known: Lookup | None = cache.get(world, key)
+    if known is None:
+        known = dns.resolve(world, source, host)
+        cache.keep(world, key, known, known.uses)
+    return known
 
 
 def _accepted(world: World, backend: Backend) -> Outcome:

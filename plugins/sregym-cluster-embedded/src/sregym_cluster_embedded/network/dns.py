@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.network import answers, coredns, upstream
+from sregym_cluster_embedded.network import answers, cache, coredns, upstream
 from sregym_cluster_embedded.network.ends import Listeners, Outcome
 from sregym_cluster_embedded.network.records import Question, Reply, is_address
 from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
@@ -12,6 +12,7 @@ from sregym_cluster_embedded.network.services import backends
 from sregym_cluster_embedded.network.ways import way
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.network.corefile import ServerBlock
     from sregym_cluster_embedded.network.ends import Backend
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
@@ -125,9 +126,34 @@ def _query(
 
 
 def _answered(world: World, backend: Backend, question: Question, hops: int) -> Reply:
+    """What a name server answers; about Services it is kept, which many ask for."""
+    blocks = coredns.loaded(world, backend.pod_uid)
+    if question.kind != "A" or ".svc." not in question.name:
+        return _worked_out(world, backend, blocks, question, hops)[0]
+    key = ("answer", backend.pod_uid, backend.port, question)
+    known: tuple[Any, Reply] | None = cache.get(world, key)
+    if known is not None and known[0] is blocks:
+        return known[1]
+    reply, alone = _worked_out(world, backend, blocks, question, hops)
+    if alone:
+        cache.keep(world, key, (blocks, reply), reply.uses)
+    return reply
+
+
+def _worked_out(
+    world: World,
+    backend: Backend,
+    blocks: tuple[ServerBlock, ...],
+    question: Question,
+    hops: int,
+) -> tuple[Reply, bool]:
+    """The answer of a name server, and whether it needed no other server for it."""
+    alone = True
     from_pod = world.store.get(coredns.key_of(backend))
 
     def forward(servers: tuple[str, ...], asked: Question) -> Reply:
+        nonlocal alone
+        alone = False
         reply = Reply("servfail")
         if hops >= _MOST_HOPS or from_pod is None:
             return reply
@@ -137,8 +163,7 @@ def _answered(world: World, backend: Backend, question: Question, hops: int) -> 
                 return reply
         return reply
 
-    blocks = coredns.loaded(world, backend.pod_uid)
-    return answers.answer(world, blocks, question, forward, port=backend.port)
+    return answers.answer(world, blocks, question, forward, port=backend.port), alone
 
 
 def _named_servers(given: tuple[str, ...], pod: Object) -> list[str]:

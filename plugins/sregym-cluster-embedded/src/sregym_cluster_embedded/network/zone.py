@@ -150,8 +150,10 @@ def _service(
         found = [entry for entry, *named in entries if _named(named, port, protocol)]
         uses = (place,)
     else:
-        if zone.hide_empty and not _endpoints(world, zone, service, ""):
-            return Reply("nxdomain", uses=(place,))
+        if zone.hide_empty:
+            uses = (place,)
+            if not _endpoints(world, zone, service, ""):
+                return Reply("nxdomain", uses=uses)
         owner = f"{name}.{namespace}.svc.{zone.name}"
         found = [
             Entry(owner, address, entry["port"])
