@@ -12,6 +12,9 @@ from sregym_cluster_embedded.store import Key, Object
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+# By the key of its mirror in the API: each static pod.
+STATIC = "kubelet.static"
+MIRROR = "kubernetes.io/config.mirror"
 _GROUPS = {
     INIT: "initContainers",
     SIDECAR: "initContainers",
@@ -67,4 +70,14 @@ def tell(
         known = state.containers.get(container)
         group = _GROUPS.get(known.role, "containers") if known is not None else "containers"
         field = f"spec.{group}{{{container}}}"
+    if world.table(STATIC):
+        pod = _as_its_kubelet_knows_it(pod)
     events.record(world, pod, "pods", type_, reason, message, "kubelet", state.node, field)
+
+
+def _as_its_kubelet_knows_it(pod: Object) -> Object:
+    """A pod as events name it: those of a static pod bear its uid, not that of its mirror."""
+    digest = (pod["metadata"].get("annotations") or {}).get(MIRROR)
+    if digest is None:
+        return pod
+    return {**pod, "metadata": {**pod["metadata"], "uid": digest}}

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.kubelet import (
     probes,
     resizing,
     start,
+    static_pods,
     sync,
     termination,
 )
@@ -24,6 +25,7 @@ from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.logs import read_logs
 from sregym_cluster_embedded.kubelet.messages import with_message
 from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, wake
+from sregym_cluster_embedded.kubelet.report import STATIC
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
 from sregym_cluster_embedded.kubelet.state import PodState, new_containers, save, state_of
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
@@ -102,8 +104,11 @@ def _pod_changed(world: World, change: Change) -> None:
     uid = pod["metadata"]["uid"]
     if change.type is ChangeType.DELETED:
         if state_of(world, uid) is not None:
-            wake(world, uid, 0.0)
+            mirrored = change.key in world.table(STATIC)
+            wake(world, uid, static_pods.RENEWAL_S if mirrored else 0.0)
         return
+    if old is None and state_of(world, uid) is not None:
+        return  # the mirror of a static pod, made anew
     if old is None or not old["spec"].get("nodeName"):
         found = world.store.get(Key("nodes", "", node))
         if found is not None:
@@ -174,11 +179,13 @@ def contribution() -> Contribution:
         handlers={
             **{name: absence.while_present(name, act) for name, act in _ACTIONS.items()},
             "kubelet.correct": absence.correct,
+            static_pods.READ: static_pods.read,
         },
         followers=dict.fromkeys(_FOLLOWED, (listen,)),
         rooms={
             "kubelet": Kubelet(),
             "logs": read_logs,
+            "static_pods": static_pods.StaticPods(),
             "kubelet_reachable": absence.check_reachable,
         },
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet import resizing, termination
+from sregym_cluster_embedded.kubelet import resizing, static_pods, termination
 from sregym_cluster_embedded.kubelet.eviction import say_again
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
 from sregym_cluster_embedded.kubelet.killing import stop_container
@@ -22,7 +22,7 @@ from sregym_cluster_embedded.kubelet.pacing import (
     wake,
 )
 from sregym_cluster_embedded.kubelet.phases import TERMINAL, begun, verdict, went_well
-from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
+from sregym_cluster_embedded.kubelet.report import STATIC, pod_of, tell, write_status
 from sregym_cluster_embedded.kubelet.sandbox import (
     allocate_address,
     has_memory,
@@ -64,10 +64,13 @@ def sync(world: World, uid: str) -> None:
     if state is None:
         return
     pod = pod_of(world, state)
+    going = pod is None or "deletionTimestamp" in pod["metadata"]
+    if going and world.table(STATIC) and static_pods.renew(world, state):
+        return
     if pod is None:
         termination.drop(world, state)
         return
-    if "deletionTimestamp" in pod["metadata"]:
+    if going:
         termination.advance(world, pod, state)
         return
     if state.busy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.kubelet.static_pods import FOLDER as MANIFESTS
 from sregym_cluster_embedded.userland.files.capacity import demand_room
 from sregym_cluster_embedded.userland.files.inode import (
     DEVICE,
@@ -256,3 +257,13 @@ class Files(View):
                 inode = inode._replace(on_disk=inode.kind == FILE)
             kept = self._world.table(VOLUMES)
             kept[volume] = {**kept.get(volume, {}), inner: inode}
+            if volume.endswith(MANIFESTS) and volume.startswith("host/"):
+                self._tell_kubelet(volume, inner, inode)
+
+    def _tell_kubelet(self, volume: str, inner: str, inode: Inode | None) -> None:
+        """A kubelet watches this folder of its node."""
+        node = volume.removeprefix("host/").removesuffix(MANIFESTS)
+        file = inner.strip("/")
+        if "/" not in node and "/" not in file and (inode is None or inode.kind == FILE):
+            content = None if inode is None else inode.content
+            self._world.room("static_pods").write(self._world, node, file, content)
