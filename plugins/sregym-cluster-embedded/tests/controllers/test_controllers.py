@@ -294,3 +294,21 @@ def test_a_quota_is_counted_again_when_pods_go(shop: Any) -> None:
     shop.run(5)
     counted = shop.world.store.get(Key("resourcequotas", "shop", "pods"))
     assert counted["status"] == {"hard": {"pods": "2"}, "used": {"pods": "0"}}
+
+
+def test_a_deployment_that_goes_after_its_pods_still_counts_them(shop: Any) -> None:
+    shop.apply(DEPLOYMENT)
+    shop.run(5)
+    writes.delete(shop.world, WEB, "Foreground")
+    shop.run(0.04)
+    assert shop.world.store.get(WEB)["status"] | {"conditions": []} == {
+        "observedGeneration": 2,
+        "replicas": 2,
+        "updatedReplicas": 2,
+        "readyReplicas": 2,
+        "availableReplicas": 2,
+        "terminatingReplicas": 0,
+        "conditions": [],
+    }
+    shop.run(40)
+    assert shop.world.store.get(WEB) is None

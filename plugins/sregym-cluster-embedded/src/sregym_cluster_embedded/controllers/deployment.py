@@ -93,11 +93,11 @@ def reconcile(world: World, key: Key) -> None:
         return
     replica_sets = _replica_sets(world, deployment)
     spec = deployment["spec"]
+    newest = newest_of(replica_sets, spec["template"])
     if "deletionTimestamp" in deployment["metadata"]:
-        _write(world, key, status_of(world, deployment, replica_sets, None))
+        _write(world, key, status_of(world, deployment, replica_sets, newest))
         return
     deployment = _note_pause(world, key, deployment)
-    newest = newest_of(replica_sets, spec["template"])
     others = [entry for entry in replica_sets if entry is not newest]
     if spec.get("paused") or _was_scaled(deployment, replica_sets):
         newest = _renumber(world, deployment, newest, others)
