@@ -32,3 +32,20 @@ def test_a_port_that_opens_early_is_not_looked_at_before_the_delay(shop: Any) ->
     assert not ready(shop)
     shop.run(12)
     assert ready(shop)
+
+
+def test_the_delay_counts_from_the_start_of_the_container_not_of_its_startup(town: Any) -> None:
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/shop/slow:1.0', "
+        "env: [{name: START_AFTER, value: '6'}], "
+        "startupProbe: {tcpSocket: {port: 8080}, periodSeconds: 3, failureThreshold: 9}, "
+        "readinessProbe: {tcpSocket: {port: 8080}, periodSeconds: 5, initialDelaySeconds: 12}}]}",
+        run_s=0.2,
+    )
+    while "running" not in town.state():
+        town.run(0.1)
+    town.run(14.5)
+    assert town.status()["containerStatuses"][0]["started"]
+    assert not town.status()["containerStatuses"][0]["ready"]
+    town.run(1.0)
+    assert town.status()["containerStatuses"][0]["ready"]

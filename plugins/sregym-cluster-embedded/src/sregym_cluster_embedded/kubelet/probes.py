@@ -79,7 +79,7 @@ def begin(world: World, pod: Object, state: PodState, name: str) -> None:
         origin = known.origin if known is not None else world.now + GRID_OFFSET_S
         world.table(_TABLE)[key] = Probe(origin)
         if kind == "startup" or "startupProbe" not in container:
-            _plan_first(world, key, container[field], origin)
+            _plan_first(world, key, container[field], origin, world.now)
 
 
 def touch(world: World, ref: ContainerRef) -> None:
@@ -226,7 +226,8 @@ def _conclude(
             return False
         if kind == "startup":
             change(world, uid, name, started=True)
-            _plan_others(world, pod, uid, name)
+            began = world.now if container.started_at is None else container.started_at
+            _plan_others(world, pod, uid, name, began)
             wake(world, uid, REPORT_S)
             return True
         if kind == "readiness" and not container.ready:
@@ -249,20 +250,23 @@ def _conclude(
     return True
 
 
-def _plan_others(world: World, pod: Object, uid: str, name: str) -> None:
+def _plan_others(world: World, pod: Object, uid: str, name: str, began: float) -> None:
     container = container_spec(pod["spec"], name)
     for kind in ("readiness", "liveness"):
         key = (uid, name, kind)
         probe: Probe | None = world.table(_TABLE).get(key)
         if FIELDS[kind] in container and probe is not None:
-            _plan_first(world, key, container[FIELDS[kind]], probe.origin)
+            _plan_first(world, key, container[FIELDS[kind]], probe.origin, began)
 
 
-def _plan_first(world: World, key: tuple[str, str, str], spec: Object, origin: float) -> None:
+def _plan_first(
+    world: World, key: tuple[str, str, str], spec: Object, origin: float, began: float
+) -> None:
+    """Plan the first run in this life of a container, which began to run at `began`."""
     initial = float(spec.get("initialDelaySeconds", 0))
     period = spec.get("periodSeconds", 10)
-    if initial:
-        behind = (world.now + initial - origin) / period
+    if began + initial > world.now:
+        behind = (began + initial - origin) / period
         delay_s = origin + math.ceil(behind - _CLOSE_S) * period - world.now
     elif key[2] == "readiness":
         delay_s = _FIRST_S
