@@ -150,7 +150,7 @@ def test_topics_are_listed_made_and_deleted(market: Any) -> None:
     assert topics("--create --topic bills --partitions 2") == (0, "Created topic bills.\n", "")
     assert topics("--describe --topic bills") == (
         0,
-        "Topic: bills\tPartitionCount: 2\tReplicationFactor: 1\tConfigs: \n"
+        "Topic: bills\tTopicId: oD4-qFJhsFepp_hbAE96AA\tPartitionCount: 2\tReplicationFactor: 1\tConfigs: \n"
         "\tTopic: bills\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
         "\tTopic: bills\tPartition: 1\tLeader: 1\tReplicas: 1\tIsr: 1\n",
         "",
@@ -163,6 +163,32 @@ def test_topics_are_listed_made_and_deleted(market: Any) -> None:
         "Error while executing topic command : Topic 'orders' does not exist as expected\n",
         "",
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--from-beginning --max-messages 2", (0, '{"id": 0}\n{"id": 4}\n', "Processed a total of 2 messages\n")),
+        ("--partition 1 --offset 3 --max-messages 1", (0, '{"id": 13}\n', "Processed a total of 1 messages\n")),
+        ("", (0, "", "Processed a total of 0 messages\n")),
+        ("--timeout-ms 500", (0, "", "ERROR Error processing message, terminating consumer process:  (org.apache.kafka.tools.consumer.ConsoleConsumer)\norg.apache.kafka.common.errors.TimeoutException\nProcessed a total of 0 messages\n")),
+    ],
+)  # fmt: skip
+def test_records_are_read(market: Any, options: str, expected: tuple[int, str, str]) -> None:
+    script = f"kafka-console-consumer.sh {BROKER} --topic orders {options}"
+    assert market.shell("broker", script) == expected
+
+
+def test_odd_records_are_read_after_the_others_of_their_partition(market: Any) -> None:
+    market.shell("broker", f"echo oops | kafka-console-producer.sh {BROKER} --topic orders")
+    script = f"kafka-console-consumer.sh {BROKER} --topic orders --from-beginning | grep -v id"
+    assert market.shell("broker", script)[1] == "oops\n"
+
+
+def test_a_topic_that_is_not_there_has_no_records(market: Any) -> None:
+    script = f"kafka-console-consumer.sh {BROKER} --topic none --from-beginning"
+    warning = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {none=UNKNOWN_TOPIC_OR_PARTITION}\n"
+    assert market.shell("broker", script) == (0, "", f"{warning}Processed a total of 0 messages\n")
 
 
 def test_fewer_partitions_than_members_leave_some_idle(make_market: Any) -> None:

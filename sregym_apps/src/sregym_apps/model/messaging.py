@@ -16,9 +16,11 @@ class Topic(Entry):
 
     Attributes:
         partitions: Its partitions; records are spread over them evenly.
+        record: What a record looks like to those who read the topic; `${n}` is its number.
     """
 
     partitions: int = Field(default=1, ge=1, le=1000)
+    record: Text = '{"id": ${n}}'
 
 
 class KafkaProgram(StoreProgram, Entry):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.userland.kafka.data import KafkaData, add_odd, data_at, reset, save
+from sregym_cluster_embedded.userland.kafka.reading import records
 from sregym_cluster_embedded.userland.life import wake_traffic
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -15,9 +18,15 @@ from sregym_cluster_embedded.userland.shell.sockets import connect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.userland.process import Process
+
 _NO_SERVER = "[main] WARN org.apache.kafka.clients.NetworkClient - Connection to node -1 ({host}/{ip}:{port}) could not be established. Node may not be available.\n"
 _NO_TOPIC = "Error while executing topic command : Topic '{topic}' does not exist as expected\n"
 _ACTIVE = "\nError: Assignments can only be reset if the group '{group}' is inactive, but the current state is Stable.\n"
+_UNKNOWN = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
+_TIMED_OUT = "ERROR Error processing message, terminating consumer process:  (org.apache.kafka.tools.consumer.ConsoleConsumer)\norg.apache.kafka.common.errors.TimeoutException\n"
+# A reader who sets no limit sees so many.
+_SHOWN = 10_000
 _GROUPS = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
 _CLIENT = ("CONSUMER-ID", "HOST", "CLIENT-ID")
 
@@ -27,6 +36,7 @@ class Ask(NamedTuple):
 
     Attributes:
         session: Where it was typed.
+        server: The broker.
         storage: Identity of what the broker keeps.
         data: What it keeps.
         given: Options by name.
@@ -34,6 +44,7 @@ class Ask(NamedTuple):
     """
 
     session: Session
+    server: Process
     storage: str
     data: KafkaData
     given: dict[str, str]
@@ -67,7 +78,7 @@ def _at_broker(
         if target.kind or server is None or "kafka.storage" not in server.settings:
             return Output(1, "", _NO_SERVER.format(**target.facts))
         storage = server.settings["kafka.storage"]
-        return act(Ask(session, storage, data_at(session.world, storage), given, stdin))
+        return act(Ask(session, server, storage, data_at(session.world, storage), given, stdin))
 
     return run
 
@@ -103,7 +114,9 @@ def _topics(ask: Ask) -> Output:
 
 def _described(data: KafkaData, topic: str) -> str:
     count = data.topics[topic]
-    rows = [f"Topic: {topic}\tPartitionCount: {count}\tReplicationFactor: 1\tConfigs: \n"]
+    name = base64.urlsafe_b64encode(blake2b(topic.encode(), digest_size=16).digest()).decode()
+    head = f"Topic: {topic}\tTopicId: {name.rstrip('=')}\tPartitionCount: {count}"
+    rows = [f"{head}\tReplicationFactor: 1\tConfigs: \n"]
     rows += [
         f"\tTopic: {topic}\tPartition: {number}\tLeader: 1\tReplicas: 1\tIsr: 1\n"
         for number in range(count)
@@ -160,13 +173,36 @@ def _table(rows: list[tuple[str, ...]]) -> str:
 def _produce(ask: Ask) -> Output:
     topic = ask.given.get("topic", "")
     if topic not in ask.data.topics:
-        text = f"[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
-        return Output(1, "", text)
+        return Output(1, "", _UNKNOWN.format(topic=topic))
     for number, line in enumerate(ask.stdin.splitlines()):
         if not _is_json(line):
-            add_odd(ask.session.world, ask.storage, topic, f"{ask.session.world.now} {number}")
+            add_odd(
+                ask.session.world, ask.storage, topic, f"{ask.session.world.now} {number}", line
+            )
     wake_traffic(ask.session.world)
     return Output(0)
+
+
+def _consume(ask: Ask) -> Output:
+    """The records there are; whoever asks for new ones waits, and a command in `exec` sees none."""
+    topic, given = ask.given.get("topic", ""), ask.given
+    if topic not in ask.data.topics:
+        return Output(0, "", _UNKNOWN.format(topic=topic) + _processed(0))
+    wanted = given.get("max-messages", "")
+    found: list[str] = []
+    if "from-beginning" in given or "offset" in given:
+        only = int(given["partition"]) if given.get("partition", "").isdecimal() else None
+        start = given.get("offset", "earliest")
+        most = int(wanted) if wanted.isdecimal() else _SHOWN
+        found = records(ask.session.world, ask.server, ask.storage, topic, only, start, most)
+    out = "".join(f"{text}\n" for text in found)
+    short = not wanted.isdecimal() or len(found) < int(wanted)
+    late = _TIMED_OUT if short and "timeout-ms" in given else ""
+    return Output(0, out, late + _processed(len(found)))
+
+
+def _processed(count: int) -> str:
+    return f"Processed a total of {count} messages\n"
 
 
 def _is_json(line: str) -> bool:
@@ -181,4 +217,5 @@ KAFKA_COMMANDS: dict[str, Command] = {
     "kafka-topics.sh": _at_broker(_topics),
     "kafka-consumer-groups.sh": _at_broker(_groups),
     "kafka-console-producer.sh": _at_broker(_produce),
+    "kafka-console-consumer.sh": _at_broker(_consume),
 }

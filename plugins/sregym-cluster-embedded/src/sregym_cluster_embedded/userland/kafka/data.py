@@ -21,12 +21,14 @@ class Odd(NamedTuple):
         partition: Its partition.
         number: Which of the odd records of this broker.
         at: Virtual second of its arrival.
+        text: The record.
     """
 
     topic: str
     partition: int
     number: int
     at: float
+    text: str = ""
 
 
 class Reset(NamedTuple):
@@ -63,13 +65,13 @@ def save(world: World, storage: str, data: KafkaData) -> None:
     world.table(TABLE)[storage] = data
 
 
-def add_odd(world: World, storage: str, topic: str, key: str) -> None:
+def add_odd(world: World, storage: str, topic: str, key: str, text: str) -> None:
     """Let a record that is no JSON arrive."""
     data = data_at(world, storage)
     partition = int(
         world.seed.fraction("partition", topic, key, len(data.odd)) * data.topics[topic]
     )
-    odd = Odd(topic, partition, len(data.odd), world.now)
+    odd = Odd(topic, partition, len(data.odd), world.now, text)
     save(world, storage, replace(data, odd=(*data.odd, odd)))
 
 
