@@ -15,6 +15,7 @@ from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, rep
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.threeway import merge_patch, strategic_patch
+from sregym_cluster_embedded.kubectl.usage import usage_error
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
 if TYPE_CHECKING:
@@ -38,8 +39,11 @@ def apply(session: Session) -> None:
     arguments = session.arguments
     if arguments.text("output") not in ("", "name") or dry_run(arguments) == "client":
         raise NotCovered("apply -o or --dry-run=client")
-    if not arguments.has("filename") or arguments.words:
-        raise NotCovered("apply without -f")
+    if arguments.words:
+        words = " ".join(arguments.words)
+        raise usage_error("apply", f"Unexpected args: [{words}]")
+    if not arguments.has("filename"):
+        raise CommandError("error: must specify one of -f and -k")
     if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
         raise NotCovered("a kustomization")
     found = documents(session.client, arguments, session.stdin, session.files)

@@ -101,10 +101,7 @@ class Client:
                 for text in _WARNING.findall(value):
                     self._warn(re.sub(r"\\(.)", r"\1", text))
         if answer.status >= 400:
-            try:
-                raise ServerError(orjson.loads(answer.body))
-            except orjson.JSONDecodeError as error:
-                raise NotCovered("a failure without a Status") from error
+            raise ServerError(_status_of(answer))
         return answer
 
     def get(
@@ -213,6 +210,27 @@ class Client:
         """The type of an object by its apiVersion and kind."""
         where = (obj.get("apiVersion", ""), obj.get("kind", ""))
         return self.discovery().of_kind(*where) or self.discovery(fresh=True).of_kind(*where)
+
+
+_FAILURES = {
+    400: ("BadRequest", "the server rejected our request for an unknown reason"),
+    404: ("NotFound", "the server could not find the requested resource"),
+    405: ("MethodNotAllowed", "the server does not allow this method on the requested resource"),
+}
+
+
+def _status_of(answer: Response) -> dict[str, Any]:
+    """The Status of a refusal; what a client makes of one that has none."""
+    try:
+        found = orjson.loads(answer.body)
+    except orjson.JSONDecodeError:
+        found = None
+    if isinstance(found, dict) and found.get("kind") == "Status":
+        return found
+    if answer.status not in _FAILURES:
+        raise NotCovered("a failure without a Status")
+    reason, message = _FAILURES[answer.status]
+    return {"status": "Failure", "code": answer.status, "reason": reason, "message": message}
 
 
 def _listing(kind: ResourceType, query: Query) -> str:

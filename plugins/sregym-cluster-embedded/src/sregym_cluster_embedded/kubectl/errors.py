@@ -35,9 +35,10 @@ class ServerError(CommandError):
 
     def __init__(self, status: dict[str, Any], doing: str = "") -> None:
         self.status = status
-        self.message: str = status.get("message", "")
+        head = f"{doing}: " if doing else ""
+        self.message: str = head + status.get("message", "")
         self.reason: str = status.get("reason", "")
-        super().__init__(_server_error_text(status, f"{doing}: " if doing else ""))
+        super().__init__(_server_error_text(status, head))
 
     @property
     def not_found(self) -> bool:
@@ -53,7 +54,16 @@ class SeveralErrors(CommandError):
     """Some of several objects failed."""
 
     def __init__(self, errors: Iterable[CommandError]) -> None:
-        super().__init__("\n".join(dict.fromkeys(error.text for error in errors)))
+        super().__init__("\n".join(dict.fromkeys(map(_one_of_several, errors))))
+
+
+def _one_of_several(error: CommandError) -> str:
+    """Among others, an error stands without a word before it, and on one line."""
+    if isinstance(error, ServerError):
+        if error.reason == "Invalid":
+            return f"Error from server (Invalid): {error.message}"
+        return error.text
+    return error.text.removeprefix("error: ")
 
 
 def _server_error_text(status: dict[str, Any], doing: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, OUTPUT, Flag
@@ -30,7 +31,7 @@ def expose(session: Session) -> None:
     errors: list[CommandError] = []
     selector = arguments.given.pop("selector", [])
     if not arguments.words:
-        raise NotCovered("expose nothing")
+        raise CommandError(NOTHING_NAMED)
     found = selected(session, arguments.words, errors)
     raise_all(errors)
     for one in found:

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import FILES, IGNORED, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
 from sregym_cluster_embedded.kubectl.jsonpath import find, relaxed
-from sregym_cluster_embedded.kubectl.printing import formatted, is_format
+from sregym_cluster_embedded.kubectl.printing import formatted, is_format, refuse_format
 from sregym_cluster_embedded.kubectl.raw import get_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.tables import aligned, cell_text, labels_text
@@ -26,7 +26,7 @@ FLAGS = (
     *OUTPUT, *SELECTION, *FILES, *IGNORED,
     Flag("raw"), switch("all-namespaces", "A"), switch("show-labels"), switch("no-headers"),
     switch("ignore-not-found"), switch("show-kind"), Flag("label-columns", "L", "list"),
-    Flag("sort-by"),
+    Flag("sort-by"), switch("watch", "w"), Flag("subresource"),
 )  # fmt: skip
 
 _NOTHING = """You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported resources.
@@ -36,6 +36,11 @@ Use "kubectl explain <resource>" for a detailed description of that resource (e.
 See 'kubectl get -h' for help and examples"""
 
 _TABLE_OUTPUTS = ("", "wide")
+_FORMATS = (
+    "custom-columns", "custom-columns-file", "go-template", "go-template-file", "json",
+    "jsonpath", "jsonpath-as-json", "jsonpath-file", "kyaml", "name", "template", "templatefile",
+    "wide", "yaml",
+)  # fmt: skip
 
 
 class _Part(NamedTuple):
@@ -53,18 +58,30 @@ def get(session: Session) -> None:
         return
     output = arguments.text("output")
     if output not in (*_TABLE_OUTPUTS, "name") and not is_format(output):
-        raise NotCovered(f"-o {output}")
+        refuse_format(arguments, _FORMATS)
     if not arguments.words and not arguments.has("filename"):
         raise CommandError(_NOTHING)
     if arguments.has("all"):
         raise NotCovered("--all")
+    if arguments.has("subresource"):
+        raise NotCovered("a subresource")
     wanted = _wanted(session)
     errors: list[CommandError] = []
+    if arguments.on("watch"):
+        _refuse_watch(session, wanted)
     if output in _TABLE_OUTPUTS:
         _print_tables(session, _fetch(session, wanted, errors, TABLE), errors)
     else:
         _print_objects(session, wanted, errors)
     raise_all(errors)
+
+
+def _refuse_watch(session: Session, wanted: Sequence[tuple[Target, str | None]]) -> None:
+    """Raise what the server says against a watch, if anything; a watch that goes on is left."""
+    if len(wanted) == 1 and wanted[0][0].name:
+        target, namespace = wanted[0]
+        session.client.get(target.kind, namespace, target.name)
+    raise NotCovered("a watch")
 
 
 def _wanted(session: Session) -> list[tuple[Target, str | None]]:
@@ -154,6 +171,8 @@ def _print_tables(session: Session, parts: list[_Part], errors: list[CommandErro
             tables[-1][1].extend(rows)
         else:
             tables.append((kind, [*head, *rows]))
+    if session.arguments.has("sort-by") and not _sortable(session, parts):
+        tables = []
     if tables:
         between = "" if session.arguments.on("no-headers") else "\n"
         session.out.append(between.join(aligned(rows) for _, rows in tables))
@@ -162,6 +181,16 @@ def _print_tables(session: Session, parts: list[_Part], errors: list[CommandErro
         namespaced = any(part.kind.namespaced for part in parts)
         where = "" if anywhere or not namespaced else f" in {session.namespace} namespace."
         session.complain(f"No resources found{where}")
+
+
+def _sortable(session: Session, parts: Sequence[_Part]) -> bool:
+    """Whether any row has what is sorted by; the binary shows nothing otherwise."""
+    try:
+        path = relaxed(session.arguments.text("sort-by"))
+    except NotCovered:
+        return False
+    rows = (row for part in parts for row in part.answer["rows"])
+    return any(find(path, row["object"]) for row in rows)
 
 
 def _rows(

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_cluster_embedded.kubectl.errors import NotCovered
-from sregym_cluster_embedded.kubectl.yaml_text import compact_json, go_float
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.yaml_text import compact_json, go_float, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,12 +51,29 @@ class Template:
     """
 
     def __init__(self, text: str) -> None:
+        _refuse_open(text)
         nodes = list(_tokens(text))
         self._nodes = _nest(iter(nodes), top=True)
 
     def render(self, value: Any) -> str:
         """The text for one object."""
         return "".join(_render(self._nodes, value, value))
+
+    def render_json(self, value: Any) -> str:
+        """What each path finds, as a JSON list of its own."""
+        if any(node.kind != "path" for node in self._nodes):
+            raise NotCovered("jsonpath-as-json of more than paths")
+        return "".join(json_text(find(node.path, value)) for node in self._nodes)
+
+
+def _refuse_open(text: str) -> None:
+    """Refuse a template whose last action or bracket does not end."""
+    action = text.rpartition("{")[2] if "{" in text else ""
+    plain = re.sub(r"'[^']*'|\"[^\"]*\"", "", action)
+    if "[" in plain and "]" not in plain.rpartition("[")[2]:
+        raise CommandError(f"error: error parsing jsonpath {text}, unterminated array")
+    if "{" in text and "}" not in plain and "'" not in action and '"' not in action:
+        raise CommandError(f"error: error parsing jsonpath {text}, unclosed action")
 
 
 def relaxed(text: str) -> Path:
@@ -286,8 +303,6 @@ def _nest(nodes: Iterator[_Node], top: bool) -> tuple[_Node, ...]:
             return tuple(found)
         else:
             found.append(node)
-    if not top:
-        raise NotCovered("unterminated range")
     return tuple(found)
 
 

@@ -51,10 +51,11 @@ def annotate(session: Session) -> None:
 
 
 def _run(session: Session, kind: _Kind) -> None:
-    words, changes, removals = _split(session.arguments.words)
-    if session.arguments.on("list") or dry_run(session.arguments) == "client":
-        raise NotCovered("--list or --dry-run=client")
-    if not changes and not removals:
+    words, changes, removals = _split(kind, session.arguments.words)
+    if not words and not session.arguments.has("filename"):
+        text = "one or more resources must be specified as <resource> <name> or <resource>/<name>"
+        raise CommandError(f"error: {text}")
+    if not changes and not removals and not session.arguments.on("list"):
         raise CommandError(f"error: at least one {kind.one} update is required")
     if set(changes) & set(removals):
         text = f"error: can not both modify and remove {'a' if kind is _LABEL else 'an'} {kind.one} in the same command"
@@ -68,7 +69,7 @@ def _run(session: Session, kind: _Kind) -> None:
     raise_all(errors)
 
 
-def _split(words: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
+def _split(kind: _Kind, words: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
     resources: list[str] = []
     changes: dict[str, str] = {}
     removals: list[str] = []
@@ -79,7 +80,8 @@ def _split(words: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
         elif word.endswith("-") and resources:
             removals.append(word[:-1])
         elif changes or removals:
-            raise NotCovered("words behind the changes")
+            behind = f"{kind.one} changes: {word}"
+            raise CommandError(f"error: all resources must be specified before {behind}")
         else:
             resources.append(word)
     return resources, changes, removals
@@ -96,11 +98,22 @@ def _edit(
             session.say(f'{kind.one} "{name}" not found.')
     gone = {name: None for name in removals if name in present}
     fresh = {name: value for name, value in changes.items() if present.get(name) != value}
+    if session.arguments.on("list"):
+        if fresh or gone or not session.arguments.words[-1:] or session.arguments.on("all"):
+            raise NotCovered("a list of several, or with changes")
+        if len(present) > 1:
+            raise NotCovered("a list in no certain order")
+        for name, value in present.items():
+            session.say(f"{name}={value}")
+        return
     metadata: dict[str, object] = {kind.field: {**gone, **fresh}}
     if session.arguments.text("resource-version"):
         metadata["resourceVersion"] = session.arguments.text("resource-version")
     after = found.obj
-    if gone or fresh:
+    if dry_run(session.arguments) == "client" and (gone or fresh):
+        merged = {k: v for k, v in {**present, **changes}.items() if k not in gone}
+        after = {**after, "metadata": {**after["metadata"], kind.field: merged}}
+    elif gone or fresh:
         after = session.client.patch(
             found.kind,
             found.namespace,
@@ -115,6 +128,8 @@ def _edit(
 def _told(kind: _Kind, removed: bool, added: bool) -> str:
     if kind is _ANNOTATION:
         return "annotated"
+    if added and removed:
+        return "modified"
     if added:
         return "labeled"
     return "unlabeled" if removed else "not labeled"
@@ -128,6 +143,9 @@ def _refuse_overwriting(kind: _Kind, present: dict[str, str], changes: dict[str,
     ]
     if not clashes:
         return
+    if kind is _LABEL and len(clashes) > 1:
+        texts = (f"{clash}, and --overwrite is false" for clash in sorted(clashes))
+        raise CommandError("\n".join(texts))
     if len(clashes) > 1:
         raise NotCovered("several values that are there already")
     if kind is _LABEL:

@@ -8,6 +8,7 @@ from sregym_cluster_embedded.kubectl.client import DISCOVERY
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.flags import Flag, switch
 from sregym_cluster_embedded.kubectl.tables import aligned
+from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +36,11 @@ def api_resources(session: Session) -> None:
     """Run `kubectl api-resources`."""
     arguments = session.arguments
     output = arguments.text("output")
-    if arguments.words or output not in ("", "wide", "name"):
-        raise NotCovered("api-resources with words, or in another format")
+    if arguments.words:
+        words = " ".join(arguments.words)
+        raise usage_error("api-resources", f"unexpected arguments: [{words}]")
+    if output not in ("", "wide", "name"):
+        raise NotCovered("api-resources in another format")
     sort = arguments.text("sort-by")
     if sort not in ("", "name", "kind"):
         raise NotCovered(f"--sort-by={sort}")
@@ -99,7 +103,8 @@ def _cells(row: _Row, *, wide: bool) -> list[str]:
 def api_versions(session: Session) -> None:
     """Run `kubectl api-versions`."""
     if session.arguments.words:
-        raise NotCovered("api-versions with words")
+        words = " ".join(session.arguments.words)
+        raise usage_error("api-versions", f"unexpected arguments: [{words}]")
     found = []
     for path in ("/api", "/apis"):
         for group in session.client.send("GET", path, accept=DISCOVERY)["items"]:

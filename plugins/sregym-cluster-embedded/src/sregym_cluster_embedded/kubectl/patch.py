@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubectl.builder import load_all
 from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report, shown_name
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
-FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, Flag("patch", "p"), Flag("patch-file"), Flag("type"))
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
+
+FLAGS = (
+    *OUTPUT,
+    *DRY_RUN,
+    *FILES,
+    *IGNORED,
+    Flag("patch", "p"),
+    Flag("patch-file"),
+    Flag("type"),
+    Flag("subresource"),
+)
 
 _TYPES = {"strategic": STRATEGIC, "merge": MERGE, "json": JSON_PATCH}
 
@@ -34,25 +49,49 @@ def patch(session: Session) -> None:
 
 def _patch_one(session: Session, found: Found, body: object, content_type: str) -> None:
     kind, namespace, name, before = found
-    query = dry_run_query(session.arguments)
-    after = session.client.patch(kind, namespace, name, body, content_type, query)
+    arguments = session.arguments
+    query = dry_run_query(arguments)
+    subresource = arguments.text("subresource")
+    if subresource and arguments.text("output"):
+        raise NotCovered("a subresource in another format")
+    after = session.client.patch(
+        kind, namespace, name, body, content_type, query, subresource=subresource
+    )
     changed = before["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"]
-    done = "patched" if changed or dry_run(session.arguments) == "server" else "patched (no change)"
-    report(session, kind, after, done)
+    tried = dry_run(arguments) == "server"
+    done = "patched" if changed or tried else "patched (no change)"
+    if arguments.text("output"):
+        report(session, kind, after, done)
+    else:
+        # The binary does not say here that it only tried.
+        session.say(f"{_shown(session, found, after)} {done}")
+
+
+def _shown(session: Session, found: Found, after: Object) -> str:
+    """The name of what was patched; a scale is an object of its own."""
+    if session.arguments.text("subresource") == "scale":
+        return f"scale.autoscaling/{found.name}"
+    return shown_name(found.kind, after["metadata"]["name"])
 
 
 def _body(session: Session) -> object:
     arguments = session.arguments
     if arguments.has("patch-file"):
         path = session.files / arguments.text("patch-file")
-        if not path.is_file():
-            raise NotCovered("a patch file that is not there")
+        if not path.exists():
+            name = arguments.text("patch-file")
+            text = f"error: unable to read patch file: open {name}: no such file or directory"
+            raise CommandError(text)
         text = path.read_text(encoding="utf-8")
     elif arguments.text("patch"):
         text = arguments.text("patch")
     else:
         text = "error: must specify --patch or --patch-file containing the contents of the patch"
         raise CommandError(text)
+    malformed = re.fullmatch(r"\s*\{\s*([a-zA-Z_])[^:]*", text)
+    if malformed is not None and "}" not in text:
+        # What begins like JSON goes to the server as it is.
+        return text.encode()
     try:
         values = list(load_all(text))
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Path, Template, find, relaxed
@@ -50,9 +50,39 @@ def report(session: Session, kind: ResourceType, obj: Object, done: str) -> None
         session.out.append(formatted(session.arguments, [obj], single=True))
 
 
+_TEMPLATES = ("go-template=", "template=")
+_FORMATS = (
+    "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json", "jsonpath-file",
+    "kyaml", "name", "template", "templatefile", "yaml",
+)  # fmt: skip
+
+
 def is_format(output: str) -> bool:
     """Whether `formatted` knows this value of `-o`."""
-    return output in ("yaml", "json") or output.startswith(("jsonpath=", "custom-columns="))
+    known = ("jsonpath=", "custom-columns=", "jsonpath-as-json=", *_TEMPLATES)
+    name, equals, value = output.partition("=")
+    return output in ("yaml", "json") or (bool(value) and f"{name}{equals}" in known)
+
+
+def refuse_format(arguments: Arguments, allowed: Sequence[str] = _FORMATS) -> NoReturn:
+    """Say what is wrong with a value of `-o` that is none of the formats covered.
+
+    Raises:
+        CommandError: The binary refuses it.
+        NotCovered: It does not.
+    """
+    output = arguments.text("output")
+    name, _, value = output.partition("=")
+    if not value and name in ("custom-columns", "custom-columns-file") and name in allowed:
+        raise CommandError("error: custom-columns format specified but no custom columns given")
+    if not value and (name.startswith("jsonpath") or "template" in name) and name in allowed:
+        raise CommandError("error: template format specified but no template given")
+    if name.lower() in allowed:
+        raise NotCovered(f"-o {output}")
+    raise CommandError(
+        f'error: unable to match a printer suitable for the output format "{output}", '
+        f"allowed formats are: {','.join(allowed)}"
+    )
 
 
 def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> str:
@@ -71,9 +101,15 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
         return json_text(value)
     if output.startswith("jsonpath="):
         return Template(output.removeprefix("jsonpath=")).render(value)
+    if output.startswith("jsonpath-as-json="):
+        return Template(output.removeprefix("jsonpath-as-json=")).render_json(value)
+    if output.startswith(_TEMPLATES):
+        from sregym_cluster_embedded.kubectl.go_template import GoTemplate
+
+        return GoTemplate(output.partition("=")[2]).render(value)
     if output.startswith("custom-columns="):
         return _custom_columns(output.removeprefix("custom-columns="), shown, arguments)
-    raise NotCovered(f"-o {output}")
+    refuse_format(arguments)
 
 
 def without_managed_fields(obj: Object) -> Object:
@@ -110,17 +146,17 @@ def _custom_columns(spec: str, objects: Sequence[Object], arguments: Arguments) 
 
 
 def _column_text(values: Sequence[Any]) -> str:
-    return ",".join(_go_text(value) for value in values) if values else "<none>"
+    return ",".join(go_text(value) for value in values) if values else "<none>"
 
 
-def _go_text(value: Any) -> str:
+def go_text(value: Any) -> str:
     """A value as Go's %v prints it."""
     if value is None:
         return "<nil>"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_go_text(value[key])}' for key in sorted(value))}]"
+        return f"map[{' '.join(f'{key}:{go_text(value[key])}' for key in sorted(value))}]"
     if isinstance(value, list):
-        return f"[{' '.join(map(_go_text, value))}]"
+        return f"[{' '.join(map(go_text, value))}]"
     return str(value)

@@ -39,8 +39,10 @@ def replace_raw(session: Session) -> None:
 
 
 def _only_path(session: Session) -> None:
-    if session.arguments.words or session.arguments.has("output"):
-        raise NotCovered("--raw with more than a path")
+    if session.arguments.words:
+        raise CommandError("error: arguments may not be passed when --raw is specified")
+    if session.arguments.text("output"):
+        raise CommandError("error: --raw and --output are mutually exclusive")
 
 
 def _needed_body(session: Session) -> bytes:
@@ -56,13 +58,18 @@ def _body(session: Session) -> bytes | None:
     if names == ["-"]:
         return session.stdin.encode(errors="surrogateescape")
     path = session.files / names[0]
-    if not path.is_file():
+    if not path.exists():
+        raise CommandError(f"error: open {names[0]}: no such file or directory")
+    if path.is_dir():
         raise NotCovered("a body that is no file")
     return path.read_bytes()
 
 
 def _send(session: Session, method: str, body: bytes | None) -> None:
     path, _, query = session.arguments.text("raw").partition("?")
+    if re.fullmatch(r"[\w.-]+", path):
+        text = f'error: --raw must be a valid URL path: parse "{path}": invalid URI for request'
+        raise CommandError(text)
     if not path.startswith("/") or _STREAMS.search(session.arguments.text("raw")) or "%" in path:
         raise NotCovered("--raw of a stream, or of no path")
     pairs = parse_qsl(query, keep_blank_values=True)

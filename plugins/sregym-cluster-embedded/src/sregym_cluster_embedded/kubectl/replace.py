@@ -16,13 +16,13 @@ FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, Flag("raw"))
 def replace(session: Session) -> None:
     """Run `kubectl replace` without `--force`."""
     arguments = session.arguments
-    if arguments.words or dry_run(arguments) == "client":
-        raise NotCovered("replace with words, or tried by the client")
+    if dry_run(arguments) == "client":
+        raise NotCovered("replace tried by the client")
     if arguments.has("raw"):
         replace_raw(session)
         return
     if not arguments.has("filename"):
-        raise CommandError("error: must specify --filename to replace")
+        raise CommandError("error: must specify one of -f and -k")
     errors: list[CommandError] = []
     for document in documents(session.client, arguments, session.stdin, session.files):
         with collected(errors):

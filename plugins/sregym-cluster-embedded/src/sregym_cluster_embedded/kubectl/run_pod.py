@@ -24,7 +24,8 @@ def run(session: Session) -> None:
     """Run `kubectl run` without `-i`, `-t`, `--rm` and `--attach`."""
     arguments = session.arguments
     if not arguments.text("image"):
-        raise CommandError('error: required flag(s) "image" not set')
+        missing = 'required flag(s) "image" not set'
+        raise CommandError(f"error: {'--image is required' if arguments.has('image') else missing}")
     if len(arguments.words) != 1 or any(" " in word for word in arguments.words):
         raise NotCovered("run without exactly one name")
     restart = arguments.text("restart", "Always")

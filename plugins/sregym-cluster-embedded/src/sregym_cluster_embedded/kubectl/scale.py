@@ -11,8 +11,6 @@ from sregym_cluster_embedded.kubectl.session import Session, collected, raise_al
 
 FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION, Flag("replicas"), Flag("current-replicas"))
 
-_SCALABLE = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"}
-
 
 def scale(session: Session) -> None:
     """Run `kubectl scale`."""
@@ -20,7 +18,10 @@ def scale(session: Session) -> None:
     if not arguments.has("replicas"):
         raise CommandError('error: required flag(s) "replicas" not set')
     replicas = arguments.number("replicas", -1)
-    if replicas < 0 or arguments.has("current-replicas") or dry_run(arguments) == "client":
+    if replicas < 0:
+        text = "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0"
+        raise CommandError(f"error: {text}")
+    if arguments.has("current-replicas"):
         raise NotCovered("scale with a condition")
     if arguments.text("output") not in ("", "name"):
         raise NotCovered("scale -o")
@@ -32,8 +33,9 @@ def scale(session: Session) -> None:
 
 
 def _scale_one(session: Session, found: Found, replicas: int) -> None:
-    if found.kind.kind not in _SCALABLE:
-        raise NotCovered(f"scale a {found.kind.kind}")
+    if dry_run(session.arguments) == "client":
+        report(session, found.kind, found.obj, "scaled")
+        return
     session.client.patch(
         found.kind,
         found.namespace,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
+from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
@@ -38,6 +39,8 @@ Edit: TypeAlias = Callable[[Object], Object | None]
 def set_image(session: Session) -> None:
     """Run `kubectl set image`."""
     words, pairs = _split(session.arguments.words)
+    if not words and not session.arguments.has("filename"):
+        raise CommandError(NOTHING_NAMED)
     if not pairs:
         raise NotCovered("no image")
 
@@ -74,6 +77,9 @@ def set_env(session: Session) -> None:
             raise NotCovered("environment from standard input")
         else:
             words.append(word)
+    if not words and not session.arguments.has("filename"):
+        text = "one or more resources must be specified as <resource> <name> or <resource>/<name>"
+        raise CommandError(f"error: {text}")
     if session.arguments.on("list") or not changes:
         if changes:
             raise NotCovered("list and change")
@@ -97,6 +103,8 @@ def set_resources(session: Session) -> None:
         for field in ("limits", "requests")
         if arguments.text(field)
     }
+    if not arguments.words and not arguments.has("filename"):
+        raise CommandError(NOTHING_NAMED)
     if not wanted:
         raise NotCovered("no resources")
     containers = arguments.text("containers", "*")
@@ -208,8 +216,11 @@ def _quantities(text: str) -> dict[str, str]:
     values: dict[str, str] = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
-        if not equals or not _QUANTITY.fullmatch(value):
+        if not equals:
             raise NotCovered(f"quantity {part}")
+        if not _QUANTITY.fullmatch(value):
+            rule = "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            raise CommandError(f"error: quantities must match the regular expression {rule}")
         values[name] = value
     return values
 

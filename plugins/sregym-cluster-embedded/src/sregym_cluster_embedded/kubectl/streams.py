@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubectl.choice import best_pod, selector_of
 from sregym_cluster_embedded.kubectl.containers import DEFAULT_CONTAINER, ContainerNotRunningError
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import IGNORED, Flag, parse_duration, switch
+from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.session import Session
@@ -69,6 +70,11 @@ def execute(session: Session) -> None:
     if command is None or len(arguments.words) != 1:
         if len(arguments.words) == 1:
             raise CommandError("error: you must specify at least one command for the container")
+        if command is None and arguments.words:
+            text = (
+                "exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead"
+            )
+            raise usage_error("exec", text)
         raise NotCovered("exec without --")
     if not command or (arguments.on("tty") and len(command) == 1):
         raise NotCovered("exec of nothing, or of what may be an interactive shell")

@@ -28,11 +28,16 @@ _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 def taint(session: Session) -> None:
     """Run `kubectl taint`."""
     words = session.arguments.words
-    if not words or words[0] not in ("node", "nodes", "no"):
+    if not words:
+        text = "one or more resources must be specified as <resource> <name>"
+        raise CommandError(f"error: {text}")
+    if words[0] not in ("node", "nodes", "no"):
         raise NotCovered("taint of what is no node")
     at = next((n for n, word in enumerate(words[1:], 1) if _is_change(word)), len(words))
     resources, changes = words[:at], words[at:]
-    if not changes or not all(map(_is_change, changes)):
+    if not changes:
+        raise CommandError("error: at least one taint update is required")
+    if not all(map(_is_change, changes)):
         raise NotCovered("taint without a change")
     added = [_taint(word) for word in changes if not word.endswith("-")]
     removed = [_removal(word) for word in changes if word.endswith("-")]

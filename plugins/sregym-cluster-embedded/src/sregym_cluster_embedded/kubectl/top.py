@@ -93,7 +93,7 @@ def nodes(session: Session) -> None:
 def _check(session: Session) -> None:
     arguments = session.arguments
     if arguments.text("sort-by", "cpu") not in ("cpu", "memory"):
-        raise NotCovered("top --sort-by")
+        raise CommandError("error: --sort-by accepts only cpu or memory")
     if arguments.words and arguments.has("selector"):
         raise NotCovered("top with a name and a selector")
     discovery = session.client.discovery()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -10,11 +11,13 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.jsonpath import find, relaxed, result_text
 from sregym_cluster_embedded.kubectl.printing import shown_name
-from sregym_cluster_embedded.kubectl.session import Session, raise_all
-from sregym_cluster_embedded.kubectl.waiting import states, wait_until_gone
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.waiting import pause, states, timed_out, wait_until_gone
 from sregym_cluster_embedded.store import Object
 
 FLAGS = (*FILES, *SELECTION, Flag("for"), Flag("timeout"), switch("all-namespaces", "A"))
+
+_WEEK_S = 7 * 24 * 3600.0
 
 _Test: TypeAlias = Callable[[Object], bool]
 
@@ -24,8 +27,14 @@ def wait(session: Session) -> None:
     arguments = session.arguments
     aim = arguments.text("for")
     timeout_s = arguments.duration("timeout", 30.0)
-    if timeout_s < 0 or arguments.has("all-namespaces") or aim.lower() == "create":
-        raise NotCovered("wait for a week, everywhere, or for a creation")
+    if timeout_s < 0:
+        timeout_s = _WEEK_S
+    if arguments.has("all-namespaces"):
+        raise NotCovered("wait everywhere")
+    test = None if aim.lower() in ("delete", "create") else _test(aim)
+    if aim.lower() == "create":
+        _wait_for_creation(session, timeout_s)
+        return
     errors: list[CommandError] = []
     found = selected(session, arguments.words, errors)
     if aim.lower() == "delete":
@@ -34,12 +43,41 @@ def wait(session: Session) -> None:
         for one in found:
             _wait_for_deletion(session, one, timeout_s)
         return
-    test = _test(aim)
+    assert test is not None
     raise_all(errors)
     if not found:
         raise CommandError("error: no matching resources found")
+    late: list[CommandError] = []
     for one in found:
-        _wait_for(session, one, test, timeout_s)
+        if late:
+            late.append(_late(one))
+            continue
+        with collected(late):
+            _wait_for(session, one, test, timeout_s)
+    raise_all(late)
+
+
+def _late(found: Found) -> CommandError:
+    name = f"{found.kind.plural}/{found.name}"
+    return CommandError(f"error: timed out waiting for the condition on {name}")
+
+
+def _wait_for_creation(session: Session, timeout_s: float) -> None:
+    """Wait until what is named is there; it is looked up again each second."""
+    passed = 0.0
+    while True:
+        errors: list[CommandError] = []
+        found = selected(session, session.arguments.words, errors)
+        others = [e for e in errors if not (isinstance(e, ServerError) and e.not_found)]
+        raise_all(others)
+        if found and not errors:
+            break
+        if passed >= timeout_s:
+            raise timed_out()
+        pause(session, min(1.0, timeout_s - passed))
+        passed += 1.0
+    for one in found:
+        session.say(f"{shown_name(one.kind, one.name)} condition met")
 
 
 def _test(aim: str) -> _Test:
@@ -49,6 +87,12 @@ def _test(aim: str) -> _Test:
         return lambda obj: _has_condition(obj, condition, value or "true")
     if name == "jsonpath" and rest:
         return _jsonpath_test(rest)
+    if aim and not re.match(r"(condition|jsonpath)\b", aim):
+        raise CommandError(f'error: unrecognized condition: "{aim}"')
+    if not aim:
+        raise CommandError("error: unrecognized condition: []")
+    if aim == "jsonpath=":
+        raise CommandError("error: jsonpath expression cannot be empty")
     raise NotCovered(f"--for={aim}")
 
 
@@ -94,8 +138,7 @@ def _wait_for(session: Session, found: Found, test: _Test, timeout_s: float) -> 
         if test(obj):
             session.say(f"{name} condition met")
             return
-    text = f"error: timed out waiting for the condition on {found.kind.plural}/{found.name}"
-    raise CommandError(text)
+    raise _late(found)
 
 
 def _wait_for_deletion(session: Session, found: Found, timeout_s: float) -> None:
