@@ -77,6 +77,7 @@ def test_what_it_gets(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", "models.example")
     monkeypatch.setenv("JUDGE_API_KEY", "of the harness")
     monkeypatch.setenv("SREGYM_PLUGINS", "a,b")
     monkeypatch.setenv("MY_FLAG", "on")
@@ -108,7 +109,7 @@ def test_what_it_gets(
         "PATH": "/usr/bin:/bin",
         "HOME": str(folder / "home"),
         "HTTPS_PROXY": "http://proxy.example:3128",
-        "NO_PROXY": "127.0.0.1,localhost",
+        "NO_PROXY": "models.example,127.0.0.1,localhost",
         "KUBECONFIG": str(folder / "kubeconfig"),
         "ACME_KEY": "of acme",
         "ACME_SETTINGS": str(folder / "home" / "settings.json"),
@@ -124,6 +125,7 @@ def test_behind_walls(
     acme: MakeAgent, new_session: NewSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGE_API_KEY", "of the harness")
+    monkeypatch.delenv("NO_PROXY", raising=False)
     session = new_session()
     # The provider is reached at a port below 1024 by default, as providers are.
     acme(LOOK, isolation="bubblewrap").run(session)
@@ -159,7 +161,7 @@ def test_behind_walls(
             "tell(said='x'); tell(failed='too many requests')",
             "acme-agent ended with exit code 0: too many requests",
         ),
-        ("os.kill(os.getpid(), 9)", "acme-agent ended with exit code -9"),
+        ("sys.exit(7)", "acme-agent ended with exit code 7"),
     ],
 )
 def test_programs_that_fail(

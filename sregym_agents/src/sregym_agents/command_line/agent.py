@@ -42,6 +42,7 @@ OPTIONS = (
 )
 # A rollout or a wait may take its time; the session has limits of its own.
 TOOL_TIMEOUT_S = 86_400
+LOOPBACK = "127.0.0.1,localhost"
 _ENTER = 'cd "$0" && exec "$@"'
 _PROMPT = """\
 {instruction}
@@ -200,7 +201,8 @@ class CommandLineAgent(Agent):
         told = {
             "HOME": str(assignment.home_inside),
             "KUBECONFIG": place.pointing["KUBECONFIG"],
-            "NO_PROXY": "127.0.0.1,localhost",
+            # The session is on this machine, whatever the way to the provider is.
+            "NO_PROXY": ",".join(filter(None, (os.environ.get("NO_PROXY"), LOOPBACK))),
             **({} if os.environ.get(self._key) else {self._key: "none"}),
             **call.variables,
         }
