@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -101,8 +101,23 @@ def _reduced(op: str, vector: Vector, groups: Mapping[Labels, list[int]]) -> Vec
         return unique(list(groups), counted, present)
     fold, nothing = _REDUCED[op]
     values = np.where(there, vector.values[rows], nothing)
-    found: Floats = values if alone else fold.reduceat(values, starts, axis=0)
+    if alone:
+        found: Floats = values
+    elif op == "sum":
+        found = _summed(values, [*starts, len(rows)])
+    else:
+        found = fold.reduceat(values, starts, axis=0)
     return unique(list(groups), found, present)
+
+
+def _summed(values: Floats, edges: Sequence[int]) -> Floats:
+    """Sums of the rows between edges, one row after the other: so each step's sum is its own."""
+    steps = values.shape[1]
+    if steps == 1:
+        # A single column would be summed in pairs.
+        values = np.concatenate((values, values), axis=1)
+    found = np.array([np.add.reduce(values[low:high], axis=0) for low, high in pairwise(edges)])
+    return found[:, :steps]
 
 
 def _folded(op: str, values: Floats, present: Mask, parameter: Floats | str | None) -> Floats:

@@ -42,6 +42,7 @@ from sregym_cluster_embedded.telemetry.promql.selecting import (
     Grid,
     Sought,
     Windows,
+    in_order,
     instant,
     ranged,
     stored_rows,
@@ -238,9 +239,12 @@ class _Run:
         return aggregate(node, self._vector(node.inner), parameter)
 
     def _windows(self, node: Range | Subquery) -> list[Windows]:
+        return windows(self._sought(node), self.grid, self._budget)
+
+    def _sought(self, node: Range | Subquery) -> Sought:
+        """What the windows of a range or a subquery are about."""
         if isinstance(node, Range):
-            sought = ranged(self._engine.storage, node, self.grid)
-            return windows(sought, self.grid, self._budget)
+            return ranged(self._engine.storage, node, self.grid)
         ends = self.grid.looked_at(node.moment)
         starts = ends - node.range_ms
         step = node.step_ms or round(self._engine.interval_s * 1000)
@@ -249,15 +253,14 @@ class _Run:
             first += step
         last = int(ends.max())
         if first > last:
-            return []
+            return Sought((), starts, ends)
         self._budget.allow((last - first) // step)
         inner = Grid(first, last, step, self.grid.bounds)
         run = _Run(self._engine, inner, self._budget)
         value = run.value(node.inner)
         if isinstance(value, np.ndarray):
             value = Vector([()], value[np.newaxis], np.ones((1, len(value)), dtype=np.bool_))
-        stored = stored_rows(value, inner.times)
-        return windows(Sought(stored, starts, ends), self.grid, self._budget)
+        return Sought(stored_rows(value, inner.times), starts, ends)
 
     def _call(self, node: Call) -> Value:
         name, arguments = node.name, node.arguments
@@ -280,33 +283,34 @@ class _Run:
     def _over_time(self, name: str, arguments: tuple[Node, ...]) -> Vector:
         span = next(part for part in arguments if isinstance(part, Range | Subquery))
         scalars = [self._scalar(part) for part in arguments if part is not span]
+        sought = self._sought(span)
         labels: list[Labels] = []
         results: list[over_time.Result] = []
         with np.errstate(all="ignore"):
-            for owners, result in self._looked_over(name, span, scalars):
+            for owners, result in self._looked_over(name, span, sought, scalars):
                 labels.extend(owners)
                 results.append(result)
         if not labels:
             return stacked([], self._steps)
+        values, present = (np.concatenate(parts) for parts in zip(*results, strict=True))
+        if len(results) > 1:
+            order = in_order(sought.found, labels)
+            labels = [labels[row] for row in order]
+            values, present = values[order], present[order]
         if name not in over_time.KEEPS_NAME:
             labels = [without_name(one) for one in labels]
-        values, present = zip(*results, strict=True)
-        return unique(labels, np.concatenate(values), np.concatenate(present))
+        return unique(labels, values, present)
 
     def _looked_over(
-        self, name: str, span: Range | Subquery, scalars: list[Floats]
+        self, name: str, span: Range | Subquery, sought: Sought, scalars: list[Floats]
     ) -> Iterator[tuple[Sequence[Labels], over_time.Result]]:
         """What a function makes of the windows, for some series after the other."""
         if isinstance(span, Range):
-            sought = ranged(self._engine.storage, span, self.grid)
             samples = sought.table(self._budget) if name in over_time.UNALIGNED else None
             if samples is not None:
                 yield samples.labels, over_time.unaligned(name, samples, sought.starts, sought.ends)
                 return
-            all_windows = windows(sought, self.grid, self._budget)
-        else:
-            all_windows = self._windows(span)
-        for given in all_windows:
+        for given in windows(sought, self.grid, self._budget):
             over_time.check(name, given, scalars)
             yield given.group.labels, over_time.FUNCTIONS[name](given, scalars)
 

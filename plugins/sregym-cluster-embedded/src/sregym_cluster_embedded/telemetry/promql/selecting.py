@@ -156,8 +156,25 @@ def instant(
         values.append(taken)
         present.append(known & ~is_stale(taken))
         sampled.append(np.broadcast_to(at / 1000.0, taken.shape))
-    vector = Vector(labels, np.concatenate(values), np.concatenate(present))
-    return vector, np.concatenate(sampled)
+    if len(values) == 1:
+        return Vector(labels, values[0], present[0]), sampled[0]
+    order = in_order(found, labels)
+    vector = Vector(
+        [labels[row] for row in order],
+        np.concatenate(values)[order],
+        np.concatenate(present)[order],
+    )
+    return vector, np.concatenate(sampled)[order]
+
+
+def in_order(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> list[int]:
+    """The rows with these labels in the order of the series that they were made of.
+
+    So sums do not depend on which series were looked at together.
+    """
+    rows = {id(owner): row for row, owner in enumerate(labels)}
+    order = [rows[id(series.labels)] for series in found if id(series.labels) in rows]
+    return order if len(order) == len(labels) else list(range(len(labels)))
 
 
 def _newest(samples: Table, wanted: Times, lookback_ms: int) -> tuple[Vector, Floats]:

@@ -1,0 +1,126 @@
+"""Whenever alerts are asked for, they are those of an evaluation each 30 s from the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.promql import Engine, Labels
+from sregym_cluster_embedded.telemetry.rules import (
+    Alert,
+    AlertingRule,
+    active,
+    observed,
+    standard_groups,
+)
+from sregym_cluster_embedded.telemetry.rules.alerts import Life, alert_of, evaluated
+from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
+from sregym_cluster_embedded.world import World
+
+STEP_S = 30
+Living = dict[str, Mapping[Labels, Life]]
+
+
+def fresh(world: World) -> Evaluated:
+    """The samples of a world that nobody has asked, and rules that remember nothing."""
+    now_ms = world.epoch * 1000 + int(world.now * 1000)
+    return Evaluated(WorldStorage(world.fork()), standard_groups(), world.epoch * 1000, now_ms)
+
+
+def one_evaluation(world: World, at: int, living: Living) -> None:
+    """What Prometheus does each interval: it evaluates each rule at one moment."""
+    engine = Engine(fresh(world), interval_s=STEP_S)
+    at_ms = (world.epoch + at) * 1000
+    for group in standard_groups():
+        for rule in group.rules:
+            if isinstance(rule, AlertingRule):
+                answer = engine.instant(rule.expr, world.epoch + at)
+                rows = {
+                    labels: (np.array([at_ms]), np.array([value])) for labels, value in answer.rows
+                }
+                (living[rule.name],) = evaluated(rule, rows, [at_ms], living.get(rule.name, {}))
+
+
+def alerts_of(living: Living) -> list[Alert]:
+    return [
+        alert_of(rule, labels, life)
+        for group in standard_groups()
+        for rule in group.rules
+        if isinstance(rule, AlertingRule)
+        for labels, life in living[rule.name].items()
+    ]
+
+
+def _stock_is_lost(booth: Any) -> None:
+    booth.delete("services", "stock")
+
+
+def _stock_cannot_start(booth: Any) -> None:
+    def change(deployment: dict[str, Any]) -> None:
+        deployment["spec"]["template"]["spec"]["containers"][0].update(command=["nothing"])
+        deployment["spec"]["strategy"] = {"type": "Recreate"}
+
+    booth.edit("Deployment", "stock", change)
+
+
+def _web_is_slow(booth: Any) -> None:
+    def change(deployment: dict[str, Any]) -> None:
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        container["resources"] = {"limits": {"cpu": "8m", "memory": "64Mi"}}
+
+    booth.edit("Deployment", "web", change)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (_stock_is_lost, {"HighRequestErrorRate", "HighWorkloadFailureRate"}),
+        (_stock_cannot_start, {"DeploymentNotReady", "KubePodNotReady", "PodStatusError"}),
+        (_web_is_slow, {"ContainerCPUThrottling"}),
+    ],
+)
+def test_alerts_are_those_of_an_evaluation_each_interval(
+    booth: Any, change: Callable[[Any], None], expected: set[str]
+) -> None:
+    living: Living = {}
+    begin = int(booth.world.now) // STEP_S * STEP_S
+    for at in range(0, begin + 1, STEP_S):
+        one_evaluation(booth.world, at, living)
+    change(booth)
+    seen: set[str] = set()
+    for at in range(begin + STEP_S, begin + 300, STEP_S):
+        # A moment later, when samples of that very moment are there.
+        booth.world.run_until(at + 0.001)
+        one_evaluation(booth.world, at, living)
+        alerts = alerts_of(living)
+        seen.update(dict(alert.labels)["alertname"] for alert in alerts if alert.fired_ms)
+        # One is asked now and then, the other for the first time.
+        if at % 90:
+            assert active(booth.world) == alerts
+        assert active(booth.world.fork()) == alerts
+    assert expected <= seen
+
+
+def test_series_of_alerts_are_the_same_whatever_was_asked_before(booth: Any) -> None:
+    _stock_is_lost(booth)
+    active(booth.world)
+    for seconds in (100, 200, 250):
+        booth.run(seconds)
+        active(booth.world)
+    assert booth.world.worked_out
+    for query in ("ALERTS", "ALERTS_FOR_STATE", "service:traces_span_metrics_calls:rate2m"):
+        begin, end = booth.world.epoch, booth.world.epoch + int(booth.world.now)
+        for start in (end - 100, end - 400, begin):
+            answers = [
+                Engine(storage).range(query, start, end, 17).series
+                for storage in (observed(booth.world), fresh(booth.world))
+            ]
+            shown = [
+                [(one.labels, one.times.tolist(), one.values.tolist()) for one in series]
+                for series in answers
+            ]
+            assert shown[0] == shown[1]
+            assert shown[0]
