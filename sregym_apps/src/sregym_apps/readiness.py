@@ -22,16 +22,22 @@ def what_is_not_ready(cluster: Cluster, objects: Iterable[KubeObject]) -> list[s
     Ready means that the newest specification is rolled out: all wanted replicas are updated and
     available, and no old one is left.
     """
-    wanted = [ObjectRef.of(obj) for obj in objects if obj["kind"] in WORKLOAD_KINDS]
+    wanted = [obj for obj in objects if obj["kind"] in WORKLOAD_KINDS]
     # One list for each kind and namespace: this is asked again and again while pods come up.
-    places = dict.fromkeys((ref.api_version, ref.kind, ref.namespace) for ref in wanted)
-    live = {ObjectRef.of(obj): obj for place in places for obj in cluster.list(*place)}
+    places = dict.fromkeys(
+        (obj["apiVersion"], obj["kind"], obj["metadata"].get("namespace", "")) for obj in wanted
+    )
+    live = {
+        place: {obj["metadata"]["name"]: obj for obj in cluster.list(*place)} for place in places
+    }
     phrases = []
-    for ref in wanted:
-        found = live.get(ref)
+    for obj in wanted:
+        metadata = obj["metadata"]
+        place = (obj["apiVersion"], obj["kind"], metadata.get("namespace", ""))
+        found = live[place].get(metadata["name"])
         phrase = "does not exist" if found is None else _shortfall(found)
         if phrase:
-            phrases.append(f"{ref}: {phrase}")
+            phrases.append(f"{ObjectRef.of(obj)}: {phrase}")
     return phrases
 
 

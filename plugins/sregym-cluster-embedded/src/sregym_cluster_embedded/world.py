@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -69,7 +69,7 @@ class World:
         self.worked_out: dict[str, Any] = {}
         self._tables: SharedGroups[str, Any, Any] = SharedGroups()
         self.table: Callable[[str], dict[Any, Any]] = self._tables.write
-        self.store.listener = self._tell
+        self.store.listener = self._listener()
 
     @property
     def now(self) -> float:
@@ -113,7 +113,7 @@ class World:
         twin.clock = self.clock.fork()
         twin.seed = self.seed.fork(seed)
         twin.store = self.store.fork(twin.clock)
-        twin.store.listener = twin._tell
+        twin.store.listener = twin._listener()
         twin.epoch = self.epoch
         twin.worked_out = {}
         twin._tables = self._tables.fork()
@@ -130,6 +130,10 @@ class World:
         }
         state = json.dumps([objects, plans, tables], sort_keys=True, separators=(",", ":"))
         return blake2b(state.encode(), digest_size=16).hexdigest()
+
+    def _listener(self) -> Callable[[Change], None]:
+        listeners = self.constitution.listeners
+        return partial(listeners[0], self) if len(listeners) == 1 else self._tell
 
     def _tell(self, change: Change) -> None:
         for listener in self.constitution.listeners:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.store import Key, Object, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,10 +79,13 @@ def record(
     )
     table = world.table("api.events")
     kind: _Kind = table.get(identity, _NEW)
-    message, shared, messages = _aggregate(world, kind, message)
-    text = "" if shared else message
-    known = kind.keys.get(text)
-    old = world.store.get(known) if known is not None else None
+    if kind is _NEW:
+        text, messages, old = message, (message,), None
+    else:
+        message, shared, messages = _aggregate(world, kind, message)
+        text = "" if shared else message
+        known = kind.keys.get(text)
+        old = world.store.get(known) if known is not None else None
     if old is not None:
         table[identity] = _Kind(messages, world.now, kind.keys)
         repeated = {
@@ -94,7 +97,7 @@ def record(
         return world.store.put("events", repeated)
     stored = _first(world, involved, resource, type_, reason, message, component, host, field_path)
     if stored is not None:
-        made = Key("events", stored["metadata"]["namespace"], stored["metadata"]["name"])
+        made = key_of("events", stored)
         keys = {**kind.keys, text: made} if kind.keys else {text: made}
         table[identity] = _Kind(messages, world.now, keys)
     return stored

@@ -193,8 +193,8 @@ def bind(world: World, key: Key, node: str) -> Object:
     ]
     scheduled = {
         "type": "PodScheduled",
-        "status": "True",
         "observedGeneration": old["metadata"].get("generation", 1),
+        "status": "True",
         "lastProbeTime": None,
         "lastTransitionTime": world.timestamp(),
     }

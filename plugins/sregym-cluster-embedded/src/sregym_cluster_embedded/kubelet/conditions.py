@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+_YES, _NO = ("True", "", ""), ("False", "", "")
 _RESIZE = ("PodResizePending", "PodResizeInProgress")
 _OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
@@ -33,15 +34,11 @@ def conditions(
     if not containers_ready[1]:
         ready = _gates(pod, old)
     verdicts = {
-        "PodReadyToStartContainers": (
-            "True" if state.sandbox and not state.ended else "False",
-            "",
-            "",
-        ),
+        "PodReadyToStartContainers": _YES if state.sandbox and not state.ended else _NO,
         "Initialized": _initialization(state, reached),
         "Ready": ready,
         "ContainersReady": containers_ready,
-        "PodScheduled": ("True", "", ""),
+        "PodScheduled": _YES,
     }
     found = [entry for name, entry in old.items() if name not in verdicts and name not in _RESIZE]
     if state.resize:
@@ -74,21 +71,34 @@ def _condition(
     world: World, name: str, verdict: tuple[str, str, str], old: Object | None, generation: int
 ) -> Object:
     value, reason, message = verdict
-    changed = old is None or old["status"] != value
+    if old is None or old["status"] != value:
+        since = world.timestamp()
+    elif _says(old, generation, reason, message):
+        return old
+    else:
+        since = old["lastTransitionTime"]
     condition: Object = {
         "type": name,
         "observedGeneration": generation,
         "status": value,
         "lastProbeTime": None,
-        "lastTransitionTime": world.timestamp()
-        if changed or old is None
-        else old["lastTransitionTime"],
+        "lastTransitionTime": since,
     }
     if reason:
         condition["reason"] = reason
     if message:
         condition["message"] = message
     return condition
+
+
+def _says(condition: Object, generation: int, reason: str, message: str) -> bool:
+    """Whether a condition says just this."""
+    return (
+        condition.get("observedGeneration") == generation
+        and condition.get("reason", "") == reason
+        and condition.get("message", "") == message
+        and condition.get("lastProbeTime", "") is None
+    )
 
 
 def _readiness(state: PodState, reached: str) -> tuple[str, str, str]:

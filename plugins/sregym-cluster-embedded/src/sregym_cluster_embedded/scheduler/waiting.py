@@ -62,6 +62,8 @@ def pod_came(world: World, pod: Object) -> None:
     """A pod has got a node: whoever wants its company may fit now."""
 
     def helped(other: Object, waiting: Waiting) -> bool:
+        if not _looks_for_company(waiting):
+            return False
         return _is_company(world, other, waiting, load_of(pod, pod["spec"]["nodeName"]))
 
     if world.table(_TABLE):
@@ -126,6 +128,10 @@ def _node_helps(pod: Object, waiting: Waiting, facts: NodeFacts) -> bool:
         if helps:
             return True
     return False
+
+
+def _looks_for_company(waiting: Waiting) -> bool:
+    return "InterPodAffinity" in waiting.plugins or "PodTopologySpread" in waiting.plugins
 
 
 def _is_company(world: World, pod: Object, waiting: Waiting, other: PodLoad) -> bool:

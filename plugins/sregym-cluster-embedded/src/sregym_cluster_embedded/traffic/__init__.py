@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.traffic.room import OperationWindow, Traffic
+from sregym_cluster_embedded.traffic.room import WATCHED, OperationWindow, Traffic
 from sregym_cluster_embedded.traffic.segments import Totals
 from sregym_cluster_embedded.traffic.usage import ContainerUsage
 
@@ -21,6 +21,6 @@ def contribution() -> Contribution:
             "traffic.load": traffic.load,
             "traffic.panic": traffic.panic,
         },
-        listeners=(traffic.watch,),
+        followers=dict.fromkeys(WATCHED, (traffic.watch,)),
         rooms={"traffic": traffic, "usage": ContainerUsage()},
     )

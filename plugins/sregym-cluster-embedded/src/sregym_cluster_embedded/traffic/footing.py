@@ -35,7 +35,8 @@ class Footing(Look):
     __slots__ = ("_seen", "loose")
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[Any, ...], Any] = {}
+        # By what was asked: the answer, and what counts of it.
+        self._seen: dict[tuple[Any, ...], tuple[Any, Any]] = {}
         self.loose = False
 
     def __repr__(self) -> str:
@@ -46,16 +47,16 @@ class Footing(Look):
     ) -> T:
         """The answer of `function(world, *arguments)`, which is kept."""
         found = function(world, *arguments)
-        self._seen[(function, *arguments)] = _essence(found)
+        self._seen[(function, *arguments)] = (found, _essence(found))
         return found
 
     def holds(self, world: World) -> bool:
         """Whether the same would be seen now."""
         if self.loose:
             return False
-        for (function, *arguments), before in self._seen.items():
-            found = _essence(function(world, *arguments))
-            if found is not before and found != before:
+        for (function, *arguments), (before, essence) in self._seen.items():
+            found = function(world, *arguments)
+            if found is not before and _essence(found) != essence:
                 return False
         return True
 

@@ -37,10 +37,12 @@ _TREMBLE, _LONG_S = 5e-3, 120.0
 # Steps are longer when something evolves for so long: (seconds since it began, step).
 _STEPS_S = ((120.0, 1.0), (600.0, 2.0), (float("inf"), 10.0))
 
-_WATCHED = (
+# What may lead requests another way: the configuration of the cluster's DNS among it.
+WATCHED = (
     "services",
     "endpointslices.discovery.k8s.io",
     "networkpolicies.networking.k8s.io",
+    "configmaps",
 )
 
 
@@ -65,11 +67,9 @@ class Traffic:
             world.after(max(_SETTLE_S, rest), "traffic.solve")
 
     def watch(self, world: World, change: Change) -> None:
-        """Listener of the store."""
+        """Follower of the resources in `WATCHED`."""
         key = change.key
-        if key.resource in _WATCHED or (
-            key.resource == "configmaps" and key.namespace == "kube-system"
-        ):
+        if key.resource != "configmaps" or key.namespace == "kube-system":
             self.changed(world)
 
     def request(self, world: World, ref: ContainerRef, operation: str) -> str:

@@ -24,8 +24,12 @@ _NODE_HOSTS = (
 )
 
 
+# The paths of these files.
+ETC = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf", "/dev/termination-log")
+
+
 def etc_files(world: World, config: ContainerConfig) -> dict[str, str]:
-    """Absolute path -> content."""
+    """Absolute path -> content, of the paths in `ETC`."""
     namespace = config.ref.namespace
     # A pod that is gone by now had no wishes that anybody could still see.
     nothing: Object = {"metadata": {"namespace": namespace}, "spec": {}}

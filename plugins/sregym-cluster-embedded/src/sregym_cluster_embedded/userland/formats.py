@@ -131,16 +131,14 @@ def _zerolog_console(
     when: datetime, colour: bool, line: Line, text: str, fields: dict[str, str]
 ) -> str:
     level, code = _ZEROLOG[line.level]
-
-    def paint(shown: str, codes: str) -> str:
-        return f"\x1b[{codes}m{shown}\x1b[0m" if colour and codes else shown
-
-    parts = [paint(seconds_form(when), "90"), paint(level, code)]
-    if line.caller:
-        parts.append(paint(line.caller, "1") + paint(" >", "36"))
-    parts.append(text)
-    parts.extend(paint(f"{name}=", "36") + value for name, value in fields.items())
-    return " ".join(parts)
+    if not colour:
+        caller = f"{line.caller} > " if line.caller else ""
+        tail = "".join([f" {name}={value}" for name, value in fields.items()])
+        return f"{seconds_form(when)} {level} {caller}{text}{tail}"
+    painted = f"\x1b[{code}m{level}\x1b[0m" if code else level
+    caller = f"\x1b[1m{line.caller}\x1b[0m\x1b[36m >\x1b[0m " if line.caller else ""
+    tail = "".join([f" \x1b[36m{name}=\x1b[0m{value}" for name, value in fields.items()])
+    return f"\x1b[90m{seconds_form(when)}\x1b[0m {painted} {caller}{text}{tail}"
 
 
 def _access(when: datetime, text: str, fields: dict[str, str]) -> str:

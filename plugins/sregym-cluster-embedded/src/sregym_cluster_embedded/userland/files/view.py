@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.etc import ETC
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
     FOLDER,
@@ -141,9 +142,7 @@ class View:
             if path in layer:
                 inode = layer[path]
                 return inode.text if inode is not None and inode.kind == FILE else None
-            if path in self._image and path not in self.container.etc:
-                return self._image[path]
-            return self.container.etc.get(path)
+            return self.container.etc[path] if path in ETC else self._image.get(path)
         place, mount = held
         if mount.kind == "files":
             inner = _inner_path(place, mount, path)
