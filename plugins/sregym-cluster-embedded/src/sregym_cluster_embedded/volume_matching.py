@@ -37,20 +37,39 @@ def refers_to(volume: Object, claim: Object) -> bool:
 
 def serves(volume: Object, claim: Object, node: Object | None) -> bool:
     """Whether a volume has what a claim asks for; with `node`, also whether pods there reach it."""
-    spec, wanted = volume["spec"], claim["spec"]
-    asked = wanted.get("resources", {}).get("requests", {}).get("storage", "0")
-    if (spec.get("storageClassName") or "") != (wanted.get("storageClassName") or ""):
-        return False
-    if parse(spec["capacity"]["storage"]) < parse(asked):
-        return False
-    if not set(wanted.get("accessModes", ())) <= set(spec.get("accessModes", ())):
-        return False
-    if spec.get("volumeMode", "Filesystem") != wanted.get("volumeMode", "Filesystem"):
+    if mismatch(volume, claim):
         return False
     labels = volume["metadata"].get("labels") or {}
-    if wanted.get("selector") and not _selected(wanted["selector"], labels):
+    selector = claim["spec"].get("selector")
+    if selector and not _selected(selector, labels):
         return False
     return node is None or reachable(volume, node)
+
+
+def mismatch(volume: Object, claim: Object) -> str:
+    """What a volume lacks for a claim, in the words of the controller; empty when nothing."""
+    spec, wanted = volume["spec"], claim["spec"]
+    if "deletionTimestamp" in volume["metadata"]:
+        return f'the volume is marked for deletion "{volume["metadata"]["name"]}"'
+    if _too_small(volume, claim):
+        return "requested PV is too small"
+    if (spec.get("storageClassName") or "") != (wanted.get("storageClassName") or ""):
+        return "storageClassName does not match"
+    if _other_mode(volume, claim):
+        return "incompatible volumeMode"
+    if not set(wanted.get("accessModes", ())) <= set(spec.get("accessModes", ())):
+        return "incompatible accessMode"
+    return ""
+
+
+def _too_small(volume: Object, claim: Object) -> bool:
+    asked = claim["spec"].get("resources", {}).get("requests", {}).get("storage", "0")
+    return bool(parse(volume["spec"]["capacity"]["storage"]) < parse(asked))
+
+
+def _other_mode(volume: Object, claim: Object) -> bool:
+    modes = [entry["spec"].get("volumeMode", "Filesystem") for entry in (volume, claim)]
+    return bool(modes[0] != modes[1])
 
 
 def best(volumes: Iterable[Object], claim: Object, node: Object | None) -> Object | None:
@@ -58,9 +77,10 @@ def best(volumes: Iterable[Object], claim: Object, node: Object | None) -> Objec
     candidates = []
     for volume in volumes:
         if volume["spec"].get("claimRef") is not None:
-            if refers_to(volume, claim):
+            unfit = _too_small(volume, claim) or _other_mode(volume, claim)
+            if refers_to(volume, claim) and not unfit:
                 return volume
-        elif "deletionTimestamp" not in volume["metadata"] and serves(volume, claim, node):
+        elif serves(volume, claim, node):
             candidates.append(volume)
     return min(
         candidates,

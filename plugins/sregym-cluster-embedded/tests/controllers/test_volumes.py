@@ -116,3 +116,60 @@ def test_who_waits_for_a_provisioner_says_so_at_each_look(
     assert shop.events(reason) == [(message, 1)]
     shop.run(30)
     assert shop.events(reason) == [(message, 3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "lacks"),
+    [
+        ({"capacity": {"storage": "1Mi"}}, "requested PV is too small"),
+        ({"storageClassName": "tape"}, "storageClassName does not match"),
+        ({"volumeMode": "Block"}, "incompatible volumeMode"),
+        ({"accessModes": ["ReadOnlyMany"]}, "incompatible accessMode"),
+    ],
+)
+def test_a_claim_is_not_bound_to_a_named_volume_that_cannot_serve_it(
+    shop: Any, given: dict[str, Any], lacks: str
+) -> None:
+    volume(shop, **given)
+    claim(shop, volumeName="v")
+    shop.run(1)
+    assert phase(shop) == "Pending"
+    text = f'Cannot bind to requested volume "v": {lacks}'
+    assert shop.events("VolumeMismatch") == [(text, 1)]
+
+
+def test_a_volume_that_is_held_for_a_claim_has_to_be_large_enough(shop: Any) -> None:
+    held = {"namespace": "shop", "name": "data"}
+    volume(shop, capacity={"storage": "1Mi"}, claimRef=held)
+    claim(shop)
+    shop.run(1)
+    assert phase(shop) == "Pending"
+
+
+def test_a_bound_claim_loses_its_volume(shop: Any) -> None:
+    volume(shop)
+    claim(shop)
+    shop.run(2)
+    key = Key("persistentvolumes", "", "v")
+    writes.patch_metadata(shop.world, key, finalizers=[])
+    writes.delete(shop.world, key)
+    shop.run(2)
+    assert shop.world.store.get(CLAIM)["status"] == {"phase": "Lost"}
+    text = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
+    assert shop.events("ClaimLost") == [(text, 1)]
+
+
+def test_a_claim_whose_volume_is_bound_to_another_is_lost(shop: Any) -> None:
+    volume(shop)
+    claim(shop)
+    shop.run(2)
+    key = Key("persistentvolumes", "", "v")
+    bound = shop.world.store.get(key)
+    other = {**bound["spec"]["claimRef"], "name": "other", "uid": "other"}
+    spec = {**bound["spec"], "claimRef": other}
+    writes.update(shop.world, key.resource, {**bound, "spec": spec})
+    shop.run(1)
+    writes.annotate(shop.world, CLAIM, {"looked": "at"})
+    shop.run(1)
+    text = "Two claims are bound to the same volume, this one is bound incorrectly"
+    assert shop.events("ClaimMisbound") == [(text, 1)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers import expansion, provisioning
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
-from sregym_cluster_embedded.volume_matching import best, refers_to
+from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
@@ -57,8 +57,11 @@ def listen(world: World, change: Change) -> None:
         else:
             enqueue(world, CLAIM, (key.namespace, key.name), _DELAY_S)
     elif key.resource == _VOLUMES:
+        reference = obj["spec"].get("claimRef")
         if not gone:
             enqueue(world, VOLUME, key.name, _DELAY_S / 2)
+        elif reference is not None:
+            enqueue(world, CLAIM, (reference["namespace"], reference["name"]), _DELAY_S)
     elif key.resource == "pods" and (change.old is None or gone or _ended(change)):
         for value in claim_values(obj):
             namespace, _, name = value.partition("/")
@@ -82,7 +85,7 @@ def reconcile_claim(world: World, place: tuple[str, str]) -> None:
             writes.patch_metadata(world, key, finalizers=left)
         return
     if claim["metadata"].get("annotations", {}).get(_BIND_COMPLETED):
-        expansion.look(world, claim)
+        _look_at_bound(world, key, claim)
         return
     named = claim["spec"].get("volumeName")
     if named:
@@ -99,6 +102,26 @@ def reconcile_claim(world: World, place: tuple[str, str]) -> None:
         bind(world, claim, volume, chosen=True)
         return
     _provide(world, claim, found, node)
+
+
+def _look_at_bound(world: World, key: Key, claim: Object) -> None:
+    """A claim stays bound for ever, or has lost its volume."""
+    volume = world.store.get(Key(_VOLUMES, "", claim["spec"].get("volumeName", "")))
+    reason, text = (
+        "ClaimLost",
+        "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
+    )
+    if volume is not None and volume["spec"].get("claimRef") is None:
+        bind(world, claim, volume, chosen=False)
+        return
+    if volume is not None:
+        reason = "ClaimMisbound"
+        text = "Two claims are bound to the same volume, this one is bound incorrectly"
+    if volume is not None and refers_to(volume, claim):
+        expansion.look(world, claim)
+    elif claim["status"].get("phase") != "Lost":
+        writes.update_status(world, key, {"phase": "Lost"})
+        _say(world, claim, "Warning", reason, text)
 
 
 def reconcile_volume(world: World, name: str) -> None:
@@ -208,6 +231,12 @@ def _bind_named(world: World, claim: Object, name: str) -> None:
     if reference is not None and not refers_to(volume, claim):
         text = f'volume "{name}" already bound to a different claim.'
         _say(world, claim, "Warning", "FailedBinding", text)
+        _at_next_look(world, claim)
+        return
+    lacks = mismatch(volume, claim) if reference is None else ""
+    if lacks:
+        text = f'Cannot bind to requested volume "{name}": {lacks}'
+        _say(world, claim, "Warning", "VolumeMismatch", text)
         _at_next_look(world, claim)
         return
     bind(world, claim, volume, chosen=False)
