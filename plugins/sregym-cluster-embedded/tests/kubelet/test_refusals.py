@@ -327,3 +327,17 @@ def test_a_memory_limit_of_some_bytes_keeps_a_pod_from_beginning(town: Any) -> N
     )
     assert town.events("FailedCreatePodSandBox") == [("FailedCreatePodSandBox", message, 1)]
     assert town.state() == {"waiting": {"reason": "ContainerCreating"}}
+
+
+def test_a_resolver_takes_three_servers(town: Any) -> None:
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/shop/web:1.0'}], "
+        "dnsConfig: {nameservers: [10.0.0.1, 10.0.0.2, 10.0.0.3], searches: [example.com]}}",
+        run_s=3.0,
+    )
+    text = (
+        "Nameserver limits were exceeded, some nameservers have been omitted, the applied "
+        "nameserver line is: 10.96.0.10 10.0.0.1 10.0.0.2"
+    )
+    assert town.events("DNSConfigForming") == [("DNSConfigForming", text, 1)]
+    assert list(town.state()) == ["running"]

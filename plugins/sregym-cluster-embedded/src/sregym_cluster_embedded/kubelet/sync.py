@@ -47,6 +47,7 @@ from sregym_cluster_embedded.kubelet.state import (
     state_of,
 )
 from sregym_cluster_embedded.kubelet.troubles import network_trouble
+from sregym_cluster_embedded.network.resolver import omissions
 from sregym_cluster_embedded.workqueue import taken
 
 if TYPE_CHECKING:
@@ -129,6 +130,9 @@ def sandbox(world: World, uid: str) -> None:
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or "deletionTimestamp" in pod["metadata"]:
         return
+    if "dnsConfig" in pod["spec"]:
+        for text in omissions(pod):
+            tell(world, pod, state, "Warning", "DNSConfigForming", text)
     address = None
     classless = "runtimeClassName" not in pod["spec"]
     if (classless or has_runtime(world, pod, state)) and has_memory(world, pod, state):

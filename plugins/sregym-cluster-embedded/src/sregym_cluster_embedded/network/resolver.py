@@ -15,6 +15,8 @@ CLUSTER_DNS = "10.96.0.10"
 NODE_DNS = "10.77.0.1"
 _CLUSTER_NDOTS = 5
 _HOSTNAME_SIZE = 63
+# What a resolver library takes.
+_MOST_SERVERS, _MOST_SEARCHES = 3, 32
 
 
 class Resolver(NamedTuple):
@@ -54,6 +56,30 @@ class Resolver(NamedTuple):
 
 def resolver_of(pod: Object) -> Resolver:
     """The resolver that a kubelet gives a pod, by dnsPolicy and dnsConfig."""
+    whole = _asked_for(pod)
+    return whole._replace(
+        servers=whole.servers[:_MOST_SERVERS], searches=whole.searches[:_MOST_SEARCHES]
+    )
+
+
+def omissions(pod: Object) -> list[str]:
+    """What the kubelet says of a pod that asks for more than a resolver takes."""
+    whole, applied = _asked_for(pod), resolver_of(pod)
+    said = []
+    if whole.servers != applied.servers:
+        said.append(
+            "Nameserver limits were exceeded, some nameservers have been omitted, the applied "
+            f"nameserver line is: {' '.join(applied.servers)}"
+        )
+    if whole.searches != applied.searches:
+        said.append(
+            "Search Line limits were exceeded, some search paths have been omitted, the applied "
+            f"search line is: {' '.join(applied.searches)}"
+        )
+    return said
+
+
+def _asked_for(pod: Object) -> Resolver:
     spec = pod["spec"]
     policy = spec.get("dnsPolicy", "ClusterFirst")
     if policy == "ClusterFirst" and spec.get("hostNetwork"):
@@ -72,7 +98,7 @@ def resolver_of(pod: Object) -> Resolver:
     servers = tuple(dict.fromkeys((*servers, *config.get("nameservers", ()))))
     searches = tuple(dict.fromkeys((*searches, *config.get("searches", ()))))
     options = _merged(options, config.get("options", ()))
-    return Resolver(servers[:3], searches, _ndots(options), options)
+    return Resolver(servers, searches, _ndots(options), options)
 
 
 def hostname_of(pod: Object) -> str:
