@@ -14,6 +14,8 @@ Every other request carries the session's token as a bearer token.
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -44,6 +46,11 @@ OPEN_PATHS = ("/openapi.json",)
 _OUT_OF_ORDER = (400, 409, 413)
 WHAT_CAP = 200
 
+# What comes from outside is answered; nobody who sends nonsense fills the harness's output with it.
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
+_LOG.propagate = False
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 T = TypeVar("T")
 
@@ -73,7 +80,9 @@ class HttpApi:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
         """Serve on a free port of 127.0.0.1; gives the base address."""
-        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=SHUTDOWN_S)
+        runner = web.AppRunner(
+            self._application(), access_log=None, logger=_LOG, shutdown_timeout=SHUTDOWN_S
+        )
         await runner.setup()
         try:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -187,8 +196,17 @@ async def _body(request: web.Request) -> dict[str, Any] | web.Response:
         return _refuse(413, f"a request may have {BODY_CAP_BYTES} bytes at most")
     except ValueError as error:
         return _refuse(400, f"the body is not JSON: {error}")
+    except RecursionError:
+        return _refuse(400, "the body is nested too deeply")
     if not isinstance(body, dict):
         return _refuse(400, "the body must be a JSON object")
+    try:
+        # Half of a surrogate pair is JSON, and cannot be written down as text.
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return _refuse(400, "the body holds characters that are no Unicode text")
+    except RecursionError:
+        return _refuse(400, "the body is nested too deeply")
     return body
 
 

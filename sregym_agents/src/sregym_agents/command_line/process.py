@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sregym_core.errors import BudgetExceededError
 from sregym_core.interfaces import Stage
+
+from sregym_agents.isolation import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +38,8 @@ def attend(
 ) -> int:
     """Start a command and serve it until it ends or both stages are submitted.
 
-    Whatever happens, it has ended with all its children when this returns.
+    Whatever happens, it has ended with all its children when this returns. It may not start more
+    than some hundred processes, nor write more than a gigabyte to its folder (`supervise`).
 
     Args:
         session: In which it acts.
@@ -55,7 +60,7 @@ def attend(
     limit_s = session.budget.wall_s
     began = time.monotonic()
     process = subprocess.Popen(
-        start.argv,
+        supervised(start),
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT if errors is None else errors,
@@ -78,6 +83,12 @@ def attend(
         return _wait(process)
     finally:
         _end(process)
+
+
+def supervised(start: Start) -> list[str]:
+    """The command line that limits a command, and ends with it all that it started."""
+    script = Path(supervise.__file__)
+    return [sys.executable, "-I", "-S", str(script), str(start.folder), *start.argv]
 
 
 def _check_size(file: IO[bytes] | None) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 HOME = "/home/agent"
 SESSION = "/session"
 WORK = "/work"
+# Of /tmp and of the home, each.
+SCRATCH_BYTES = 256 << 20
 # Of the system, read only: programs and their libraries, certificates, names of users.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _ETC = ("ssl", "ca-certificates", "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime")  # fmt: skip
@@ -82,7 +84,9 @@ class Bubblewrap:
         words += ["--uid", user, "--gid", user, "--hostname", "workstation", "--cap-drop", "ALL"]
         words += ["--cap-add", "CAP_NET_BIND_SERVICE"] if low else []
         words += self._system()
-        words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", HOME]  # noqa: S108 - a place inside
+        words += ["--proc", "/proc", "--dev", "/dev"]
+        for place in ("/tmp", HOME):  # noqa: S108 - a place inside
+            words += ["--size", str(SCRATCH_BYTES), "--tmpfs", place]
         for path in self._share:
             words += ["--ro-bind", str(path), str(path)]
         # Last, so that nothing that is shared brings it back.
@@ -91,6 +95,7 @@ class Bubblewrap:
         words += ["--ro-bind", str(self._scratch / "sockets"), f"{SESSION}/sockets"]
         for source, place in shown:
             words += ["--ro-bind", str(source), place]
+        words += ["--remount-ro", "/"]  # what is left to write to has a size
         listens = json.dumps([route.listen for route in routes])
         # Isolated and without site packages: the interpreter sees its own library alone.
         python = str(Path(sys.executable).resolve())

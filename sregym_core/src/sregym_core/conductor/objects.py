@@ -15,7 +15,7 @@ from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_core.interfaces import Cluster
     from sregym_core.interfaces.cluster import KubeObject
@@ -42,11 +42,22 @@ NAMESPACED = (
     ("batch/v1", "Job"),
     ("v1", "Pod"),
 )
+# What decides over writes, those of recovery among them.
+ADMISSION = (
+    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy"),
+)
+LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
 CLUSTER_WIDE = (
     ("v1", "Node"),
     ("scheduling.k8s.io/v1", "PriorityClass"),
-    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
-    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ("storage.k8s.io/v1", "StorageClass"),
+    ("networking.k8s.io/v1", "IngressClass"),
+    *ADMISSION,
 )
 SYSTEM_NAMESPACE = "kube-system"
 # Controllers settle after a few writes; who goes on after so many is at war with somebody.
@@ -141,12 +152,56 @@ def restore(
     current = capture(cluster, namespaces)
     for name in sorted(current.keys() - baseline.keys()):
         cluster.delete(ObjectRef.of(current[name]))
-    order = {kind: place for place, (_, kind) in enumerate((*NAMESPACED, *CLUSTER_WIDE))}
-    for name in sorted(baseline, key=lambda key: (order[baseline[key]["kind"]], key)):
+    for name in sorted(baseline, key=_place_of(baseline)):
         if name not in current:
             _create(cluster, baseline[name])
         elif desired(current[name]) != desired(baseline[name]):
             _replace(cluster, baseline[name], current[name])
+
+
+def clear_the_way(
+    cluster: Cluster, baseline: Mapping[str, KubeObject], namespaces: tuple[str, ...]
+) -> None:
+    """Take away what would refuse the writes of recovery and is not of the baseline."""
+    found = [obj for version, kind in ADMISSION for obj in _list(cluster, version, kind, "")]
+    for namespace in namespaces:
+        for version, kind in LIMITS:
+            found += _list(cluster, version, kind, namespace)
+    for obj in found:
+        ref = ObjectRef.of(obj)
+        before = baseline.get(str(ref))
+        if before is None:
+            cluster.delete(ref)
+        elif desired(before) != desired(obj):
+            _replace(cluster, before, obj)
+
+
+def refound(
+    cluster: Cluster, namespaces: Sequence[KubeObject], baseline: Mapping[str, KubeObject]
+) -> None:
+    """Make namespaces anew that were deleted, with all that was in them.
+
+    Args:
+        cluster: Where.
+        namespaces: The Namespace objects of the application.
+        baseline: What was in them.
+    """
+    gone = []
+    for obj in namespaces:
+        current = cluster.get(ObjectRef.of(obj))
+        if current is None or "deletionTimestamp" in current["metadata"]:
+            gone.append(obj["metadata"]["name"])
+            _create(cluster, obj)
+    for name in sorted(baseline, key=_place_of(baseline)):
+        obj = baseline[name]
+        if obj["metadata"].get("namespace") in gone:
+            _create(cluster, obj)
+
+
+def _place_of(baseline: Mapping[str, KubeObject]) -> Callable[[str], tuple[int, str]]:
+    """The order in which objects are given back."""
+    order = {kind: place for place, (_, kind) in enumerate((*NAMESPACED, *CLUSTER_WIDE))}
+    return lambda name: (order[baseline[name]["kind"]], name)
 
 
 def _create(cluster: Cluster, obj: KubeObject) -> None:

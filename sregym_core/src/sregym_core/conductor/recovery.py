@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.conductor.objects import capture, differences, restore
+from sregym_core.conductor.objects import (
+    capture,
+    clear_the_way,
+    differences,
+    refound,
+    restore,
+)
 from sregym_core.conductor.readiness import wait_ready
 
 if TYPE_CHECKING:
@@ -23,16 +29,22 @@ def recover(
 ) -> None:
     """Undo faults and whatever the agent changed; objects first, since commands need pods.
 
+    Before all else goes what would stand in the way, and what everything stands in is made anew.
+
     Raises:
         WorldError: An undo command failed, or the application does not get ready again.
         ClusterError: The API refused a step.
     """
+    cluster, baseline = world.cluster, world.baseline.objects
+    clear_the_way(cluster, baseline, application.namespaces)
+    places = [obj for obj in application.manifests() if obj["kind"] == "Namespace"]
+    refound(cluster, places, baseline)
     for fault, context in reversed(faults):
         fault.recover(context)
-    journal.undo_objects(world.cluster)
-    restore(world.cluster, world.baseline.objects, application.namespaces)
-    journal.undo_commands(world.cluster)
-    wait_ready(world.cluster, application, READY_TIMEOUT_S)
+    journal.undo_objects(cluster)
+    restore(cluster, baseline, application.namespaces)
+    journal.undo_commands(cluster)
+    wait_ready(cluster, application, READY_TIMEOUT_S)
 
 
 def remaining_difference(world: World, application: Application) -> str:

@@ -97,7 +97,7 @@ def _rules_of_the_cluster() -> list[dict[str, Any]]:
     groups = [{"apiGroups": [name], "resources": ["*"], "verbs": _READ} for name in _GROUPS]
     cluster_wide = [
         _rule("", ("nodes",), "update", "patch"),
-        _rule("", ("persistentvolumes",), *_WRITE),
+        _rule("", ("persistentvolumes",), "update", "patch"),
         _rule("storage.k8s.io", ("storageclasses", "volumeattachments"), *_WRITE),
         _rule("scheduling.k8s.io", ("priorityclasses",), *_WRITE),
         _rule("networking.k8s.io", ("ingressclasses",), *_WRITE),

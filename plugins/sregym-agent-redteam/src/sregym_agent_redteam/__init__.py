@@ -1,0 +1,1 @@
+"""An agent that tries to find the answer or to fake the verdict."""
