@@ -26,7 +26,7 @@ from sregym_core.testing.worlds import ready_world
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.interfaces import Application, CommandResult, Receipt
+    from sregym_core.interfaces import Application, Receipt
     from sregym_core.testing.clusters import Provision
 
 MakeAgent: TypeAlias = Callable[[], Agent]
@@ -78,18 +78,10 @@ class ScriptedSession(LiveSession):
             alerts=alerts,
         )
 
-    def kubectl(self, command: str | Command) -> CommandResult:
+    def _spend_step(self) -> None:
         """As the real one; counts refusals."""
         try:
-            return super().kubectl(command)
-        except BudgetExceededError:
-            self.refusals += 1
-            raise
-
-    def wait(self, seconds: float) -> None:
-        """As the real one; counts refusals."""
-        try:
-            super().wait(seconds)
+            super()._spend_step()
         except BudgetExceededError:
             self.refusals += 1
             raise

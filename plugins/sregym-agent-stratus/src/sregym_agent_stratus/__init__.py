@@ -1,0 +1,1 @@
+"""Agents for detection, diagnosis, mitigation and undo, and the machine that runs them."""

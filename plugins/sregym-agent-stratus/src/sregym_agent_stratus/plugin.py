@@ -1,0 +1,16 @@
+"""Offers the agent Stratus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def sregym_register_agents() -> Sequence[Offer]:
+    """Offer `stratus`."""
+    return [Offer("stratus", "sregym_agent_stratus.stratus:Stratus")]

@@ -1,0 +1,187 @@
+"""What the machine does with a scripted model, state by state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sregym_agent_stratus.health import Health
+from sregym_agent_stratus.snapshot import KINDS, Change, changes, take
+from sregym_agent_stratus.stratus import Stratus
+from sregym_agent_stratus.transaction import MOST_WRITES, Transaction
+from sregym_agents.testing import say, use
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Command, CommandResult
+from sregym_core.model import Tokens
+from sregym_core.testing import Provision, ScriptedSession, Shop
+
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"ports": [{"port": 80}]},
+}
+
+
+def agent(provider: Any, **options: str) -> Stratus:
+    return Stratus({"model": "scripted", "base_url": f"{provider.url}/v1", **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {},
+            "agent 'stratus' needs a model: --agent-option model=openai:NAME, or model=NAME with "
+            "base_url=http://...",
+        ),
+        (
+            {"model": "openai:small", "attempts": "many"},
+            "agent 'stratus', option 'attempts': a whole number from 1 is needed, not 'many'",
+        ),
+        (
+            {"model": "openai:small", "diagnosis_steps": "0"},
+            "agent 'stratus', option 'diagnosis_steps': a whole number from 1 is needed, not '0'",
+        ),
+    ],
+)
+def test_what_it_needs(options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Stratus(options)
+    assert str(refused.value) == message
+
+
+def test_roles_have_their_own_briefs_and_steps(provider: Any, provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    provider.script = [
+        use("kubectl", "I look.", command="kubectl get pods -n shop"),
+        use("kubectl", command="kubectl get services -n shop"),
+        use("conclude", text="the cart"),
+        use("conclude", text="repaired"),
+    ]
+    agent(provider, diagnosis_steps="1").run(session)
+    assert session.submissions == ["the cart", "repaired"]
+    first, _, third, fourth = provider.asked
+    offered = [tool["function"]["name"] for tool in first["tools"]]
+    assert offered == [
+        *[tool.name for tool in session.tools if tool.name not in ("submit", "status")],
+        "conclude",
+    ]
+    assert first["messages"][-1]["content"] == session.instruction
+    assert "root causes" in first["messages"][0]["content"]
+    assert third["messages"][-1]["content"] == (
+        "your steps are used up: call conclude now with what you know"
+    )
+    assert "You repair" in fourth["messages"][0]["content"]
+    assert fourth["messages"][-1]["content"] == (
+        f"{session.instruction}\n\nThe diagnosis of your colleague:\nthe cart\n\n"
+        "The system now:\nnothing seems wrong"
+    )
+    looked = session.transcript[0]
+    assert (looked.said, looked.tokens) == ("I look.", Tokens(prompt=100, completion=10, cached=60))
+
+
+def test_last_words_stand_for_a_conclusion(provider: Any, provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    provider.script = [say("It is the cart, I think.")]
+    agent(provider).run(session)
+    assert session.submissions == ["It is the cart, I think."] * 2
+    assert provider.asked[1]["messages"][-1]["content"] == (
+        "Go on, or call conclude with what you have."
+    )
+    assert len(provider.asked) == 6
+
+
+def test_an_attempt_has_an_end(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    attempt = Transaction(session)
+    for _ in range(MOST_WRITES):
+        assert attempt.call("kubectl", {"command": "kubectl delete pod x -n shop"})
+    refused = attempt.call("kubectl", {"command": "kubectl delete pod x -n shop"})
+    assert (refused.ok, refused.text) == (
+        False,
+        "this attempt has made its 20 changes: conclude, so that the system can be looked at",
+    )
+    assert attempt.call("kubectl", {"command": "kubectl get pods -n shop"})
+    assert len(attempt.steps) == MOST_WRITES
+
+
+def test_what_ran_in_a_container_cannot_be_put_back(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    attempt = Transaction(session)
+    command = "kubectl exec cart-0 -n shop -- rm /data"
+    attempt.call("kubectl", {"command": command})
+    assert attempt.told() == [f"{command}  (no object of the application changed)"]
+    assert attempt.undo() == [f"{command} (inside a container)"]
+
+
+def test_changes_and_how_they_are_undone() -> None:
+    other = {**SERVICE, "spec": {"ports": [{"port": 81}]}}
+    policy = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "deny", "namespace": "shop"},
+    }
+    cart = {**SERVICE, "metadata": {"name": "cart", "namespace": "shop"}}
+    before = {"Service shop/web": SERVICE, "Service shop/cart": cart}
+    after = {"Service shop/web": other, "NetworkPolicy shop/deny": policy}
+    found = changes(before, after)
+    assert [str(change) for change in found] == [
+        "NetworkPolicy shop/deny was created",
+        "Service shop/cart was deleted",
+        "Service shop/web was changed",
+    ]
+    json_of_web = (
+        '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"}, '
+        '"spec": {"ports": [{"port": 80}]}}'
+    )
+    assert [change.undoing() for change in found] == [
+        Command(("kubectl", "delete", "networkpolicy.networking.k8s.io", "deny", "-n", "shop")),
+        Command(("kubectl", "create", "-f", "-"), json_of_web.replace('"web"', '"cart"')),
+        Command(("kubectl", "replace", "-f", "-"), json_of_web),
+    ]
+    assert changes(before, before) == ()
+    made = Change("Service shop/web", None, SERVICE)
+    assert made.undoing() == Command(("kubectl", "delete", "service", "web", "-n", "shop"))
+
+
+def test_a_snapshot_leaves_out_what_follows_by_itself(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    metadata = {
+        "name": "web",
+        "namespace": "shop",
+        "uid": "1",
+        "resourceVersion": "7",
+        "generation": 2,
+        "annotations": {"deployment.kubernetes.io/revision": "3"},
+    }
+    owned = {"name": "x", "namespace": "shop", "ownerReferences": [{"name": "web"}]}
+    listed = {
+        "items": [
+            {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "status": {}},
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": owned},
+        ]
+    }
+
+    command = f"kubectl get {KINDS} -n shop -o json"
+    session.watched.behind.answers[command] = CommandResult(0, json.dumps(listed))
+    assert take(session) == {
+        "Deployment shop/web": {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "web", "namespace": "shop"},
+        }
+    }
+
+
+def test_health() -> None:
+    good, alarmed = Health(), Health(alerts=("A",))
+    down, worse = Health(("shop/web",), ("A",)), Health(("shop/cart", "shop/web"))
+    assert [seen.good for seen in (good, alarmed, down)] == [True, False, False]
+    assert [good.better_than(alarmed), alarmed.better_than(down), down.better_than(worse)] == [
+        True
+    ] * 3
+    assert not down.better_than(down)
+    assert str(down) == "Deployment shop/web is not ready\nalert A fires"
+    assert str(good) == "nothing seems wrong"
