@@ -80,6 +80,8 @@ def play(recording: dict[str, Any]) -> list[dict[str, Any]]:
 
     constitution = world.constitution
     world.constitution = replace(constitution, listeners=(*constitution.listeners, note))
+    # Who listens is asked when a world begins.
+    world = world.fork()
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
         shell = Shell(world, Path(folder))
         with shell:
