@@ -13,6 +13,8 @@ from sregym_core.errors import ExitCode
 from sregym_core.model import ApiRequest, Attempt, EpisodeRecord, Outcome, Tokens, ToolCall
 from sregym_core.testing import SregymProject
 
+from sregym_core import __version__
+
 Projects = Callable[..., SregymProject]
 
 
@@ -30,6 +32,8 @@ RECORD = EpisodeRecord(
     cluster="embedded",
     outcome=Outcome.PASS,
     tokens=Tokens(prompt=100, completion=9, cached=60),
+    agent_version="1.2.3",
+    model="small",
     last_words="I am done.",
     transcript=(
         kubectl("kubectl get pods -n shop", output="cart-0 Running", exit_code=0),
@@ -77,6 +81,8 @@ def test_the_account() -> None:
         "outcome": "pass",
         "steps": 6,
         "tokens": {"prompt": 100, "completion": 9, "cached": 60},
+        "agent_version": "1.2.3",
+        "model": "small",
         "last_words": "I am done.",
         "classes": {
             "kubectl read": 2,
@@ -134,12 +140,10 @@ def test_who_changed_nothing_has_no_looks_before() -> None:
 def test_the_trajectory() -> None:
     made = trajectory(RECORD)
     steps = made.pop("steps")
-    version = made["agent"].pop("version")
-    assert version
     assert made == {
         "schema_version": "ATIF-v1.8",
         "session_id": "e0001",
-        "agent": {"name": "brief"},
+        "agent": {"name": "brief", "version": "1.2.3", "model_name": "small"},
         "final_metrics": {
             "total_steps": 8,
             "total_prompt_tokens": 100,
@@ -185,6 +189,11 @@ def test_the_trajectory() -> None:
         "metrics": {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
         "extra": {"at_s": 4.0, "wall_s": 0.0, "class": "kubectl write", "own": False},
     }
+
+
+def test_an_agent_of_this_package_has_its_version() -> None:
+    silent = RECORD.model_copy(update={"agent_version": "", "model": ""})
+    assert trajectory(silent)["agent"] == {"name": "brief", "version": __version__}
 
 
 @pytest.fixture

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_agent_claude_code.events import ClaudeCodeReader
-from sregym_agents.command_line import Failed, Happening, OwnCallBegan, OwnCallEnded, Said, Used
+from sregym_agents.command_line import (
+    Failed,
+    Happening,
+    Introduced,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Used,
+)
 from sregym_core.model import Tokens
 
 
@@ -44,6 +52,14 @@ def test_words_thoughts_and_calls() -> None:
         OwnCallEnded("1", "cart-0", ok=True),
         OwnCallBegan("2", "Bash", {"command": "ls"}),
         OwnCallEnded("2", "no such command", ok=False),
+    ]
+
+
+def test_who_it_is() -> None:
+    init = {"type": "system", "subtype": "init", "tools": []}
+    assert told(init, {**init, "claude_code_version": "2.1", "model": "large"}) == [
+        Introduced("", ""),
+        Introduced("2.1", "large"),
     ]
 
 
@@ -89,7 +105,7 @@ def test_what_is_not_known_says_nothing() -> None:
     assert (
         told(
             {},
-            {"type": "system", "subtype": "init", "tools": []},
+            {"type": "system", "subtype": "api_retry", "attempt": 1},
             {"type": "assistant"},
             {"type": "assistant", "message": {"content": "words"}},
             assistant({"type": "image"}, "words", None, {"type": "tool_use", "id": 3}),

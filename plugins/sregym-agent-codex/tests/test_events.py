@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_agent_codex.events import CodexReader
-from sregym_agents.command_line import Failed, Happening, OwnCallBegan, OwnCallEnded, Said, Used
+from sregym_agents.command_line import (
+    Failed,
+    Happening,
+    Introduced,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Used,
+)
 from sregym_core.model import Tokens
 
 
@@ -63,6 +71,14 @@ def test_calls_of_its_own() -> None:
         OwnCallBegan("1", "web_search", {"query": "kubernetes"}),
         OwnCallEnded("1", "", ok=True),
     ]
+
+
+def test_who_it_is() -> None:
+    reader = CodexReader()
+    meta = {"type": "session_meta", "payload": {"id": "s", "cli_version": "0.169.0"}}
+    assert list(reader.read_kept(meta)) == [Introduced(version="0.169.0")]
+    context = {"type": "turn_context", "payload": {"cwd": "/work", "model": "large"}}
+    assert list(reader.read_kept(context)) == [Introduced(model="large")]
 
 
 def test_tokens_count_once() -> None:

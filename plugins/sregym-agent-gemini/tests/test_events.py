@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_agent_gemini.events import GeminiReader
-from sregym_agents.command_line import Failed, Happening, OwnCallBegan, OwnCallEnded, Said, Used
+from sregym_agents.command_line import (
+    Failed,
+    Happening,
+    Introduced,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Used,
+)
 from sregym_core.model import Tokens
 
 
@@ -35,6 +43,7 @@ def test_words_come_in_pieces() -> None:
         piece("All is"),
         piece(" well."),
     ) == [
+        Introduced(model="scripted"),
         Said("I look."),
         OwnCallEnded("1", "cart-0", ok=True),
         Said("Whole."),

@@ -17,6 +17,7 @@ from sregym_agents.command_line import (
     EventReader,
     Failed,
     Happening,
+    Introduced,
     Meter,
     OwnCallBegan,
     OwnCallEnded,
@@ -44,6 +45,8 @@ class AcmeReader(EventReader):
 
     def read(self, event: Event) -> Iterable[Happening]:
         match event:
+            case {"version": str(version), "model": str(model)}:
+                yield Introduced(version, model)
             case {"said": str(text)}:
                 yield Said(text)
             case {"began": str(call), "tool": str(tool), "arguments": dict(arguments)}:

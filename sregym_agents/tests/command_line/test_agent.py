@@ -23,6 +23,7 @@ os.mkdir(kept)
 def used(*counts):
     with open(kept + "/a.jsonl", "a") as file:
         file.write(json.dumps({"used": counts}) + "\\n")
+tell(version="1.2.3", model="small-2")
 tell(said="I look at the version.")
 used(100, 5, 60)
 version = use("kubectl", command="kubectl version")
@@ -60,7 +61,8 @@ def test_a_whole_episode(acme: MakeAgent, new_session: NewSession, folder: Path)
     assert session.tokens == Tokens(prompt=300, completion=25, cached=160)
     assert (folder / "agent.log").read_text() == "complaint\n"
     first = (folder / "agent.jsonl").read_text().split("\n")[0]
-    assert json.loads(first) == {"said": "I look at the version."}
+    assert json.loads(first) == {"version": "1.2.3", "model": "small-2"}
+    assert (session.agent_version, session.model) == ("1.2.3", "small-2")
 
 
 LOOK = """

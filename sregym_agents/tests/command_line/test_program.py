@@ -8,6 +8,8 @@ import pytest
 from sregym_agents.command_line.program import Program, find_program
 from sregym_core.errors import UsageError
 
+ABOUT = '{"name": "@acme/agent", "version": "1.2.3"}'
+
 
 def executable(file: Path, content: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -19,12 +21,14 @@ def executable(file: Path, content: str) -> Path:
 def test_a_script_for_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packages = tmp_path / "lib" / "node_modules"
     inner = packages / "@acme" / "agent" / "node_modules" / "cli" / "run.js"
+    executable(inner.with_name("package.json"), '{"name": "cli", "version": "9.9.9"}')
+    executable(packages / "@acme" / "agent" / "package.json", ABOUT)
     script = executable(inner, "#!/usr/bin/env node\n")
     node = executable(tmp_path / "bin" / "node", "\x7fELF")
     (tmp_path / "bin" / "acme").symlink_to(script)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     assert find_program("acme", "acme", "@acme/agent") == Program(
-        (str(node), str(script)), (packages, node)
+        (str(node), str(script)), (packages, node), "1.2.3"
     )
 
 

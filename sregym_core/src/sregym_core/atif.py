@@ -30,10 +30,14 @@ def trajectory(record: EpisodeRecord) -> dict[str, Any]:
         totals["total_prompt_tokens"] = record.tokens.prompt
         totals["total_completion_tokens"] = record.tokens.completion
         totals["total_cached_tokens"] = record.tokens.cached
+    # An agent that tells no version of its own is part of this package.
+    agent = {"name": record.agent, "version": record.agent_version or __version__}
+    if record.model:
+        agent["model_name"] = record.model
     return {
         "schema_version": VERSION,
         "session_id": record.episode,
-        "agent": {"name": record.agent, "version": __version__},
+        "agent": agent,
         "steps": [told, *calls],
         "final_metrics": totals,
         "extra": {

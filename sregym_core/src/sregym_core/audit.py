@@ -88,6 +88,8 @@ def audit(record: EpisodeRecord) -> dict[str, Any]:
         "outcome": str(record.outcome),
         "steps": len(calls),
         "tokens": tokens,
+        "agent_version": record.agent_version,
+        "model": record.model,
         "last_words": record.last_words,
         "classes": {str(kind): classes.count(kind) for kind in ToolClass},
         "reads_before_first_write": _reads_before(classes),

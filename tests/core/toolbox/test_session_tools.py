@@ -195,6 +195,9 @@ def test_tokens_run_out(new_session: NewSession) -> None:
 
 def test_what_it_said_and_did_by_itself(new_session: NewSession) -> None:
     session = new_session(steps=3, tokens=1_000)
+    session.note_agent(version="1.2.3", model="small")
+    session.note_agent(model="large")
+    assert (session.agent_version, session.model) == ("1.2.3", "large")
     session.note_said("I look at the pods first.\n")
     session.note_said("  ")
     session.note_said("Then at the logs.")

@@ -10,6 +10,7 @@ from sregym_agents.command_line import (
     EventReader,
     Failed,
     Happening,
+    Introduced,
     Meter,
     OwnCallBegan,
     OwnCallEnded,
@@ -31,6 +32,9 @@ class ClaudeCodeReader(EventReader):
     def read(self, event: Event) -> Iterator[Happening]:
         """Understand one event."""
         match event:
+            case {"type": "system", "subtype": "init"}:
+                version, model = event.get("claude_code_version"), event.get("model")
+                yield Introduced(str(version or ""), str(model or ""))
             case {"type": "assistant", "message": {"content": list(parts)} as message}:
                 yield from self._spent(str(message.get("id", "")), message.get("usage"))
                 for part in parts:

@@ -11,6 +11,7 @@ from sregym_agents.command_line import (
     EventReader,
     Failed,
     Happening,
+    Introduced,
     Meter,
     OwnCallBegan,
     OwnCallEnded,
@@ -44,8 +45,12 @@ class CodexReader(EventReader):
                 yield Failed(str(error.get("message", "it does not say why")))
 
     def read_kept(self, event: Event) -> Iterator[Happening]:
-        """Understand one entry of the session that it keeps: only what it costs."""
+        """Understand one entry of the session that it keeps: who acts, and what it costs."""
         match event:
+            case {"type": "session_meta", "payload": {"cli_version": str(version)}}:
+                yield Introduced(version=version)
+            case {"type": "turn_context", "payload": {"model": str(model)}}:
+                yield Introduced(model=model)
             case {
                 "type": "event_msg",
                 "payload": {"type": "token_count", "info": {"total_token_usage": dict(usage)}},

@@ -10,6 +10,7 @@ from sregym_agents.command_line import (
     EventReader,
     Failed,
     Happening,
+    Introduced,
     Meter,
     OwnCallBegan,
     OwnCallEnded,
@@ -42,6 +43,8 @@ class GeminiReader(EventReader):
                     return
         yield from self.close()
         match event:
+            case {"type": "init", "model": str(model)}:
+                yield Introduced(model=model)
             case {"type": "tool_use", "tool_id": str(call), "tool_name": str(tool)}:
                 if not tool.startswith(f"mcp_{SERVER}_"):
                     yield OwnCallBegan(call, tool, event.get("parameters") or {})

@@ -166,6 +166,7 @@ class CommandLineAgent(Agent):
 
     def run(self, session: Session) -> None:
         """Run the program and take its submissions."""
+        session.note_agent(self._program.version, self.options.get("model", ""))
         with opened(session) as gateway:
             folder = session.access().folder
             events, log = folder / EVENTS, folder / LOG

@@ -13,6 +13,14 @@ Event: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Introduced:
+    """Who acts: what is not told stays empty."""
+
+    version: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True)
 class Said:
     """Words of the model."""
 
@@ -51,7 +59,7 @@ class Failed:
     reason: str
 
 
-Happening: TypeAlias = Said | Used | OwnCallBegan | OwnCallEnded | Failed
+Happening: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Failed
 
 
 class EventReader(ABC):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_agents.command_line.happenings import Failed, OwnCallBegan, OwnCallEnded, Said, Used
+from sregym_agents.command_line.happenings import (
+    Failed,
+    Introduced,
+    OwnCallBegan,
+    OwnCallEnded,
+    Said,
+    Used,
+)
 from sregym_agents.command_line.tail import Tail
 
 if TYPE_CHECKING:
@@ -80,6 +87,8 @@ class Listener:
         for happening in happenings:
             self.understood += 1
             match happening:
+                case Introduced(version, model):
+                    self._session.note_agent(version, model)
                 case Said(text):
                     if text.strip():
                         self.last_words = text.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -20,10 +21,12 @@ class Program:
     Attributes:
         argv: The words that start it, paths resolved.
         share: Files and folders that it reads of itself.
+        version: Of its package; empty when it was not installed as one.
     """
 
     argv: tuple[str, ...]
     share: tuple[Path, ...]
+    version: str = ""
 
 
 def find_program(agent: str, name: str, package: str, given: str = "") -> Program:
@@ -47,14 +50,16 @@ def find_program(agent: str, name: str, package: str, given: str = "") -> Progra
         raise UsageError(msg)
     path = Path(found).resolve()
     interpreter = _interpreter(path)
+    version = _version(path, package)
     if not interpreter:
-        return Program((str(path),), (_packages(path),))
+        return Program((str(path),), (_packages(path),), version)
     by_name = shutil.which(interpreter[0])
     if by_name is None:
         msg = f"agent {agent!r}: {found} is a script for {interpreter[0]!r}, which is not on PATH"
         raise UsageError(msg)
     runner = Path(by_name).resolve()
-    return Program((str(runner), *interpreter[1:], str(path)), (_packages(path), runner))
+    words = (str(runner), *interpreter[1:], str(path))
+    return Program(words, (_packages(path), runner), version)
 
 
 def _interpreter(path: Path) -> list[str]:
@@ -67,6 +72,16 @@ def _interpreter(path: Path) -> list[str]:
     if Path(words[0]).name == "env":
         return [word for word in words[1:] if word != "-S"]
     return words
+
+
+def _version(path: Path, package: str) -> str:
+    for parent in path.parents:
+        file = parent / "package.json"
+        if file.is_file():
+            about = json.loads(file.read_text(encoding="utf-8"))
+            if about.get("name") == package:
+                return str(about.get("version", ""))
+    return ""
 
 
 def _packages(path: Path) -> Path:

@@ -85,6 +85,7 @@ class ProgramContract:
             completion=COMPLETION_TOKENS * requests,
             cached=CACHED_TOKENS * requests,
         )
+        assert (session.agent_version != "", session.model) == (True, "scripted")
         assert (folder / "agent.jsonl").stat().st_size > 0
 
     def test_it_is_offered_the_tools_of_the_session_alone(

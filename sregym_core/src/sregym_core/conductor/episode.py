@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import grading
+from sregym_core.conductor.account import account
 from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
 from sregym_core.conductor.injection import Injection, SpoiledError, moment_within
 from sregym_core.conductor.journal import UndoJournal
@@ -344,7 +345,6 @@ class EpisodePlayer:
             self._stages.get(Stage.MITIGATION),
         )
         self._timeline.record(EpisodeFinished(outcome, reason))
-        session = self._session
         return EpisodeRecord(
             episode=plan.episode,
             problem=plan.problem.id,
@@ -353,7 +353,6 @@ class EpisodePlayer:
             mode=plan.mode.name,
             start_before_s=plan.start_before_s,
             attempt=plan.attempt,
-            instruction=session.instruction if session is not None else "",
             cluster=self._worlds.provider.name,
             outcome=outcome,
             reason=reason,
@@ -366,15 +365,10 @@ class EpisodePlayer:
             false_alarms=0 if self._watch is None else self._watch.false_alarms,
             ttd_s=self._since_start(Stage.DIAGNOSIS),
             ttm_s=self._since_start(Stage.MITIGATION),
-            steps=len(session.transcript) if session is not None else 0,
-            tokens=session.tokens if session is not None else None,
-            last_words=session.last_words if session is not None else "",
             wall_s=self._timeline.wall_s(),
             warnings=tuple(self._timeline.warnings),
             timeline=tuple(self._timeline.entries),
-            transcript=tuple(session.transcript) if session is not None else (),
-            requests=tuple(session.requests) if session is not None else (),
-            attempts=tuple(session.attempts) if session is not None else (),
+            **account(self._session),
         )
 
     def _since_start(self, stage: Stage) -> float | None:

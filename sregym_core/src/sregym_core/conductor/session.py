@@ -10,6 +10,7 @@ from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
+from sregym_core.policy.observing import hidden_words, shown
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox import catalogue, commands
 from sregym_core.toolbox.desk import Output, ToolError, clock_time
@@ -86,6 +87,8 @@ class LiveSession(Session):
         self._hear = hear
         self._stage = self._task.submissions[0]
         self._access: Access | None = None
+        self.agent_version = ""
+        self.model = ""
         self._ledger = Ledger(timeline, budget)
         self._pages = Pages()
         self._policy = policy or Policy()
@@ -179,6 +182,11 @@ class LiveSession(Session):
         """Count what a language model used."""
         self._ledger.spend_tokens(Tokens(prompt=prompt, completion=completion, cached=cached))
 
+    def note_agent(self, version: str = "", model: str = "") -> None:
+        """Keep who acts; what was told before stays where nothing is told now."""
+        self.agent_version = version or self.agent_version
+        self.model = model or self.model
+
     def note_said(self, text: str) -> None:
         """Keep what the agent said for the call that follows."""
         self._ledger.hear(text)
@@ -217,7 +225,10 @@ class LiveSession(Session):
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """Ask a service for a tool that is being called."""
-        return self._cluster.observe(service, path, query)
+        answer = self._cluster.observe(service, path, query)
+        if self._policy.veiled:
+            answer = shown(answer, hidden_words(self._cluster, self._policy.veil))
+        return answer
 
     def now(self) -> float:
         """Seconds since the Unix epoch on the episode's clock."""
@@ -285,7 +296,7 @@ class LiveSession(Session):
     def access(self) -> Access:
         """Open the world to processes outside."""
         if self._access is None:
-            self._access = self._cluster.open_access()
+            self._access = self._cluster.open_access_for(self._policy)
         return self._access
 
     @property

@@ -168,6 +168,9 @@ class Session(ABC):
         `cached` is the part of `prompt` that the provider had kept.
         """
 
+    def note_agent(self, version: str = "", model: str = "") -> None:  # noqa: B027 - optional
+        """Record which version of a program acts, and with which language model."""
+
     def note_said(self, text: str) -> None:  # noqa: B027 - optional
         """Record what the agent said between its calls: its thoughts, its summary."""
 

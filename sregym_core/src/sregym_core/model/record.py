@@ -164,6 +164,8 @@ class EpisodeRecord(Value):
         ttm_s: The same to its mitigation.
         steps: Number of tool calls.
         tokens: Of the agent's language model, where the adapter told of them.
+        agent_version: Of the agent's program, where the adapter told of it.
+        model: Its language model, where the adapter told of it.
         last_words: What the agent said after its last call, where the adapter told of it.
         wall_s: Wall-clock seconds of the whole episode.
         warnings: Failures of observers and other things that did not decide the outcome.
@@ -197,6 +199,8 @@ class EpisodeRecord(Value):
     ttm_s: float | None = None
     steps: int = 0
     tokens: Tokens | None = None
+    agent_version: str = ""
+    model: str = ""
     last_words: str = ""
     wall_s: float = 0.0
     warnings: tuple[str, ...] = ()
