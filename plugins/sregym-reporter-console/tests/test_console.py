@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -129,3 +130,16 @@ def test_progress_names_who_does_what() -> None:
     assert isinstance(file, io.StringIO)
     assert "0/6" in file.getvalue()
     assert "someone on short: kubectl get pods" in file.getvalue()
+
+
+def test_the_mode_stands_above_the_table() -> None:
+    console = Console(file=io.StringIO(), record=True, width=120, color_system=None)
+    reporter = ConsoleReporter(console)
+    plan = replace(PLAN, mode="proactive", start_before_s=600.0)
+    reporter.run_started(plan)
+    alarmed = record("short", "someone", Outcome.PASS, Outcome.PASS)
+    reporter.episode_finished(alarmed.model_copy(update={"false_alarms": 2}))
+    reporter.run_finished(plan, ())
+    lines = [line.strip() for line in console.export_text().splitlines()]
+    assert lines[0] == "pass  short  someone  1.2 s, 3 steps, 2 false alarms"
+    assert "diagnosis/mitigation, mode proactive, broken within 600 s" in lines

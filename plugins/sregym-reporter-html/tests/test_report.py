@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from sregym_core.interfaces import RunPlan
@@ -118,3 +119,27 @@ def test_events_of_other_versions_are_no_disaster() -> None:
     assert text("Recovered", exact=True, difference="") == "recovered exactly"
     assert text("Recovered", exact=False, difference="pod") == "not recovered: pod"
     assert text("NewInTheFuture", anything=1) == "NewInTheFuture"
+
+
+def test_the_mode_is_told(plan: RunPlan, record: MakeRecord) -> None:
+    watching = replace(plan, mode="proactive", start_before_s=90.0)
+    stopped = "the budget of 5 tool calls is used up"
+    played = record("e0001", "someone", Outcome.FAIL).model_copy(
+        update={"false_alarms": 3, "stopped": stopped}
+    )
+    page = render(watching, [played])
+    assert "mode <b>proactive</b> (broken within 1 min 30 s)" in page
+    assert "3 false alarms" in page
+    assert f"The agent was stopped: {stopped}" in page
+    assert "mode <b>standard</b>, seeds" in render(plan, [])
+
+
+def test_events_of_watching() -> None:
+    def told(event: str, **fields: object) -> str:
+        return event_text(TimelineEntry(at_s=0.0, wall_s=0.0, event=event, fields=fields))
+
+    assert [
+        told("WatchReported", false_alarm=True),
+        told("WatchReported", false_alarm=False),
+        told("AlertsAwaited", alerts=5, waited_s=105.0),
+    ] == ["false alarm", "the agent says that all is well", "5 alerts fired after 105.0 s"]

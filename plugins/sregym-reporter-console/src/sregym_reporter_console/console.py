@@ -80,7 +80,7 @@ class ConsoleReporter(Reporter):
             (f"{record.outcome:<6}", STYLES[record.outcome]),
             f"{record.problem}  ",
             (record.agent, "bold"),
-            (f"  {record.wall_s:.1f} s, {record.steps} steps", "dim"),
+            (f"  {_meta(record)}", "dim"),
         )
         self._console.print(line, soft_wrap=True)
         if record.outcome is Outcome.ERROR:
@@ -112,7 +112,7 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
     """Problems down, agents across: diagnosis/mitigation for each attempt."""
     informed = {record.agent for record in records if _informed(record)}
     table = Table(
-        title="diagnosis/mitigation",
+        title=_title(plan),
         title_style="dim",
         header_style="bold",
         box=SIMPLE,
@@ -144,6 +144,21 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
     table.add_section()
     table.add_row(Text("solved", style="bold"), *totals)
     return table
+
+
+def _title(plan: RunPlan) -> str:
+    if plan.mode == "standard":
+        return "diagnosis/mitigation"
+    late = "" if plan.start_before_s is None else f", broken within {plan.start_before_s:g} s"
+    return f"diagnosis/mitigation, mode {plan.mode}{late}"
+
+
+def _meta(record: EpisodeRecord) -> str:
+    text = f"{record.wall_s:.1f} s, {record.steps} steps"
+    if record.false_alarms:
+        alarms = "false alarm" if record.false_alarms == 1 else "false alarms"
+        text += f", {record.false_alarms} {alarms}"
+    return text
 
 
 def _caption(informed: set[str], agents: tuple[str, ...]) -> str | None:

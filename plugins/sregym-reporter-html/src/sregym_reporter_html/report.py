@@ -91,6 +91,7 @@ def event_text(entry: TimelineEntry) -> str:
         "BaselineTaken": "baseline taken: {objects} objects, success rate {success_rate}",
         "FaultInjected": "{fault} injected into {component}",
         "FaultConfirmed": "fault confirmed, success rate {success_rate}",
+        "AlertsAwaited": "{alerts} alerts fired after {waited_s} s",
         "AgentStarted": "agent {agent} began",
         "SessionOpened": "session opened to processes outside",
         "ToolCalled": "{tool}: {summary}",
@@ -103,6 +104,8 @@ def event_text(entry: TimelineEntry) -> str:
     if entry.event == "Recovered":
         difference = shortened(str(fields.get("difference", "")), 300)
         return "recovered exactly" if fields.get("exact") else f"not recovered: {difference}"
+    if entry.event == "WatchReported":
+        return "false alarm" if fields.get("false_alarm") else "the agent says that all is well"
     template = texts.get(entry.event)
     # Records may be older than this page, or newer: a field that is not there is no disaster.
     known = {name: shortened(str(value), 80) for name, value in fields.items()}

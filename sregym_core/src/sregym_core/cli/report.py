@@ -38,6 +38,8 @@ class Report(Subcommand):
             agents=tuple(head["agents"]),
             seeds=tuple(head["seeds"]),
             cluster=head["cluster"],
+            mode=head.get("mode", "standard"),  # runs of older versions do not say it
+            start_before_s=head.get("start_before_s"),
         )
         reporter.run_started(plan)
         written = reporter.run_finished(plan, tuple(records))
