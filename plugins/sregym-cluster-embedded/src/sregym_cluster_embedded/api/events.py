@@ -79,8 +79,9 @@ def record(
     )
     table = world.table("api.events")
     kind: _Kind = table.get(identity, _NEW)
+    messages: tuple[str, ...] = (message,)
     if kind is _NEW:
-        text, messages, old = message, (message,), None
+        text, old = message, None
     else:
         message, shared, messages = _aggregate(world, kind, message)
         text = "" if shared else message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FILE, Inode, folder
@@ -85,17 +86,26 @@ def image_files(image: Image) -> dict[str, str]:
 
 def image_tree(image: Image) -> dict[str, Inode]:
     """Absolute path -> inode, with all folders."""
+    files = image_files(image)
+    tree = dict(_shape(tuple(image.tools), image.working_dir, tuple(files)))
+    for path, text in files.items():
+        tree[path] = Inode(FILE, text, 0o755 if path in image.binaries else 0o644)
+    return tree
+
+
+@lru_cache(maxsize=256)
+def _shape(tools: tuple[str, ...], working_dir: str, files: tuple[str, ...]) -> dict[str, Inode]:
+    """The tree of an image whose files have no content yet; nobody changes it."""
     tree = {"/": folder()}
-    flavour = flavour_of(image.tools)
-    for path in (*_FOLDERS[flavour], image.working_dir):
+    flavour = flavour_of(tools)
+    for path in (*_FOLDERS[flavour], working_dir):
         _with_parents(tree, path)
     if flavour != "none":
         tree["/tmp"] = folder(0o1777)  # noqa: S108 - a folder of the image
-    files = image_files(image)
-    for path, text in files.items():
+    for path in files:
         _with_parents(tree, posixpath.dirname(path))
-        tree[path] = Inode(FILE, text, 0o755 if path in image.binaries else 0o644)
-    for path in tool_paths(image.tools):
+        tree[path] = _TOOL
+    for path in tool_paths(tools):
         if path.rpartition("/")[0] in tree:
             tree.setdefault(path, _TOOL)
     # A folder's link count: its own name, its dot, and the two dots of each folder in it.
