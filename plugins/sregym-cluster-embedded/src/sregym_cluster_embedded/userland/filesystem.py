@@ -27,6 +27,7 @@ from sregym_cluster_embedded.userland.files.inode import (
 )
 from sregym_cluster_embedded.userland.files.troubles import demand_readable, demand_writable
 from sregym_cluster_embedded.userland.files.view import LAYERS, VOLUMES, View
+from sregym_cluster_embedded.userland.space import note
 
 __all__ = ["FileError", "Files", "ReadOnlyError"]
 
@@ -250,13 +251,17 @@ class Files(View):
         point = self.mount_of(place)
         if point is None or point.mount is None:
             kept = self._world.table(LAYERS)
-            kept[self._ref] = {**kept.get(self._ref, {}), place: inode}
+            stored = kept.get(self._ref, {})
+            note(self._world, self._ref, stored.get(place), inode)
+            kept[self._ref] = {**stored, place: inode}
         else:
             inner, volume = self._inner(point, place), point.mount.volume
             if inode is not None and point.root is not None and not point.root.on_disk:
                 inode = inode._replace(on_disk=inode.kind == FILE)
             kept = self._world.table(VOLUMES)
-            kept[volume] = {**kept.get(volume, {}), inner: inode}
+            stored = kept.get(volume, {})
+            note(self._world, volume, stored.get(inner), inode)
+            kept[volume] = {**stored, inner: inode}
             if volume.endswith(MANIFESTS) and volume.startswith("host/"):
                 self._tell_kubelet(volume, inner, inode)
 

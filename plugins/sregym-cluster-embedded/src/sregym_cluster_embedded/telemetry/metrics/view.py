@@ -15,6 +15,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
+from sregym_cluster_embedded.userland.space import held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
 
 _ROOM = "telemetry.metrics"
 # What exporters read besides objects of the API.
-LIVES, SENT_REQUESTS, MESSAGES, MACHINES, EVERYTHING = (
+LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING = (
     "lives",
     "sent",
     "queues",
     "machines",
+    "disks",
     "everything",
 )
-_PARTS = frozenset({LIVES, SENT_REQUESTS, MESSAGES, MACHINES, EVERYTHING})
+_PARTS = frozenset({LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING})
 _FOREVER = float("inf")
 
 T = TypeVar("T")
@@ -102,7 +104,8 @@ class View:
         """Objects that are the same as long as what is named is.
 
         Args:
-            reads: Resources, and `LIVES`, `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `EVERYTHING`.
+            reads: Resources, and `LIVES`, `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`,
+                `EVERYTHING`.
         """
         return [
             getattr(self, f"_{name}") if name in _PARTS else self.past.of(name) for name in reads
@@ -127,6 +130,10 @@ class View:
     @cached_property
     def _machines(self) -> object:
         return self._table("machines", machines.pasts(self.world))
+
+    @cached_property
+    def _disks(self) -> object:
+        return self._table("disks", held(self.world))
 
     def _table(self, name: str, table: Mapping[Any, Any]) -> object:
         parts = (*table, *table.values())
@@ -196,7 +203,7 @@ def view_of(world: World) -> View:
 
 def _state(world: World) -> tuple[Any, ...]:
     """All that metrics are made of; what changes is replaced by another object."""
-    tables = (machines.pasts(world), world.table(SENT), world.table(QUEUES))
+    tables = (machines.pasts(world), held(world), world.table(SENT), world.table(QUEUES))
     parts: list[Any] = [world.store.history[-1] if world.store.history else None]
     for life in lives(world):
         parts.append(life.process)

@@ -12,6 +12,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state.measures import unix
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, kubelet_targets
+from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
     Family,
@@ -22,13 +23,14 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, MACHINES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
     WorkingSet,
     cpu,
     end_of,
     periods,
 )
+from sregym_cluster_embedded.userland.space import Held, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,6 +53,15 @@ _PERIOD_US = 100_000.0
 _STOPPED_S = 0.06
 _PAUSE = "registry.k8s.io/pause:3.10"
 _DEVICE = "/dev/vda1"
+# Labels that series of containers have besides.
+_EXTRA: Mapping[str, Pairs] = MappingProxyType(
+    {
+        "container_cpu_usage_seconds_total": (("cpu", "total"),),
+        "container_fs_usage_bytes": (("device", _DEVICE),),
+        "container_fs_limit_bytes": (("device", _DEVICE),),
+        "container_fs_writes_bytes_total": (("device", _DEVICE),),
+    }
+)
 
 
 def _scaled(value: Callable[[Floats], Floats], factor: float) -> Callable[[Floats], Floats]:
@@ -118,6 +129,16 @@ def _started(view: View, life: Life) -> Value:
     return float(int(view.world.epoch + life.process.started_at))
 
 
+def _written(of: Callable[[Held], float]) -> OfLife:
+    """Of what a container wrote beside its volumes."""
+    return lambda view, life: steps_of(held(view.world).get(life.ref, ()), of)
+
+
+def _disk(view: View, life: Life) -> Value:
+    machine = machines.machine(view.world, life.process.config.node)
+    return 0.0 if machine is None else float(machine.root.size_bytes)
+
+
 def _last_seen(view: View, _: Life) -> Value:
     epoch = view.world.epoch
     return lambda seconds: np.floor(seconds + epoch)
@@ -143,6 +164,9 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_memory_cache", "gauge", "Number of bytes of page cache memory."), _bytes(_CACHE_SHARE)),
             (Family("container_memory_max_usage_bytes", "gauge", "Maximum memory usage recorded in bytes"), _peak),
             (Family("container_memory_swap", "gauge", "Container swap usage in bytes."), lambda _, __: 0.0),
+            (Family("container_fs_usage_bytes", "gauge", "Number of bytes that are consumed by the container on this filesystem."), _written(lambda part: part.size_bytes)),
+            (Family("container_fs_limit_bytes", "gauge", "Number of bytes that can be consumed by the container on this filesystem."), _disk),
+            (Family("container_fs_writes_bytes_total", "counter", "Cumulative count of bytes written"), _written(lambda part: part.written_bytes)),
             (Family("container_start_time_seconds", "gauge", "Start time of the container since unix epoch in seconds."), _started),
             (Family("container_last_seen", "gauge", "Last time a container was seen by the exporter"), _last_seen),
         )
@@ -186,7 +210,7 @@ class Cadvisor(Exporter):
         *(family for family, _ in _NETWORK.values()),
         *_MACHINE,
     )
-    reads = ("nodes", "pods", LIVES, MACHINES)
+    reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
@@ -214,12 +238,14 @@ class Cadvisor(Exporter):
                 pod = view.pods[uid]
                 known = (("namespace", pod.namespace), ("pod", pod.name))
                 rows = partial(of, view, pod, members, sample)
-                yield Part(uid, (pod, members), known, pod.since, pod.until, rows)
+                written = view.basis((DISKS,)) if sample in _EXTRA else ()
+                basis = (pod, members, *written)
+                yield Part(uid, basis, known, pod.since, pod.until, rows)
 
 
 def _containers(view: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterator[Row]:
     of = _CONTAINERS[sample][1]
-    extra = (("cpu", "total"),) if sample == "container_cpu_usage_seconds_total" else ()
+    extra = _EXTRA.get(sample, ())
     values = []
     for life in members:
         value = of(view, life)

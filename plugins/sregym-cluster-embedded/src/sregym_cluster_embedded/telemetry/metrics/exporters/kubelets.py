@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import FAMILIES as VOLUMES
+from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import volume_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     FOREVER,
     Exporter,
@@ -13,7 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Steps,
     Target,
 )
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -120,16 +122,13 @@ _NAME = Family("kubelet_node_name", "gauge", "The node's name. The count is alwa
 _STARTED = Family(
     "kubelet_started_containers_total", "counter", "Cumulative number of containers started"
 )
-_CAPACITY = Family(
-    "kubelet_volume_stats_capacity_bytes", "gauge", "Capacity in bytes of the volume"
-)
 
 
 class Kubelets(Exporter):
     """The kubelets' own metrics."""
 
-    families: Sequence[Family] = (_NAME, _PODS, _CONTAINERS, _STARTED, _CAPACITY)
-    reads = ("nodes", "pods", "persistentvolumeclaims", LIVES)
+    families: Sequence[Family] = (_NAME, _PODS, _CONTAINERS, _STARTED, *VOLUMES.values())
+    reads = ("nodes", "pods", "persistentvolumeclaims", LIVES, DISKS)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
@@ -140,8 +139,8 @@ class Kubelets(Exporter):
         node = str(target.subject)
         if sample == _NAME.name:
             yield Row((("node", node),), 1.0)
-        elif sample == _CAPACITY.name:
-            yield from _volumes(view, node)
+        elif sample in VOLUMES:
+            yield from volume_rows(view, node, sample)
         else:
             yield from _running(view, node, sample)
 
@@ -168,27 +167,3 @@ def _running(view: View, node: str, sample: str) -> Iterator[Row]:
         (("container_state", "running"),) if sample == _CONTAINERS.name else (),
         Steps(times, values),
     )
-
-
-def _volumes(view: View, node: str) -> Iterator[Row]:
-    """The claims that pods of a node have mounted, from the start of the pod's first container."""
-    capacities = {
-        (line.key.namespace, line.key.name): version.obj
-        for line in view.past.of("persistentvolumeclaims")
-        for version in line.versions
-        if version.obj is not None
-    }
-    done: set[tuple[str, str]] = set()
-    for uid, members in view.lives_by_pod.items():
-        pod = view.pods.get(uid)
-        if pod is None or members[0].process.config.node != node:
-            continue
-        for volume in pod.last["spec"].get("volumes") or ():
-            claim = str((volume.get("persistentVolumeClaim") or {}).get("claimName", ""))
-            key = (pod.namespace, claim)
-            size = capacities.get(key, {}).get("status", {}).get("capacity", {}).get("storage")
-            if claim and size and key not in done:
-                done.add(key)
-                labels = (("namespace", pod.namespace), ("persistentvolumeclaim", claim))
-                since = min(life.process.started_at for life in members)
-                yield Row(labels, float(parse(size)), since, pod.until)

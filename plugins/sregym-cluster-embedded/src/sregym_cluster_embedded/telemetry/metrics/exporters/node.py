@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
+from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    FOREVER,
     Exporter,
     Family,
     Pairs,
@@ -19,13 +23,14 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, MACHINES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
+from sregym_cluster_embedded.userland.space import held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.machines import Machine
+    from sregym_cluster_embedded.machines import Disk, Machine
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
@@ -39,7 +44,6 @@ _IDLE_MODES = ("idle", "irq", "nice", "steal")
 _KIB = 1024.0
 _CACHED_SHARE = 0.22
 _IN_BYTES, _OUT_BYTES = 640.0, 1180.0
-_ROOT = (("device", "/dev/vda1"), ("fstype", "ext4"), ("mountpoint", "/"))
 
 
 class _Node:
@@ -73,6 +77,32 @@ class _Node:
             there = (seconds >= life.process.started_at) & (seconds < end_of(life))
             total += np.where(there, WorkingSet(life)(seconds), 0.0)
         return total + self.was(lambda machine: machine.other_memory_kib * _KIB)(seconds)
+
+    def taken(self) -> Sequence[Callable[[Floats], Floats]]:
+        """Bytes of the root disk that images and pods take: of each over time."""
+        images = [
+            (
+                since,
+                float(
+                    sum(image.get("sizeBytes", 0) for image in obj["status"].get("images") or ())
+                ),
+            )
+            for since, _, obj in self.view.past.one(Key("nodes", "", self.name)).spans(FOREVER)
+        ]
+        found: list[Callable[[Floats], Floats]] = []
+        if images:
+            found.append(Steps([since for since, _ in images], [size for _, size in images]))
+        own = {life.ref: end_of(life) for life in self.lives}
+        pods = {life.ref.pod_uid: self.view.pods.get(life.ref.pod_uid) for life in self.lives}
+        for owner, known in held(self.view.world).items():
+            if isinstance(owner, str):
+                pod = pods.get(owner.partition("/")[0])
+                end = None if pod is None else pod.until
+            else:
+                end = own.get(owner)
+            if end is not None:
+                found.append(_Until(steps_of(known, lambda part: part.size_bytes), end))
+        return found
 
     def per_request(self, amount: float) -> Callable[[Floats], Floats]:
         """So much for each request that a process of the node served."""
@@ -114,6 +144,16 @@ def _cpu(node: _Node) -> Said:
             yield (("cpu", str(core)), ("mode", mode)), value
 
 
+class _Until:
+    """A number up to a moment, and 0 from then on."""
+
+    def __init__(self, of: Callable[[Floats], Floats], end: float) -> None:
+        self._of, self._end = of, end
+
+    def __call__(self, seconds: Floats) -> Floats:
+        return np.where(seconds < self._end, self._of(seconds), 0.0)
+
+
 class _Part:
     def __init__(self, of: Callable[[Floats], Floats], share: float) -> None:
         self._of, self._share = of, share
@@ -145,9 +185,9 @@ def _load(window_s: float) -> Callable[[_Node], Said]:
     return said
 
 
-def _machine(of: Callable[[Machine], float], labels: Pairs = ()) -> Callable[[_Node], Said]:
+def _machine(of: Callable[[Machine], float]) -> Callable[[_Node], Said]:
     def said(node: _Node) -> Said:
-        yield labels, node.was(of)
+        yield (), node.was(of)
 
     return said
 
@@ -208,8 +248,51 @@ def _gauge(
     return Family(name, "gauge", text), of
 
 
-def _free(machine: Machine) -> float:
-    return float(max(machine.root.size_bytes - machine.root.other_bytes, 0))
+def _disks(of: Callable[[Disk], float]) -> Callable[[_Node], Said]:
+    """A property of each disk."""
+
+    def said(node: _Node) -> Said:
+        for number, disk in enumerate(_of_last(node)):
+            yield _mounted(number, disk), node.was(partial(_of_disk, of, number))
+
+    return said
+
+
+def _free(node: _Node) -> Said:
+    """On the root disk, what images and pods take is taken, too."""
+    for number, disk in enumerate(_of_last(node)):
+        empty = node.was(partial(_of_disk, _unused, number))
+        yield _mounted(number, disk), _Room(empty, node.taken()) if number == 0 else empty
+
+
+class _Room:
+    def __init__(self, empty: Steps, taken: Sequence[Callable[[Floats], Floats]]) -> None:
+        self._empty, self._taken = empty, taken
+
+    def __call__(self, seconds: Floats) -> Floats:
+        free = self._empty(seconds)
+        for part in self._taken:
+            free = free - part(seconds)
+        return np.maximum(free, 0.0)
+
+
+def _unused(disk: Disk) -> float:
+    return float(max(disk.size_bytes - disk.other_bytes, 0))
+
+
+def _of_last(node: _Node) -> Sequence[Disk]:
+    return node.past[-1][1].disks if node.past else ()
+
+
+def _of_disk(of: Callable[[Disk], float], number: int, machine: Machine) -> float:
+    return of(machine.disks[min(number, len(machine.disks) - 1)])
+
+
+def _mounted(number: int, disk: Disk) -> Pairs:
+    """Device, kind and mount point of a disk."""
+    device = f"/dev/vd{chr(ord('a') + number)}1"
+    mountpoint = "/" if number == 0 else f"/mnt/{disk.name}"
+    return (("device", device), ("fstype", "ext4"), ("mountpoint", mountpoint))
 
 
 _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyType(
@@ -225,10 +308,10 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _gauge("node_memory_MemFree_bytes", "Memory information field MemFree_bytes.", _memory(lambda total, used: (total - used) * (1 - _CACHED_SHARE))),
             _gauge("node_memory_Cached_bytes", "Memory information field Cached_bytes.", _memory(lambda total, used: (total - used) * _CACHED_SHARE * 0.9)),
             _gauge("node_memory_Buffers_bytes", "Memory information field Buffers_bytes.", _memory(lambda total, used: (total - used) * _CACHED_SHARE * 0.1)),
-            _gauge("node_filesystem_size_bytes", "Filesystem size in bytes.", _machine(lambda machine: float(machine.root.size_bytes), _ROOT)),
-            _gauge("node_filesystem_free_bytes", "Filesystem free space in bytes.", _machine(_free, _ROOT)),
-            _gauge("node_filesystem_avail_bytes", "Filesystem space available to non-root users in bytes.", _machine(_free, _ROOT)),
-            _gauge("node_filesystem_readonly", "Filesystem read-only status.", _machine(lambda machine: float(machine.root.read_only), _ROOT)),
+            _gauge("node_filesystem_size_bytes", "Filesystem size in bytes.", _disks(lambda disk: float(disk.size_bytes))),
+            _gauge("node_filesystem_free_bytes", "Filesystem free space in bytes.", _free),
+            _gauge("node_filesystem_avail_bytes", "Filesystem space available to non-root users in bytes.", _free),
+            _gauge("node_filesystem_readonly", "Filesystem read-only status.", _disks(lambda disk: float(disk.read_only))),
             _counter("node_network_receive_bytes_total", "Network device statistic receive_bytes.", _requests(_IN_BYTES)),
             _counter("node_network_transmit_bytes_total", "Network device statistic transmit_bytes.", _requests(_OUT_BYTES)),
             _gauge("node_nf_conntrack_entries", "Number of currently allocated flow entries for connection tracking.", _one(lambda node: node.connections)),
@@ -246,7 +329,7 @@ class NodeExporter(Exporter):
     """One target for each node."""
 
     families: Sequence[Family] = tuple(family for family, _ in _MEASURES.values())
-    reads = ("nodes", LIVES, MACHINES)
+    reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The exporters of the nodes."""
