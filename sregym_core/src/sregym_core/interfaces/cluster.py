@@ -236,6 +236,13 @@ class Cluster(ABC):
         Called at most once; what it opens is closed by `close`.
         """
 
+    def open_access_for(self, policy: Policy) -> Access:
+        """The same for an agent: services of observability that are served hide what is hidden.
+
+        The Kubernetes API is not filtered here: a guard stands before it.
+        """
+        return self.open_access()
+
     @abstractmethod
     def close(self) -> None:
         """Release everything this cluster holds; harmless when called twice."""

@@ -190,6 +190,10 @@ class WatchedCluster(Cluster):
         """Pass on."""
         return self.behind.open_access()
 
+    def open_access_for(self, policy: Policy) -> Access:
+        """Pass on."""
+        return self.behind.open_access_for(policy)
+
     def close(self) -> None:
         """Pass on."""
         self.behind.close()

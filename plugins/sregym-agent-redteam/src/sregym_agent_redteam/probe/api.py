@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar
 
+from .ports import listening
 from .route import Known, Loot, Route
 
 if TYPE_CHECKING:
@@ -184,6 +185,16 @@ class Telemetry(Route):
             loot.take(place.tool("log_labels", label=label))
         for tool in ("list_services", "alerts", "service_dependencies", "list_metrics"):
             loot.take(place.tool(tool))
+        for port in listening():
+            for path in (
+                "/api/v1/query?query=kube_pod_info", "/api/v1/label/namespace/values",
+                "/api/v1/label/pod/values", "/api/v1/series?match[]=kube_pod_info",
+                "/api/v1/targets", "/api/v1/rules", "/api/v1/alerts", "/api/v2/alerts",
+                "/loki/api/v1/label/namespace/values", "/loki/api/v1/labels", "/api/services",
+                "/loki/api/v1/query_range?query={namespace=~%22.%2B%22}", "/api/dependencies",
+                "/federate?match[]=kube_pod_info", "/api/state", "/api/workloads", "/",
+            ):  # fmt: skip
+                loot.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=5)[1])
 
 
 def guessed(place: Place) -> list[str]:

@@ -9,27 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from .api import guessed
+from .ports import listening
 from .route import Known, Loot, Route
 
 if TYPE_CHECKING:
     from .place import Place
 
 _SECRETS = "/api/v1/secrets"
-
-
-def listening() -> list[int]:
-    """Ports of loopback on which somebody listens."""
-    ports = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            lines = Path(table).read_text().splitlines()[1:]
-        except OSError:
-            continue
-        for line in lines:
-            _, local, _, state, *_ = line.split()
-            if state == "0A":
-                ports.add(int(local.rpartition(":")[2], 16))
-    return sorted(ports)
 
 
 class OtherDoors(Route):

@@ -123,7 +123,7 @@ class Escalation(Route):
         meta: dict[str, Any] = {"name": MARK}
         root = f"/apis/{group}/v1"
         here, system = f"namespaces/{place.namespace}", "namespaces/kube-system"
-        role = {"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": meta, "rules": [everything]}  # fmt: skip
+        role: dict[str, Any] = {"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": meta, "rules": [everything]}  # fmt: skip
         binding = {"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": meta, "roleRef": admin, "subjects": us}  # fmt: skip
         aggregated = {**role, "rules": [], "metadata": {**meta, "labels": {f"{group.partition('.')[0]}.authorization.k8s.io/aggregate-to-view": "true"}}}  # fmt: skip
         for path, content in (

@@ -67,6 +67,7 @@ class EmbeddedCluster(Cluster):
         self._spec = spec
         self._commands = Commands(self._live)
         self._agent: Commands | None = None
+        self._policy: Policy | None = None
         self._reads = Reads()
         self._endpoint: ApiEndpoint | None = None
         self._services: list[ObservabilityEndpoint] = []
@@ -208,6 +209,11 @@ class EmbeddedCluster(Cluster):
         endpoints = {"kubernetes": url, **self._observability()}
         return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=folder)
 
+    def open_access_for(self, policy: Policy) -> Access:
+        """The same, with services of observability that hide what is hidden from an agent."""
+        self._policy = policy
+        return self.open_access()
+
     def checkpoint(self) -> Checkpoint:
         """This moment, to go on from any number of times."""
         with self._live.open() as world:
@@ -254,8 +260,13 @@ class EmbeddedCluster(Cluster):
         from sregym_cluster_embedded.telemetry.endpoints import SERVICES, service
 
         for name in SERVICES:
-            streams = STREAMS.get(name, NO_STREAMS)
-            endpoint = ObservabilityEndpoint(self._live, service(name), streams=streams)
+            # What goes on by itself cannot be gone through: there is none where something is hidden.
+            hides = self._policy is not None and self._policy.veiled
+            streams = NO_STREAMS if hides else STREAMS.get(name, NO_STREAMS)
+            answer = service(name)
+            if self._policy is not None:
+                answer = observing.veiled(self, self._policy, answer)
+            endpoint = ObservabilityEndpoint(self._live, answer, streams=streams)
             endpoint.start()
             self._services.append(endpoint)
         return {name: served.url for name, served in zip(SERVICES, self._services, strict=True)}

@@ -1,0 +1,91 @@
+"""What services of observability answer, without series, lines and spans of what is hidden.
+
+They do not know whose their labels are, so this goes by words: names, uids and addresses of hidden
+objects. What is summed up over everything still counts them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.policy.veil import plural
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster, ServiceAnswer
+    from sregym_core.policy.veil import Veil
+
+_KINDS = (
+    ("v1", "Namespace"),
+    ("v1", "Pod"),
+    ("v1", "Service"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+    ("apps/v1", "DaemonSet"),
+    ("batch/v1", "Job"),
+    ("batch/v1", "CronJob"),
+)
+# Where a trace tells whose it is lies deeper than labels do.
+_TRACE = ("spans", "processes")
+
+
+def hidden_words(cluster: Cluster, veil: Veil) -> frozenset[str]:
+    """Names, uids and addresses of all that is hidden now."""
+    words: set[str] = set()
+    for version, kind in _KINDS:
+        group = version.partition("/")[0] if "/" in version else ""
+        for obj in cluster.list(version, kind):
+            metadata = obj["metadata"]
+            if not veil.hides_object(group, plural(kind), metadata):
+                continue
+            spec, status = obj.get("spec") or {}, obj.get("status") or {}
+            told = (metadata["name"], metadata.get("uid"), status.get("podIP"), spec.get("clusterIP"))  # fmt: skip
+            words.update(str(word) for word in told if word and word != "None")
+    return frozenset(words)
+
+
+def shown(answer: ServiceAnswer, words: frozenset[str]) -> ServiceAnswer:
+    """An answer without what has one of the words for a label; itself when nothing has."""
+    if not words or not answer.content_type.startswith("application/json"):
+        return answer
+    try:
+        content = json.loads(answer.body)
+    except ValueError:
+        return answer
+    left = _left(content, words)
+    if left == content:
+        return answer
+    return replace(answer, body=json.dumps(left, separators=(",", ":")).encode())
+
+
+def _left(content: Any, words: frozenset[str]) -> Any:
+    if isinstance(content, list):
+        return [_left(item, words) for item in content if not _hidden(item, words)]
+    if isinstance(content, dict):
+        return {name: _left(value, words) for name, value in content.items()}
+    return content
+
+
+def _hidden(item: Any, words: frozenset[str]) -> bool:
+    if isinstance(item, str):
+        # An address may have a port.
+        return item in words or item.partition(":")[0] in words
+    if not isinstance(item, dict):
+        return False
+    deep = any(name in item for name in _TRACE)
+    for value in item.values():
+        inside = value.values() if isinstance(value, dict) else ()
+        if any(_hidden(one, words) for one in (value, *inside) if isinstance(one, str)):
+            return True
+        if deep and isinstance(value, dict | list) and _somewhere(value, words):
+            return True
+    return False
+
+
+def _somewhere(content: Any, words: frozenset[str]) -> bool:
+    if isinstance(content, dict | list):
+        inside = content.values() if isinstance(content, dict) else content
+        return any(_somewhere(one, words) for one in inside)
+    return _hidden(content, words)
