@@ -199,6 +199,7 @@ def bind(world: World, key: Key, node: str) -> Object:
         "lastTransitionTime": world.timestamp(),
     }
     status = {**old["status"], "conditions": [*conditions, scheduled]}
+    status.pop("nominatedNodeName", None)
     new = {**old, "spec": {**old["spec"], "nodeName": node}, "status": status}
     return world.store.put(key.resource, new)
 

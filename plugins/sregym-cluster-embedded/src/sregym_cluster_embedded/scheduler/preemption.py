@@ -76,15 +76,9 @@ def look_for_victims(
 
 
 def evict(world: World, pod: Object, candidate: Candidate) -> None:
-    """Nominate the pod for the node, and ask its victims to go."""
-    metadata = pod["metadata"]
-    key = Key("pods", metadata["namespace"], metadata["name"])
+    """Ask the victims on the node for which the pod was nominated to go."""
     for victim in candidate.victims:
-        _evict_one(world, victim, metadata["uid"], candidate.node)
-    fresh = world.store.get(key)
-    if fresh is not None:
-        status = {**fresh["status"], "nominatedNodeName": candidate.node}
-        writes.update_status(world, key, status)
+        _evict_one(world, victim, pod["metadata"]["uid"], candidate.node)
 
 
 def _evict_one(world: World, victim: Object, preemptor: str, node: str) -> None:

@@ -121,7 +121,7 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
     outcome = preemption.look_for_victims(world, pod, attempt.nodes, verdicts, attempt.check)
     if outcome.candidate is None:
         text = f"{text} no new claims to deallocate, preemption: {outcome.message}"
-    _refuse(world, pod, text)
+    _refuse(world, pod, text, "" if outcome.candidate is None else outcome.candidate.node)
     if outcome.candidate is not None:
         preemption.evict(world, pod, outcome.candidate)
 
@@ -129,9 +129,6 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
 def _bind(world: World, pod: Object, node: str) -> None:
     metadata = pod["metadata"]
     key = Key("pods", metadata["namespace"], metadata["name"])
-    if "nominatedNodeName" in pod["status"]:
-        kept = {name: value for name, value in pod["status"].items() if name != "nominatedNodeName"}
-        writes.update_status(world, key, kept)
     bound = writes.bind(world, key, node)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
@@ -143,8 +140,11 @@ def _gated(world: World, pod: Object) -> None:
     _set_unscheduled(world, pod, "SchedulingGated", message, observed=False)
 
 
-def _refuse(world: World, pod: Object, message: str) -> None:
+def _refuse(world: World, pod: Object, message: str, nominated: str = "") -> None:
+    """Say that no node can take a pod now, and which one is being cleared for it."""
     events.record(world, pod, "pods", "Warning", "FailedScheduling", message, NAME)
+    promise = {"nominatedNodeName": nominated} if nominated else {}
+    pod = {**pod, "status": {**pod.get("status", {}), **promise}}
     _set_unscheduled(world, pod, "Unschedulable", message)
 
 
