@@ -62,6 +62,16 @@ def test_an_episode(played: SregymProject) -> None:
     assert {json.loads(row["labels"])["app"] for row in panics} == {"rate"}
 
 
+@pytest.mark.parametrize("mode", [("reactive",), ("proactive", "--start-before", "200")])
+def test_an_episode_of_another_mode(played: SregymProject, mode: tuple[str, ...]) -> None:
+    """The world of a replay waits for alerts and breaks as that of the episode did."""
+    name = f"out-{mode[0]}"
+    words = ("run", PROBLEM, "--agent", "expert", "--out", f"run-{name}", "--mode", *mode)
+    played.run(*words).assert_success()
+    export = ("export", "telemetry", f"run-{name}/e0001", "--format", "csv", "--out", name)
+    played.run(*export).assert_success()
+
+
 def test_what_was_recorded_decides(played: SregymProject, tmp_path: Path) -> None:
     """A command that prints something else shows that the world is another one."""
     file = played.folder / "played/episodes/e0001/record.json"

@@ -17,6 +17,7 @@ from sregym_core.conductor.worlds import Worlds
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent, Budget, Command
 from sregym_core.model import Claims
+from sregym_core.modes import mode_named
 
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 CLUSTER = "embedded"
 HOUR_S = 3600.0
+EPISODE = "replay"
+ENDLESS = Budget(episode_s=None, wall_s=None)
 # From the beginning of the heading to what is piped in, as `Command` writes itself down.
 _HERE, _END = " <<'EOF'\n", "\nEOF"
 
@@ -67,7 +70,16 @@ def replayed(bench: Bench, record: EpisodeRecord, options: Mapping[str, str] | N
         msg = f"{_named(record)} ended before its agent began: {record.reason}; there is nothing to replay"
         raise UsageError(msg)
     agent = _Again(record.transcript, stopped)
-    found = _played(bench, record.problem, record.seed, agent, options or {}, inject=True)
+    plan = EpisodePlan(
+        episode=EPISODE,
+        problem=bench.problems.get(record.problem),
+        agent=agent,
+        seed=record.seed,
+        budget=ENDLESS,
+        mode=mode_named(record.mode),
+        start_before_s=record.start_before_s,
+    )
+    found = _played(bench, plan, agent, options or {})
     _compare(record, agent, unknown_options=options is None)
     return found
 
@@ -81,7 +93,16 @@ def an_hour(bench: Bench, problem: str, seed: int, *, broken: bool) -> Replayed:
         seed: Of the world.
         broken: False for the healthy control, where nothing is broken.
     """
-    return _played(bench, problem, seed, _Onlooker(), {}, inject=broken)
+    agent = _Onlooker()
+    plan = EpisodePlan(
+        episode=EPISODE,
+        problem=bench.problems.get(problem),
+        agent=agent,
+        seed=seed,
+        budget=ENDLESS,
+        inject=broken,
+    )
+    return _played(bench, plan, agent, {})
 
 
 class _Watched(Worlds):
@@ -166,7 +187,7 @@ class _Again(_Keeping):
             claims = given.get("claims")
             known = None if claims is None else Claims.model_validate_json(claims)
             session.submit(str(given.get("text", "")), known)
-        else:
+        elif not call.own:  # what an agent did with tools of its own is no part of the world
             # Everything else only looks. What a look lets happen is the noise that is due; the
             # time that it took passes afterwards.
             session.call("status", {})
@@ -202,24 +223,10 @@ def _words(text: str) -> Command:
 
 
 def _played(
-    bench: Bench,
-    problem: str,
-    seed: int,
-    agent: _Keeping,
-    options: Mapping[str, str],
-    *,
-    inject: bool,
+    bench: Bench, plan: EpisodePlan, agent: _Keeping, options: Mapping[str, str]
 ) -> Replayed:
     worlds = _Watched(bench.provider(CLUSTER), options)
     agent.worlds = worlds
-    plan = EpisodePlan(
-        episode="replay",
-        problem=bench.problems.get(problem),
-        agent=agent,
-        seed=seed,
-        budget=Budget(episode_s=None, wall_s=None),
-        inject=inject,
-    )
     player = EpisodePlayer(bench, worlds, plan)
     try:
         record = player.play()
@@ -228,7 +235,7 @@ def _played(
     if player.interrupted:
         raise KeyboardInterrupt
     if agent.kept is None:
-        msg = f"problem {problem!r} cannot be played again: {record.reason}"
+        msg = f"problem {plan.problem.id!r} cannot be played again: {record.reason}"
         raise UsageError(msg)
     return Replayed(agent.kept, worlds.began)
 
