@@ -1,0 +1,162 @@
+"""Each alert: its cause makes it wait, then fire after its `for`; it is gone when the cause is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.node import ingress_controller
+from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, active, standard_groups
+from sregym_cluster_embedded.world import World
+
+STEP_S = 30
+IMAGE = "ghcr.io/acme/booth:1.0"
+
+
+class Case(NamedTuple):
+    """What makes an alert fire, and what ends it.
+
+    Attributes:
+        alert: Its name.
+        labels: Some of those that it has.
+        cause: Changes the cluster.
+        repair: Takes the change back.
+        within_s: When it has to fire.
+        gone_s: When it has to be gone.
+    """
+
+    alert: str
+    labels: dict[str, str]
+    cause: Callable[[Any], None]
+    repair: Callable[[Any], None]
+    within_s: int = 240
+    gone_s: int = 480
+
+
+def container_of(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    def change(deployment: dict[str, Any]) -> None:
+        deployment["spec"]["template"]["spec"]["containers"][0].update(fields)
+
+    return change
+
+
+def edited(name: str, **fields: Any) -> Callable[[Any], None]:
+    return lambda booth: booth.edit("Deployment", name, container_of(**fields))
+
+
+def scaled(name: str, replicas: int) -> Callable[[Any], None]:
+    def change(deployment: dict[str, Any]) -> None:
+        deployment["spec"]["replicas"] = replicas
+
+    return lambda booth: booth.edit("Deployment", name, change)
+
+
+def pod(restart: str = "Always", **fields: Any) -> Callable[[Any], None]:
+    container = {"name": "one", "image": IMAGE, "command": ["sleep", "100000"], **fields}
+    spec = {"containers": [container], "restartPolicy": restart, "terminationGracePeriodSeconds": 1}
+
+    def make(booth: Any) -> None:
+        metadata = {"name": "one", "namespace": "booth", "labels": {"app": "one"}}
+        writes.create(booth.world, "pods", {"metadata": metadata, "spec": spec})
+
+    return make
+
+
+def no_pod(booth: Any) -> None:
+    booth.delete("pods", "one")
+
+
+def service(name: str, port: int, target: int) -> Callable[[Any], None]:
+    def change(given: dict[str, Any]) -> None:
+        given["spec"]["ports"] = [{"port": port, "targetPort": target, "protocol": "TCP"}]
+
+    return lambda booth: booth.edit("Service", name, change)
+
+
+def deleted_service(booth: Any) -> None:
+    booth.delete("services", "stock")
+
+
+def service_again(booth: Any) -> None:
+    spec = {"selector": {"app": "stock"}, "ports": [{"port": 8081, "targetPort": 8081}]}
+    metadata = {"name": "stock", "namespace": "booth"}
+    writes.create(booth.world, "services", {"metadata": metadata, "spec": spec})
+
+
+def stateful(booth: Any) -> None:
+    labels = {"app": "one"}
+    container = {"name": "one", "image": "ghcr.io/acme/none:1"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"serviceName": "one", "selector": {"matchLabels": labels}, "template": template}
+    metadata = {"name": "one", "namespace": "booth"}
+    writes.create(booth.world, "statefulsets.apps", {"metadata": metadata, "spec": spec})
+
+
+def not_stateful(booth: Any) -> None:
+    booth.delete("statefulsets.apps", "one")
+
+
+def page(booth: Any) -> None:
+    ingress_controller.install(booth.world)
+    backend = {"service": {"name": "web", "port": {"number": 8080}}}
+    paths = [{"path": "/", "pathType": "Prefix", "backend": backend}]
+    spec = {"rules": [{"host": "booth.test", "http": {"paths": paths}}]}
+    metadata = {"name": "booth", "namespace": "booth"}
+    writes.create(booth.world, "ingresses.networking.k8s.io", {"metadata": metadata, "spec": spec})
+    booth.run(60)
+    scaled("web", 0)(booth)
+
+
+SLOW = {"resources": {"requests": {"cpu": "4m"}, "limits": {"cpu": "8m", "memory": "64Mi"}}}
+FAST = {"resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "500m", "memory": "64Mi"}}}
+CASES = (
+    Case("PodStatusError", {"namespace": "booth", "pod": "one", "container": "one"}, pod(image="ghcr.io/acme/none:1"), no_pod),
+    Case("FailedPodsDetected", {"namespace": "booth", "pod": "one"}, pod("Never", command=["false"]), no_pod),
+    Case("PendingPodsDetected", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
+    Case("PodSchedulingFailure", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
+    Case("KubePodNotReady", {"namespace": "booth", "pod": "one"}, pod(readinessProbe={"tcpSocket": {"port": 1}}), no_pod),
+    Case("DeploymentNotReady", {"namespace": "booth", "deployment": "stock"}, scaled("stock", 0), scaled("stock", 1)),
+    Case("StatefulSetNotReady", {"namespace": "booth", "statefulset": "one"}, stateful, not_stateful),
+    Case("ContainerCPUThrottling", {"namespace": "booth", "container": "web", "severity": "warning"}, edited("web", **SLOW), edited("web", **FAST), 600),
+    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web"}, deleted_service, service_again),
+    Case("HighWorkloadFailureRate", {"namespace": "booth", "method": "GET", "name": "buy"}, deleted_service, service_again),
+    Case("HighRequestRate", {"namespace": "booth", "service_name": "web"}, scaled("load", 5), scaled("load", 1)),
+    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web"}, edited("web", **SLOW), edited("web", **FAST), 400),
+    Case("MessageConsumerLag", {"namespace": "booth", "topic": "views", "severity": "warning"}, scaled("book", 0), scaled("book", 1), 600, 900),
+    Case("ServiceEndpointDown", {"namespace": "booth", "service": "web"}, service("web", 8080, 9999), service("web", 8080, 8080)),
+    Case("HTTPProbeFailure", {"namespace": "booth", "instance": "http://booth.test/"}, page, scaled("web", 2)),
+)  # fmt: skip
+
+
+def test_there_is_a_case_for_each_alert() -> None:
+    rules = [rule.name for group in standard_groups() for rule in group.rules if isinstance(rule, AlertingRule)]  # fmt: skip
+    assert sorted(case.alert for case in CASES) == sorted(rules)
+
+
+def state_of(world: World, case: Case) -> State | None:
+    wanted = {"alertname": case.alert, **case.labels}.items()
+    found = [alert.state for alert in active(world) if wanted <= dict(alert.labels).items()]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.alert)
+def test_an_alert_waits_fires_and_is_gone(booth: Any, case: Case) -> None:
+    (hold_s,) = [rule.hold_ms / 1000 for group in standard_groups() for rule in group.rules if rule.name == case.alert]  # type: ignore[union-attr]  # fmt: skip
+    world = booth.world
+    booth.run(600 - world.now % STEP_S + 1)
+    assert state_of(world, case) is None
+    case.cause(booth)
+    waited = None
+    caused = world.now
+    while (state := state_of(world, case)) is not State.FIRING:
+        if state is State.PENDING and waited is None:
+            waited = world.now
+        assert world.now - caused <= case.within_s
+        booth.run(STEP_S)
+    assert waited is not None
+    assert world.now - waited == hold_s
+    case.repair(booth)
+    booth.run(case.gone_s)
+    assert state_of(world, case) is None
