@@ -341,3 +341,15 @@ def test_a_resolver_takes_three_servers(town: Any) -> None:
     )
     assert town.events("DNSConfigForming") == [("DNSConfigForming", text, 1)]
     assert list(town.state()) == ["running"]
+
+
+def test_a_refused_pod_that_was_deleted_before_is_gone(town: Any) -> None:
+    town.pod(
+        "{nodeName: node1, nodeSelector: {disk: fast}, "
+        "containers: [{name: c, image: 'registry.example/shop/web:1.0'}]}"
+    )
+    writes.delete(town.world, Key("pods", "default", "app"))
+    assert town.world.store.get(Key("pods", "default", "app")) is not None
+    town.run(1.0)
+    assert town.world.store.get(Key("pods", "default", "app")) is None
+    assert [reason for reason, _, _ in town.events("NodeAffinity")] == ["NodeAffinity"]

@@ -53,6 +53,9 @@ def reject(world: World, uid: str, reason: str, message: str) -> None:
         "qosClass": pod.get("status", {}).get("qosClass") or qos_class(pod["spec"]),
     }
     writes.update_status(world, state.key, status)
+    if "deletionTimestamp" in pod["metadata"]:
+        # It was to go before it had come: there is nothing to wait for.
+        writes.remove(world, state.key)
 
 
 def forbidden_sysctl(pod: Object) -> tuple[str, str] | None:
