@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sregym_cluster_embedded.kubectl import impersonating
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import GLOBAL, parse
+from sregym_cluster_embedded.kubectl.printing import shows_managed_fields
 from sregym_cluster_embedded.kubectl.session import CommandResult, Session
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("set", "image"): _Entry("setting", "set_image", "IMAGE_FLAGS", "kubectl-set"),
     ("set", "env"): _Entry("setting", "set_env", "ENV_FLAGS", "kubectl-set"),
     ("set", "resources"): _Entry("setting", "set_resources", "RESOURCES_FLAGS", "kubectl-set"),
+    ("set", "serviceaccount"): _Entry("setting_others", "set_service_account", manager="kubectl-set"),
+    ("set", "selector"): _Entry("setting_others", "set_selector", manager="kubectl-set"),
+    ("set", "subject"): _Entry("setting_others", "set_subject", "SUBJECT_FLAGS", "kubectl-set"),
     ("rollout", "restart"): _Entry("rollout", "restart", manager="kubectl-rollout"),
     ("rollout", "pause"): _Entry("rollout", "pause", manager="kubectl-rollout"),
     ("rollout", "resume"): _Entry("rollout", "resume", manager="kubectl-rollout"),
@@ -59,6 +63,10 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("create", "job"): _Entry("generators", "create_job", "JOB_FLAGS", "kubectl-create"),
     ("create", "cronjob"): _Entry("generators", "create_cron_job", "CRON_JOB_FLAGS", "kubectl-create"),
     ("create", "priorityclass"): _Entry("generators", "create_priority_class", "PRIORITY_FLAGS", "kubectl-create"),
+    ("create", "secret", "docker-registry"): _Entry("credentials", "create_registry_secret", "REGISTRY_FLAGS", "kubectl-create"),
+    ("create", "secret", "tls"): _Entry("credentials", "create_tls_secret", "TLS_FLAGS", "kubectl-create"),
+    ("create", "token"): _Entry("credentials", "create_token", "TOKEN_FLAGS", "kubectl-create"),
+    ("create", "ingress"): _Entry("ingress_rules", "create_ingress", manager="kubectl-create"),
     ("create",): _Entry("create", "create_files", "FILE_FLAGS", "kubectl-create"),
     ("label",): _Entry("labels", "label", manager="kubectl-label"),
     ("annotate",): _Entry("labels", "annotate", manager="kubectl-annotate"),
@@ -147,6 +155,7 @@ def run(
         files=files or Path(),
         manager=arguments.text("field-manager") or entry.manager,
         headers=impersonating.headers(entry.module, arguments),
+        managed_fields=shows_managed_fields(arguments),
     )
     act: Callable[[Session], None] = getattr(module, entry.function)
     exit_code = 0
@@ -154,7 +163,7 @@ def run(
         act(session)
     except CommandError as error:
         if error.text:
-            session.complain(error.text)
+            session.complain(error.text.removesuffix("\n"))
         exit_code = error.exit_code
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 _COMMON = (*OUTPUT, *DRY_RUN, *IGNORED)
 FILE_FLAGS = (*_COMMON, *FILES, Flag("raw"))
-_DATA = (Flag("from-literal", kind="repeated"), Flag("from-file", kind="repeated"))
+_DATA = (
+    Flag("from-literal", kind="repeated"), Flag("from-file", kind="repeated"),
+    Flag("from-env-file", kind="repeated"),
+)  # fmt: skip
 NAMESPACE_FLAGS = _COMMON
 CONFIGMAP_FLAGS = (*_COMMON, *_DATA)
 SECRET_FLAGS = (*_COMMON, *_DATA, Flag("type"))
@@ -77,7 +80,7 @@ def create_configmap(session: Session) -> None:
     """Run `kubectl create configmap`."""
     obj = head(session, "v1", "ConfigMap")
     text, binary = {}, {}
-    for key, value in _data(session):
+    for key, value in _data(session, "ConfigMap"):
         try:
             text[key] = value.decode()
         except UnicodeDecodeError:
@@ -92,7 +95,7 @@ def create_configmap(session: Session) -> None:
 def create_secret(session: Session) -> None:
     """Run `kubectl create secret generic`."""
     obj = head(session, "v1", "Secret")
-    data = {key: base64.b64encode(value).decode() for key, value in _data(session)}
+    data = {key: base64.b64encode(value).decode() for key, value in _data(session, "Secret")}
     if data:
         obj["data"] = data
     if session.arguments.text("type"):
@@ -151,6 +154,8 @@ def create_service(session: Session) -> None:
         raise CommandError("error: at least one tcp port specifier must be provided")
     if arguments.text("clusterip"):
         spec["clusterIP"] = arguments.text("clusterip")
+    if form == "externalname" and not arguments.has("external-name"):
+        raise CommandError('error: required flag(s) "external-name" not set')
     if arguments.text("external-name"):
         spec["externalName"] = arguments.text("external-name")
     obj["metadata"]["labels"] = labels
@@ -193,22 +198,50 @@ def head(session: Session, api_version: str, kind: str) -> Object:
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
 
 
-def _data(session: Session) -> list[tuple[str, bytes]]:
+def _data(session: Session, kind: str) -> list[tuple[str, bytes]]:
     entries: list[tuple[str, bytes]] = []
     for word in session.arguments.all("from-file"):
         key, equals, name = word.rpartition("=")
         path = session.files / name
+        if not path.exists():
+            raise CommandError(f"error: error reading {name}: no such file or directory")
         if not path.is_file():
-            raise NotCovered("--from-file of a folder, or of nothing")
+            raise NotCovered("--from-file of a folder")
         entries.append((key if equals else path.name, path.read_bytes()))
     for word in session.arguments.all("from-literal"):
         key, equals, value = word.partition("=")
-        if not equals:
-            raise NotCovered(f"--from-literal={word}")
+        if not equals or not key:
+            raise CommandError(f"error: invalid literal source {word}, expected key=value")
         entries.append((key, value.encode()))
+    if session.arguments.has("from-env-file"):
+        if entries:
+            raise NotCovered("an environment file and more")
+        for name in session.arguments.all("from-env-file"):
+            entries += _variables(session, name)
     keys = [key for key, _ in entries]
+    twice = next((key for at, key in enumerate(keys) if key in keys[:at]), None)
+    if twice is not None and all(map(_TEXT_KEY.fullmatch, keys)):
+        text = f'cannot add key "{twice}", another key by that name already exists in Data for'
+        raise CommandError(f'error: {text} {kind} "{one_name(session)}"')
     if len(set(keys)) < len(keys) or not all(map(_TEXT_KEY.fullmatch, keys)):
         raise NotCovered("a key twice, or an invalid one")
+    return entries
+
+
+def _variables(session: Session, name: str) -> list[tuple[str, bytes]]:
+    """The lines of an environment file."""
+    path = session.files / name
+    if not path.exists():
+        raise CommandError(f"error: error reading {name}: no such file or directory")
+    entries = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        bare = line.lstrip().removesuffix("\r")
+        if not bare or bare.startswith("#"):
+            continue
+        key, equals, value = bare.partition("=")
+        if not equals or not re.fullmatch(r"[-._a-zA-Z][-._a-zA-Z0-9]*", key):
+            raise NotCovered("a line of an environment file")
+        entries.append((key, value.encode()))
     return entries
 
 

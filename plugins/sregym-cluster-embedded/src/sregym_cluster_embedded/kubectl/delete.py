@@ -65,9 +65,15 @@ def delete(session: Session) -> None:
 def _options(arguments: Arguments) -> dict[str, object]:
     cascade = arguments.text("cascade", "background")
     if cascade not in _POLICIES:
-        raise NotCovered(f"--cascade={cascade}")
+        if cascade in ("true", "false"):
+            raise NotCovered(f"--cascade={cascade}")
+        allowed = 'Must be "background", "foreground", or "orphan"'
+        raise CommandError(f"error: invalid cascade value ({cascade}). {allowed}")
     grace = arguments.number("grace-period", -1)
     forced = arguments.on("force")
+    if forced and grace > 0:
+        text = "--force and --grace-period greater than 0 cannot be specified together"
+        raise CommandError(f"error: {text}")
     if arguments.on("now"):
         grace = 1
     if grace == 0 and not forced:

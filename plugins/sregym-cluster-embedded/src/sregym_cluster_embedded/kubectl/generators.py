@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.kubectl.create import create_object, head, one_name
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, Flag, switch
+from sregym_cluster_embedded.kubectl.printing import dry_run
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.session import Session
@@ -24,7 +25,7 @@ BINDING_FLAGS = (
 )  # fmt: skip
 QUOTA_FLAGS = (*_COMMON, Flag("hard"))
 BUDGET_FLAGS = (*_COMMON, Flag("selector"), Flag("min-available"), Flag("max-unavailable"))
-JOB_FLAGS = (*_COMMON, Flag("image"))
+JOB_FLAGS = (*_COMMON, Flag("image"), Flag("from"))
 CRON_JOB_FLAGS = (*_COMMON, Flag("image"), Flag("schedule"), Flag("restart"))
 PRIORITY_FLAGS = (
     *_COMMON, Flag("value"), Flag("description"), switch("global-default"),
@@ -32,6 +33,7 @@ PRIORITY_FLAGS = (
 )  # fmt: skip
 
 _RBAC = "rbac.authorization.k8s.io"
+_SPECIAL = ("use", "bind", "escalate", "impersonate")
 _VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*")
 
 
@@ -44,27 +46,34 @@ def create_service_account(session: Session) -> None:
 def create_role(session: Session) -> None:
     """Run `kubectl create role`."""
     obj = head(session, f"{_RBAC}/v1", "Role") | {"rules": _rules(session)}
-    create_object(session, f"roles.{_RBAC}", obj, None)
+    create_object(session, f"roles.{_RBAC}", obj, "")
 
 
 def create_cluster_role(session: Session) -> None:
     """Run `kubectl create clusterrole` of resources."""
     obj = _cluster_head(session, f"{_RBAC}/v1", "ClusterRole") | {"rules": _rules(session)}
-    create_object(session, f"clusterroles.{_RBAC}", obj, None)
+    create_object(session, f"clusterroles.{_RBAC}", obj, "")
 
 
 def _rules(session: Session) -> list[Object]:
     """One rule for each group of the resources."""
     arguments = session.arguments
     verbs = list(dict.fromkeys(arguments.all("verb")))
-    if not verbs or not arguments.all("resource") or not set(verbs) <= set(_VERBS):
-        raise NotCovered("a role without usual verbs and resources")
+    if not verbs:
+        raise CommandError("error: at least one verb must be specified")
+    if not arguments.all("resource"):
+        raise CommandError("error: at least one resource must be specified")
+    if set(verbs) & set(_SPECIAL):
+        raise NotCovered("a special verb")
+    for verb in verbs:
+        if verb not in _VERBS:
+            session.warn(f"'{verb}' is not a standard resource verb")
     groups: dict[str, list[str]] = {}
     for word in dict.fromkeys(arguments.all("resource")):
         plural, slash, rest = word.partition("/")
         found = session.client.discovery().find(plural)
         if found is None:
-            raise NotCovered(f"the resource {word}")
+            raise CommandError(f'the server doesn\'t have a resource type "{plural}"')
         groups.setdefault(found.group, []).append(found.plural + slash + rest)
     names = list(dict.fromkeys(arguments.all("resource-name")))
     if names and sum(map(len, groups.values())) > 1:
@@ -90,6 +99,8 @@ def create_cluster_role_binding(session: Session) -> None:
     """Run `kubectl create clusterrolebinding`."""
     if session.arguments.has("role"):
         raise NotCovered("a ClusterRoleBinding of a Role")
+    if not session.arguments.has("clusterrole"):
+        raise CommandError('error: required flag(s) "clusterrole" not set')
     obj = _cluster_head(session, f"{_RBAC}/v1", "ClusterRoleBinding") | _binding(session)
     create_object(session, f"clusterrolebindings.{_RBAC}", obj, "clusterrolebinding")
 
@@ -98,7 +109,7 @@ def _binding(session: Session) -> Object:
     arguments = session.arguments
     role, cluster_role = arguments.text("role"), arguments.text("clusterrole")
     if bool(role) == bool(cluster_role):
-        raise NotCovered("a binding without exactly one role")
+        raise CommandError("error: exactly one of clusterrole or role must be specified")
     subjects: list[Object] = [
         {"apiGroup": _RBAC, "kind": kind, "name": name}
         for kind, flag in (("User", "user"), ("Group", "group"))
@@ -107,7 +118,7 @@ def _binding(session: Session) -> Object:
     for account in dict.fromkeys(arguments.all("serviceaccount")):
         namespace, colon, name = account.partition(":")
         if not colon or not namespace or not name or ":" in name:
-            raise NotCovered(f"--serviceaccount={account}")
+            raise CommandError("error: serviceaccount must be <namespace>:<name>")
         subjects.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
     kind = "ClusterRole" if cluster_role else "Role"
     reference = {"apiGroup": _RBAC, "kind": kind, "name": cluster_role or role}
@@ -151,21 +162,46 @@ def create_budget(session: Session) -> None:
         "spec": {**spec, "selector": {"matchLabels": labels}},
         "status": dict.fromkeys(counts, 0),
     }
-    create_object(session, "poddisruptionbudgets.policy", obj, None)
+    create_object(session, "poddisruptionbudgets.policy", obj, "poddisruptionbudgets")
 
 
 def create_job(session: Session) -> None:
     """Run `kubectl create job --image`."""
     obj = head(session, "batch/v1", "Job")
-    obj |= {"spec": _job(session, "Never"), "status": {}}
+    if session.arguments.has("from"):
+        _from_cron_job(session, obj)
+    else:
+        obj |= {"spec": _job(session, "Never"), "status": {}}
     create_object(session, "jobs.batch", obj, "job")
+
+
+def _from_cron_job(session: Session, obj: Object) -> None:
+    """Make a Job what its CronJob would make now."""
+    arguments = session.arguments
+    word, slash, name = arguments.text("from").partition("/")
+    if not slash or arguments.has("image") or arguments.after_dash:
+        raise NotCovered(f"--from={arguments.text('from')}")
+    kind = session.client.resource_type(word)
+    source = session.client.get(kind, session.namespace, name)
+    if kind.kind != "CronJob" or dry_run(arguments) == "client":
+        raise NotCovered("a Job from what is no CronJob")
+    template = source["spec"]["jobTemplate"]
+    metadata = template.get("metadata") or {}
+    stated = metadata.get("annotations") or {}
+    obj["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual", **stated}
+    if metadata.get("labels"):
+        obj["metadata"]["labels"] = metadata["labels"]
+    owner: Object = {"apiVersion": "batch/v1", "kind": "CronJob", "name": name}
+    owner |= {"uid": source["metadata"]["uid"], "controller": True}
+    obj["metadata"]["ownerReferences"] = [owner]
+    obj |= {"spec": template["spec"], "status": {}}
 
 
 def create_cron_job(session: Session) -> None:
     """Run `kubectl create cronjob`."""
     arguments = session.arguments
     if not arguments.text("schedule"):
-        raise NotCovered("a CronJob without a schedule")
+        raise CommandError('error: required flag(s) "schedule" not set')
     obj = head(session, "batch/v1", "CronJob")
     name = obj["metadata"]["name"]
     job = _job(session, arguments.text("restart") or "OnFailure")
@@ -177,7 +213,7 @@ def create_cron_job(session: Session) -> None:
 def _job(session: Session, restart: str) -> Object:
     arguments = session.arguments
     if not arguments.text("image"):
-        raise NotCovered("a Job without an image")
+        raise CommandError("error: either --image or --from must be specified")
     name, command = one_name(session), arguments.after_dash
     container: Object = {"image": arguments.text("image"), "name": name, "resources": {}}
     if command:
@@ -196,7 +232,7 @@ def create_priority_class(session: Session) -> None:
         obj["description"] = arguments.text("description")
     if arguments.on("global-default"):
         obj["globalDefault"] = True
-    create_object(session, "priorityclasses.scheduling.k8s.io", obj, None)
+    create_object(session, "priorityclasses.scheduling.k8s.io", obj, "priorityclass")
 
 
 def _cluster_head(session: Session, api_version: str, kind: str) -> Object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
@@ -24,7 +25,10 @@ def dry_run(arguments: Arguments) -> str:
     """`none`, `client` or `server`."""
     value = arguments.text("dry-run", "none")
     if value not in DRY_RUNS:
-        raise NotCovered(f"--dry-run={value}")
+        if value in ("unchanged", "true", "false"):
+            raise NotCovered(f"--dry-run={value}")
+        text = f'Invalid dry-run value ({value}). Must be "none", "server", or "client".'
+        raise CommandError(f"error: {text}")
     return value
 
 
@@ -50,6 +54,22 @@ def report(session: Session, kind: ResourceType, obj: Object, done: str) -> None
         session.out.append(formatted(session.arguments, [obj], single=True))
 
 
+_WHOLE = re.compile(
+    r"managedFields|metadata\s*(?:[}\])|,]|$)|\.\.|items(?:\[[^\]]*\])?\s*(?:[}\])|,]|$)"
+    r"|[@$.]\s*\}|\*\s*\}|\{\s*\}|index\s"
+)
+
+
+def shows_managed_fields(arguments: Arguments) -> bool:
+    """Whether the command may print managed fields: when asked to, or by a template."""
+    name, _, template = arguments.text("output").partition("=")
+    if arguments.on("show-managed-fields") or not template:
+        return arguments.on("show-managed-fields")
+    bare = re.sub(r"\brange\s[^}]*", "", template)
+    return name in _KEEPING and _WHOLE.search(bare) is not None
+
+
+_KEEPING = ("jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns")
 _TEMPLATES = ("go-template=", "template=")
 _FORMATS = (
     "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json", "jsonpath-file",
@@ -92,7 +112,7 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
         NotCovered: The format is not known here.
     """
     output = arguments.text("output")
-    managed = arguments.on("show-managed-fields")
+    managed = shows_managed_fields(arguments)
     shown = [obj if managed else without_managed_fields(obj) for obj in objects]
     value: Any = shown[0] if single else _list_of(shown)
     if output == "yaml":

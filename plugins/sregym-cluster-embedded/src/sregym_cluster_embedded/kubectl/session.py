@@ -29,6 +29,7 @@ class Session:
         files: The folder from which file names count.
         manager: Field manager of writes.
         headers: Sent with every request: those of impersonation.
+        managed_fields: Whether the command shows managed fields.
         out: Pieces of standard output.
         err: Lines of standard error.
     """
@@ -40,13 +41,14 @@ class Session:
     files: Path
     manager: str
     headers: dict[str, str] = field(default_factory=dict)
+    managed_fields: bool = False
     out: list[str] = field(default_factory=list)
     err: list[str] = field(default_factory=list)
 
     @property
     def client(self) -> Client:
         """The API, with warnings going to standard error."""
-        shown = self.arguments.on("show-managed-fields")
+        shown = self.managed_fields
         return Client(self.access, self.warn, self.manager, self.headers, plain=not shown)
 
     def say(self, line: str) -> None:

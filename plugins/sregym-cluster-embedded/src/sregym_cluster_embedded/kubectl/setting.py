@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
@@ -14,6 +14,7 @@ from sregym_cluster_embedded.kubectl.editing import (
     selected,
     wrap_pod_template,
 )
+from sregym_cluster_embedded.kubectl.env_sources import env_line, instead_of, variables_of
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
@@ -24,7 +25,8 @@ _COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)
 IMAGE_FLAGS = _COMMON
 ENV_FLAGS = (
     *_COMMON, Flag("env", "e", "repeated"), Flag("containers", "c"), switch("list"),
-    switch("overwrite"),
+    switch("overwrite"), Flag("from"), Flag("prefix"), Flag("keys", kind="list"),
+    switch("resolve"),
 )  # fmt: skip
 RESOURCES_FLAGS = (*_COMMON, Flag("limits"), Flag("requests"), Flag("containers", "c"))
 
@@ -46,6 +48,7 @@ def set_image(session: Session) -> None:
 
     def edit(pod_spec: Object) -> Object | None:
         patch: Object = {}
+        unknown: list[str] = []
         for wanted, image in pairs:
             known = False
             for field in ("initContainers", "containers"):
@@ -57,7 +60,9 @@ def set_image(session: Session) -> None:
                         entry = {"name": container["name"], "image": image}
                         patch.setdefault(field, []).append(entry)
             if not known:
-                raise CommandError(f'error: unable to find container named "{wanted}"')
+                unknown.append(f'error: unable to find container named "{wanted}"')
+        if unknown:
+            raise CommandError("\n".join(unknown))
         return patch or None
 
     _edit_all(session, words, edit, "image")
@@ -80,7 +85,11 @@ def set_env(session: Session) -> None:
     if not words and not session.arguments.has("filename"):
         text = "one or more resources must be specified as <resource> <name> or <resource>/<name>"
         raise CommandError(f"error: {text}")
-    if session.arguments.on("list") or not changes:
+    sources = session.arguments.text("from")
+    given = variables_of(session, sources) if sources else []
+    if given and session.arguments.on("list"):
+        raise NotCovered("list and change")
+    if session.arguments.on("list") or not (changes or given):
         if changes:
             raise NotCovered("list and change")
         _list_env(session, words)
@@ -90,7 +99,7 @@ def set_env(session: Session) -> None:
     containers = session.arguments.text("containers", "*")
 
     def edit(pod_spec: Object) -> Object | None:
-        return _env_patch(pod_spec, containers, changes)
+        return _env_patch(pod_spec, containers, changes, given)
 
     _edit_all(session, words, edit, "env")
 
@@ -106,7 +115,8 @@ def set_resources(session: Session) -> None:
     if not arguments.words and not arguments.has("filename"):
         raise CommandError(NOTHING_NAMED)
     if not wanted:
-        raise NotCovered("no resources")
+        how = "(in the form of --requests/--limits)"
+        raise CommandError(f"error: you must specify an update to requests or limits {how}")
     containers = arguments.text("containers", "*")
 
     def edit(pod_spec: Object) -> Object | None:
@@ -135,7 +145,10 @@ def _split(words: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def _env_patch(
-    pod_spec: Object, containers: str, changes: list[tuple[str, str | None]]
+    pod_spec: Object,
+    containers: str,
+    changes: list[tuple[str, str | None]],
+    given: Sequence[Object] = (),
 ) -> Object | None:
     patch: dict[str, list[Object]] = {}
     matched = False
@@ -146,9 +159,14 @@ def _env_patch(
             matched = True
             present = {entry["name"]: entry for entry in container.get("env", ())}
             entries = _env_entries(present, changes)
+            for entry in given:
+                there = present.get(entry["name"])
+                if there != entry:
+                    entries.append(instead_of(there or {}, entry))
+            changes_ = [*changes, *((entry["name"], "") for entry in given)]
             if entries:
                 patched = {"name": container["name"], "env": entries}
-                patched["$setElementOrder/env"] = _env_order(present, changes)
+                patched["$setElementOrder/env"] = _env_order(present, changes_)
                 patch.setdefault(field, []).append(patched)
     if not matched:
         raise NotCovered("a container that is not there")
@@ -192,24 +210,8 @@ def _list_env(session: Session, words: list[str]) -> None:
             head = f"# {found.kind.kind} {found.name}, container {container['name']}"
             session.say(head)
             for entry in container.get("env", ()):
-                session.say(_env_line(entry))
+                session.say(env_line(session, found.obj, container, entry))
     raise_all(errors)
-
-
-def _env_line(entry: Object) -> str:
-    name = entry["name"]
-    source = entry.get("valueFrom")
-    if source is None:
-        return f"{name}={entry.get('value', '')}"
-    if "configMapKeyRef" in source:
-        reference = source["configMapKeyRef"]
-        return f"# {name} from configmap {reference.get('name', '')}, key {reference['key']}"
-    if "secretKeyRef" in source:
-        reference = source["secretKeyRef"]
-        return f"# {name} from secret {reference.get('name', '')}, key {reference['key']}"
-    if "fieldRef" in source:
-        return f"# {name} from field path {source['fieldRef']['fieldPath']}"
-    raise NotCovered("an unusual source of the environment")
 
 
 def _quantities(text: str) -> dict[str, str]:
@@ -217,7 +219,8 @@ def _quantities(text: str) -> dict[str, str]:
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if not equals:
-            raise NotCovered(f"quantity {part}")
+            text = f"invalid argument syntax {part}, expected <resource>=<value>"
+            raise CommandError(f"error: {text}")
         if not _QUANTITY.fullmatch(value):
             rule = "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
             raise CommandError(f"error: quantities must match the regular expression {rule}")
@@ -251,8 +254,9 @@ def _send(session: Session, found: Found, patch: Object, what: str) -> None:
         doing = {
             "image": "image update",
             "env": "env update",
-            "resource requirements": "limit update",
+            "resource requirements": "resources update",
         }
-        text = f"error: failed to patch {doing[what]} to pod template: {error.message}"
+        colon = "" if what == "resource requirements" else ":"
+        text = f"error: failed to patch {doing[what]} to pod template{colon} {error.message}"
         raise CommandError(text) from error
     report(session, found.kind, after, f"{what} updated")

@@ -61,8 +61,8 @@ def _additions(wanted: Object, present: Object, kind: schema.Definition | None) 
             extra = set(there) - set(value)
             retained = field is not None and "retainKeys" in field.strategies
             if field is not None and field.strategies == ("replace",):
-                if value != there:
-                    patch[name] = {"$patch": "replace", **value}
+                # Sent even when nothing differs.
+                patch[name] = {"$patch": "replace", **value}
             elif inner or (retained and extra - _defaulted(value, there)):
                 patch[name] = inner | ({"$retainKeys": sorted(value)} if retained else {})
         elif isinstance(value, list) and isinstance(there, list):

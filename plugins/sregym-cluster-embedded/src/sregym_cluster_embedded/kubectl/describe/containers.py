@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.describe.parts import moment
+from sregym_cluster_embedded.kubectl.env_sources import resource_value
 from sregym_cluster_embedded.kubectl.errors import NotCovered
-from sregym_cluster_embedded.scheduler.quantities import milli, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sregym_cluster_embedded.kubectl.describe.writer import Writer
     from sregym_cluster_embedded.store import Object
@@ -190,13 +189,7 @@ def _environment(writer: Writer, container: Object, pod: Object | None) -> None:
 
 def _resource_value(container: Object, reference: Object) -> str:
     """An amount of the container's, rounded up to the unit of the reference."""
-    field, _, resource = reference["resource"].partition(".")
-    if resource not in ("cpu", "memory", "ephemeral-storage"):
-        raise NotCovered(f"the resource {reference['resource']}")
-    amount = (container.get("resources") or {}).get(field, {}).get(resource, 0)
-    measured: Callable[[str | float], int] = milli if resource == "cpu" else whole
-    unit = measured(reference.get("divisor", "0")) or measured(1)
-    value = str(math.ceil(measured(amount) / unit))
+    value = resource_value(container, reference)
     if value == "0" and reference["resource"] in ("limits.cpu", "limits.memory"):
         return "node allocatable"
     return value
