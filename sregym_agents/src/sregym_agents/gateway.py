@@ -72,7 +72,7 @@ class Gateway:
 
     def __exit__(self, *exception: object) -> None:
         """Stop serving and wait for the thread to end; who waits for an answer is refused."""
-        self._inbox.close()
+        self.close()
         if self._loop is not None and self._stopping is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(START_TIMEOUT_S)
@@ -94,6 +94,10 @@ class Gateway:
             return self._inbox.take(wait_s, before)
         finally:
             self._record_requests()
+
+    def close(self) -> None:
+        """Take nothing any more: what waits and what comes is told that the session is over."""
+        self._inbox.close()
 
     def _record_requests(self) -> None:
         """Hand over what the doors saw, in the thread that may."""

@@ -253,7 +253,7 @@ def test_the_final_message_can_be_handed_in(
         ),
         (
             {"isolation": "jail"},
-            "agent 'acme', option 'isolation': 'jail' is not one of none, bubblewrap",
+            "agent 'acme', option 'isolation': 'jail' is not one of none, bubblewrap, docker, podman",
         ),
         (
             {"arguments": "--effort 'high"},

@@ -1,16 +1,33 @@
-"""A command's end when it writes too much; the rest is tested with the agent `shell`."""
+"""How a command ends; the rest is tested with the agent `shell`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sregym_agents.command_line import attend, process
 from sregym_agents.gateway import Gateway
 from sregym_agents.isolation import Start
 from sregym_core.testing import ScriptedSession
+
+GOODBYE = """
+use("submit", text="the cart")
+use("submit", text="repaired")
+tell(said=use("kubectl", command="kubectl delete namespace shop"))
+tell(said=use("submit", text="again"))
+"""
+
+
+def test_after_the_last_submission_nothing_is_done(
+    acme: Callable[..., Any], new_session: Callable[..., ScriptedSession]
+) -> None:
+    session = new_session()
+    acme(GOODBYE).run(session)
+    assert [call.tool for call in session.transcript] == ["submit", "submit"]
+    assert session.last_words == "the session is over\n\nthe session is over\n\n(end)"
 
 
 def test_a_command_does_not_fill_the_disk(

@@ -77,9 +77,10 @@ def attend(
             if limit_s is not None and time.monotonic() - began > limit_s:
                 msg = f"the budget of {limit_s:g} wall-clock seconds is used up"
                 raise BudgetExceededError(msg)
-        while gateway.take(0.0, look):  # what was submitted just before the end still counts
-            pass
-        # After its last submission a command may still want to say goodbye.
+        while session.stage is not Stage.DONE and gateway.take(0.0, look):
+            pass  # what was submitted just before the end still counts
+        # After its last submission a command may say goodbye, but it does not act any more.
+        gateway.close()
         return _wait(process)
     finally:
         _end(process)
