@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.api.sameness import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.schema import Definition, Field, Type
@@ -75,10 +77,19 @@ def changed(
             if below:
                 result["f:metadata"] = below
             continue
-        fields = _value(before, value, name, field, applied)
+        if before is None and isinstance(value, dict) and not applied:
+            fields: FieldSet | None = _gained(Same(value), name, Same(field))
+        else:
+            fields = _value(before, value, name, field, applied)
         if fields is not None:
             result[f"f:{name}"] = fields
     return result
+
+
+@lru_cache(maxsize=256)
+def _gained(new: Same[dict[str, Any]], name: str, field: Same[Field | None]) -> FieldSet | None:
+    """The fields of a value that was not there before; nobody changes them."""
+    return _value(None, new.value, name, field.value, applied=False)
 
 
 def _struct(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
+from sregym_cluster_embedded.api.sameness import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -28,14 +30,20 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 def pod(obj: Object) -> Object:
     """A pod: its spec, and what templates do not get (service links, requests from limits)."""
-    spec = pod_spec(obj["spec"])
+    spec = _spec_of_pod(Same(obj["spec"]))
+    return obj if spec is obj["spec"] else {**obj, "spec": spec}
+
+
+@lru_cache(maxsize=512)
+def _spec_of_pod(given: Same[Object]) -> Object:
+    spec = pod_spec(given.value)
     spec = filled(spec, {"enableServiceLinks": True})
     for field in _CONTAINER_LISTS[:2]:
         spec = within(spec, field, each(_requests_from_limits))
     if spec.get("hostNetwork"):
         for field in _CONTAINER_LISTS[:2]:
             spec = within(spec, field, each(_host_ports))
-    return obj if spec is obj["spec"] else {**obj, "spec": spec}
+    return spec
 
 
 def template(obj: Object) -> Object:
@@ -48,7 +56,13 @@ def template(obj: Object) -> Object:
 
 def pod_spec(spec: Object) -> Object:
     """A pod spec, in a pod or in a template."""
-    spec = filled(spec, _SPEC)
+    return _completed(Same(spec))
+
+
+@lru_cache(maxsize=512)
+def _completed(given: Same[Object]) -> Object:
+    # The same template goes from the workload to all that is made of it.
+    spec = filled(given.value, _SPEC)
     account = spec.get("serviceAccountName") or spec.get("serviceAccount")
     if account and not (spec.get("serviceAccountName") == spec.get("serviceAccount") == account):
         # The deprecated twin always has the value of the real field.

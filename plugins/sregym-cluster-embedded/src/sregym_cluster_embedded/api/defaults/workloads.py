@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
 from sregym_cluster_embedded.api.defaults.pod import template
+from sregym_cluster_embedded.api.sameness import Same
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -66,9 +68,14 @@ def replication_controller(obj: Object) -> Object:
 
 def deployment(obj: Object) -> Object:
     """Deployment."""
-    spec = filled(obj.get("spec", {}), _DEPLOYMENT)
+    return _with_spec(obj, _spec_of_deployment(Same(obj.get("spec", {}))))
+
+
+@lru_cache(maxsize=256)
+def _spec_of_deployment(given: Same[Object]) -> Object:
+    spec = filled(given.value, _DEPLOYMENT)
     spec = within(spec, "strategy", _deployment_strategy)
-    return _with_spec(obj, within(spec, "template", template))
+    return within(spec, "template", template)
 
 
 def replica_set(obj: Object) -> Object:
