@@ -52,5 +52,5 @@ def test_of_a_token_in_a_volume(client: Any, make_pod: Any) -> None:
     place = "spec.volumes[0].projected.sources[0].serviceAccountToken"
     assert status["message"] == (
         f'Pod "p" is invalid: [{place}.expirationSeconds: Invalid value: 60: may not specify a '
-        f"duration less than 10 minutes, {place}.path: Required value]"
+        f"duration less than 10 minutes, spec.volumes[0].projected.path: Required value]"
     )

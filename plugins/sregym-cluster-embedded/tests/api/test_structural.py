@@ -165,7 +165,8 @@ def test_a_rule_compares_with_the_object_before(client, caches):
                 "x-kubernetes-validations": [{"rule": "self.b > 1"}],
             },
             "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: "
-            'Invalid value: {"Rule":"self.b > 1","Message":"","MessageExpression":"","Reason":null,'
+            r'Invalid value: {"Rule":"self.b \u003e 1","Message":"","MessageExpression":"",'
+            '"Reason":null,'
             '"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: '
             "undefined field 'b'\n | self.b > 1\n | ....^",
         ),

@@ -71,6 +71,9 @@ def _resource(spec: Object, version: Object) -> Resource:
         categories=tuple(names.get("categories", ())),
         subresources=tuple(subresources),
         generation=True,
+        selectable=tuple(
+            field["jsonPath"].removeprefix(".") for field in version.get("selectableFields") or ()
+        ),
     )
 
 

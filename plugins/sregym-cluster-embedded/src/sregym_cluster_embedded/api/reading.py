@@ -53,11 +53,13 @@ class Selection:
 
 def selection(request: Request, target: Target) -> Selection:
     """The selection of a request for a collection."""
+    resource = target.resource
+    fields = request.parameter("fieldSelector")
     return Selection(
         target.namespace,
         target.name,
         selectors.parse_labels(request.parameter("labelSelector")),
-        selectors.parse_fields(request.parameter("fieldSelector"), target.resource.name),
+        selectors.parse_fields(fields, resource.name, resource.selectable),
     )
 
 

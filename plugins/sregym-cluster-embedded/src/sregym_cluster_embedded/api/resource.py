@@ -49,6 +49,8 @@ class Resource:
         storage: `group/version` in which a real server stores it, where not its own: the hash in
             discovery depends on it. `None` for types that are never stored.
         stored_as: Resource name in the store when another type shares its objects.
+        selectable: Of a custom resource: the fields that a list can be narrowed down by, besides
+            name and namespace; None for built-in types.
     """
 
     plural: str
@@ -64,6 +66,7 @@ class Resource:
     generation: bool = False
     storage: str | None = ""
     stored_as: str = ""
+    selectable: tuple[str, ...] | None = None
 
     @cached_property
     def name(self) -> str:

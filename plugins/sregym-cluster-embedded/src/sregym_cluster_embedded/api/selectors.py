@@ -196,8 +196,15 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=1024)
-def parse_fields(text: str, resource: str) -> tuple[FieldCondition, ...]:
+def parse_fields(
+    text: str, resource: str, selectable: tuple[str, ...] | None = None
+) -> tuple[FieldCondition, ...]:
     """The conditions of a `fieldSelector` parameter.
+
+    Args:
+        text: The parameter.
+        resource: Name of the type in the store.
+        selectable: Of a custom resource: the fields that its definition names.
 
     Raises:
         errors.ApiError: BadRequest: the resource cannot be selected by that field.
@@ -205,14 +212,15 @@ def parse_fields(text: str, resource: str) -> tuple[FieldCondition, ...]:
     found = []
     for part in filter(None, text.split(",")):
         field, operator, value = _split(part)
-        if field not in _META and field not in _FIELDS.get(resource, ()):
-            raise errors.bad_request(_unknown_field(field, resource))
+        known = _FIELDS.get(resource) if selectable is None else selectable
+        if field not in _META and field not in (known or ()):
+            raise errors.bad_request(_unknown_field(field, known is not None))
         found.append(FieldCondition(tuple(field.split(".")), value, operator != "!="))
     return tuple(found)
 
 
-def _unknown_field(field: str, resource: str) -> str:
-    if resource in _FIELDS:
+def _unknown_field(field: str, some_known: bool) -> str:
+    if some_known:
         return f"field label not supported: {field}"
     known = ", ".join(f'"{name}"' for name in _META)
     return f'"{field}" is not a known field selector: only {known}'

@@ -21,6 +21,7 @@ from sregym_cluster_embedded.api import (
     resources,
     schema,
     structural,
+    succession,
     system_owners,
     validation,
     writes,
@@ -31,7 +32,7 @@ from sregym_cluster_embedded.api.defaults.network import allocate, release
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.json_words import json_type
 from sregym_cluster_embedded.api.patches import apply as server_side
-from sregym_cluster_embedded.api.patches import jsonpatch, merge, strategic
+from sregym_cluster_embedded.api.patches import declared, jsonpatch, merge, strategic
 from sregym_cluster_embedded.api.patches.merged import as_merged
 from sregym_cluster_embedded.api.rendering import View, encode
 from sregym_cluster_embedded.store import Key, key_of
@@ -220,9 +221,13 @@ def _apply(
             "fieldManager", "Required value: is required for apply patch", "FieldValueRequired"
         )
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
+    given = body.parsed(request)
+    declared.check(resource, given, ownership.definition_of(resource))
+    if resources.named(resource.name) is None and isinstance(given, dict):
+        declared.check_custom(resource, given, structural.read(world, resource, given)[1])
     sent = body.typed(
         request,
-        body.parsed(request),
+        given,
         resource.group,
         resource.version,
         resource.kind,
@@ -261,10 +266,16 @@ def write(
     kind = writes.resource_named(world, target.resource.name)
     identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
     new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
-    _check_identity(kind, old, new)
+    succession.check_identity(kind, old, new)
+    if kind.name == "namespaces":
+        new = {**new, "spec": old.get("spec", {})}
     if target.subresource == "status":
-        new = {**old, "metadata": _status_metadata(old, new), "status": new.get("status", {})}
-    elif kind.subresource("status") and not _status_is_free(kind):
+        new = {
+            **old,
+            "metadata": succession.status_metadata(old, new),
+            "status": new.get("status", {}),
+        }
+    elif kind.subresource("status") and not succession.status_is_free(kind):
         new = {**new, **({"status": old["status"]} if "status" in old else {})}
         if "status" not in old:
             new.pop("status", None)
@@ -294,7 +305,7 @@ def write(
     if asked:
         dynamic_writes.check(world, request, target, new, old, warnings.texts)
     if target.subresource != "status":
-        new = _count_annotations(kind, old, new)
+        new = succession.count_annotations(kind, old, new)
     if not owned:
         new = ownership.updated(world, request, kind, old, new, target.subresource)
     if ownership.without(new) == ownership.without(old) and not owned:
@@ -304,51 +315,6 @@ def write(
     if writes.finished(new):
         return world.store.delete(key_of(kind.name, new)) or new
     return world.store.put(kind.name, new)
-
-
-def _count_annotations(kind: Resource, old: Object, new: Object) -> Object:
-    """A Deployment's generation also counts what a user changes in its annotations."""
-    before, after = old["metadata"], new["metadata"]
-    if (
-        kind.name != "deployments.apps"
-        or before.get("annotations", {}) == after.get("annotations", {})
-        or before["generation"] != after["generation"]
-    ):
-        return new
-    return {**new, "metadata": {**after, "generation": after["generation"] + 1}}
-
-
-def _status_is_free(kind: Resource) -> bool:
-    """Custom resources without a status subresource, and types that never had one."""
-    return kind.subresource("status") is None
-
-
-def _status_metadata(old: Object, new: Object) -> dict[str, Any]:
-    """A status update may change annotations, labels and finalizers of its object, no identity."""
-    metadata = dict(old["metadata"])
-    for field in ("labels", "annotations", "finalizers", "ownerReferences", "managedFields"):
-        if field in new["metadata"]:
-            metadata[field] = new["metadata"][field]
-    return metadata
-
-
-def _check_identity(kind: Resource, old: Object, new: Object) -> None:
-    name = old["metadata"]["name"]
-    given = new["metadata"]
-    if given["name"] != name:
-        raise errors.bad_request(
-            f"the name of the object ({given['name']}) does not match the name on the URL ({name})"
-        )
-    if given.get("namespace") != old["metadata"].get("namespace"):
-        raise errors.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )
-    version = given.get("resourceVersion")
-    if version and version != old["metadata"]["resourceVersion"]:
-        raise errors.conflict(kind, name)
-    if given.get("uid") and given["uid"] != old["metadata"]["uid"]:
-        cause = errors.Cause("metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')
-        raise errors.invalid(kind.group, kind.kind, name, [cause])
 
 
 def _shaped(

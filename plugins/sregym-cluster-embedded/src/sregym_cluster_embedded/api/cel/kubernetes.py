@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from sregym_cluster_embedded.api.cel.operators import no_overload
 from sregym_cluster_embedded.api.cel.values import CelError, Optional
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,10 +21,10 @@ _SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
 )
 _LABEL_FORMATS: Mapping[str, Callable[[str, str], list[Any]]] = {
-    "dns1123Label": causes.label,
-    "dns1123Subdomain": causes.subdomain,
-    "dns1035Label": causes.service_name,
-    "qualifiedName": causes.qualified,
+    "dns1123Label": formats.label,
+    "dns1123Subdomain": formats.subdomain,
+    "dns1035Label": formats.service_name,
+    "qualifiedName": formats.qualified,
 }
 
 

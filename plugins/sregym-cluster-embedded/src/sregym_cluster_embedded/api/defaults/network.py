@@ -38,6 +38,9 @@ def service(obj: Object) -> Object:
     return obj if spec is obj.get("spec") else {**obj, "spec": spec}
 
 
+_OWN_ADDRESS = ("clusterIP", "clusterIPs")
+
+
 def new_service(world: World, obj: Object) -> Object:
     """A new service with its cluster address and node ports."""
     return {**obj, "spec": allocate(world, obj, obj["spec"])}
@@ -67,8 +70,12 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
 
 
 def release(old: Object, spec: Object) -> Object:
-    """`spec` without what its new type must not have, if its author left the old values in."""
+    """`spec` with the addresses and ports that its author left out.
+
+    What its new type must not have is dropped where it still has the old value.
+    """
     before = old["spec"]
+    spec = _kept(before, spec)
     dropped: set[str] = set()
     if spec["type"] == "ExternalName" and before["type"] != "ExternalName":
         dropped |= {
@@ -91,6 +98,35 @@ def release(old: Object, spec: Object) -> Object:
     if spec["type"] != "LoadBalancer":
         dropped.add("allocateLoadBalancerNodePorts")
     return {key: value for key, value in spec.items() if key not in dropped}
+
+
+def _kept(before: Object, spec: Object) -> Object:
+    """What a service was given stays its own while nobody asks for something else."""
+    if "ExternalName" in (before["type"], spec["type"]):
+        return spec
+    first, given = before.get("clusterIP"), spec.get("clusterIP")
+    listed = spec.get("clusterIPs")
+    if not given and not listed:
+        spec = {**spec, **{key: before[key] for key in before if key in _OWN_ADDRESS}}
+    elif given != first and listed == before.get("clusterIPs"):
+        spec = {key: value for key, value in spec.items() if key != "clusterIPs"}
+        spec |= {"clusterIPs": [given]} if given else {}
+    elif listed and given == first and listed != before.get("clusterIPs"):
+        spec = {**spec, "clusterIP": listed[0]}
+    if not {before["type"], spec["type"]} <= {"NodePort", "LoadBalancer"}:
+        return spec
+    numbers = {
+        (port.get("protocol"), port["port"]): port["nodePort"]
+        for port in before.get("ports", ())
+        if port.get("nodePort")
+    }
+    ports = [
+        port
+        if port.get("nodePort") or (port.get("protocol"), port.get("port")) not in numbers
+        else {**port, "nodePort": numbers[port.get("protocol"), port.get("port")]}
+        for port in spec.get("ports", ())
+    ]
+    return {**spec, "ports": ports} if ports else spec
 
 
 def endpoints(obj: Object) -> Object:

@@ -227,7 +227,7 @@ def _limit(item: Object) -> Object:
     if item.get("type") != "Container":
         return item
     limits = {**item.get("max", {}), **item.get("default", {})}
-    requests = {**limits, **item.get("min", {}), **item.get("defaultRequest", {})}
+    requests = {**item.get("min", {}), **limits, **item.get("defaultRequest", {})}
     if limits and item.get("default") != limits:
         item = {**item, "default": limits}
     if requests and item.get("defaultRequest") != requests:

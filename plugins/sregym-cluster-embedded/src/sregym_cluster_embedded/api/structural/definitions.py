@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.structural import fields
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -32,7 +32,7 @@ def definition(obj: Object) -> list[Cause]:
     if not group:
         found.append(causes.required("spec.group"))
     else:
-        found += causes.subdomain("spec.group", group)
+        found += formats.subdomain("spec.group", group)
         if "." not in group:
             found.append(
                 causes.invalid("spec.group", group, "should be a domain with at least one dot")
@@ -55,7 +55,7 @@ def _named(names: Object) -> list[Cause]:
         if not value:
             found.append(causes.required(place))
         else:
-            found += causes.service_name(place, value.lower() if "ind" in field else value)
+            found += formats.service_name(place, value.lower() if "ind" in field else value)
     if names.get("kind") and names.get("kind") == names.get("listKind"):
         text = "kind and listKind may not be the same"
         found.append(causes.invalid("spec.names.listKind", names["listKind"], text))
@@ -74,7 +74,7 @@ def _versions(versions: list[Object]) -> list[Cause]:
                 )
             )
         seen.append(name)
-        found += causes.service_name(f"spec.versions[{index}].name", name)
+        found += formats.service_name(f"spec.versions[{index}].name", name)
     if sum(1 for version in versions if version.get("storage")) != 1:
         text = "must have exactly one version marked as storage version"
         found.append(causes.invalid("spec.versions", versions, text))

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import errors, schema
 from sregym_cluster_embedded.api.validation import (
     admission_objects,
+    autoscaling,
     immutable,
+    ingresses,
+    jobs,
     label_selectors,
     meta,
     network_policies,
@@ -16,8 +19,10 @@ from sregym_cluster_embedded.api.validation import (
     rbac,
     required,
     services,
+    settings,
     volumes,
     workloads,
+    write_warnings,
 )
 
 if TYPE_CHECKING:
@@ -36,23 +41,35 @@ def _definition(obj: Object) -> list[Cause]:
 
 _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "pods": pods.pod,
+    "podtemplates": pods.pod_template,
     "replicationcontrollers": workloads.replication_controller,
     "deployments.apps": workloads.deployment,
     "replicasets.apps": workloads.replica_set,
     "statefulsets.apps": workloads.stateful_set,
     "daemonsets.apps": workloads.daemon_set,
-    "jobs.batch": workloads.job,
-    "cronjobs.batch": workloads.cron_job,
+    "controllerrevisions.apps": policy.controller_revision,
+    "jobs.batch": jobs.job,
+    "cronjobs.batch": jobs.cron_job,
     "services": services.service,
-    "ingresses.networking.k8s.io": services.ingress,
+    "endpoints": settings.endpoints,
+    "endpointslices.discovery.k8s.io": settings.endpoint_slice,
+    "ingresses.networking.k8s.io": ingresses.ingress,
+    "ingressclasses.networking.k8s.io": ingresses.ingress_class,
     "networkpolicies.networking.k8s.io": network_policies.network_policy,
-    "configmaps": policy.config_map,
-    "secrets": policy.secret,
+    "configmaps": settings.config_map,
+    "secrets": settings.secret,
+    "resourcequotas": settings.quota,
+    "limitranges": settings.limit_range,
+    "namespaces": policy.namespace,
+    "nodes": policy.node,
     "persistentvolumeclaims": volumes.claim,
     "persistentvolumes": volumes.volume,
-    "horizontalpodautoscalers.autoscaling": policy.autoscaler,
+    "horizontalpodautoscalers.autoscaling": autoscaling.autoscaler,
     "poddisruptionbudgets.policy": policy.disruption_budget,
     "storageclasses.storage.k8s.io": policy.storage_class,
+    "priorityclasses.scheduling.k8s.io": policy.priority_class,
+    "runtimeclasses.node.k8s.io": policy.runtime_class,
+    "leases.coordination.k8s.io": policy.lease,
     "roles.rbac.authorization.k8s.io": rbac.role,
     "clusterroles.rbac.authorization.k8s.io": rbac.role,
     "rolebindings.rbac.authorization.k8s.io": rbac.binding,
@@ -64,6 +81,11 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "apiservices.apiregistration.k8s.io": policy.api_service,
     "customresourcedefinitions.apiextensions.k8s.io": _definition,
 }
+# What only a new object must not have.
+_ON_CREATE: Mapping[str, Callable[[Object], list[Cause]]] = {
+    "pods": pods.created,
+    "ingresses.networking.k8s.io": ingresses.created,
+}
 
 
 def new(kind: Resource, obj: Object, further: Sequence[Cause] = ()) -> None:
@@ -72,7 +94,11 @@ def new(kind: Resource, obj: Object, further: Sequence[Cause] = ()) -> None:
     Raises:
         errors.ApiError: Invalid, with all causes.
     """
-    _raise(kind, obj, [*meta.metadata(kind, obj["metadata"]), *_specific(kind, obj), *further])
+    found = [*meta.metadata(kind, obj["metadata"], new=True), *_specific(kind, obj)]
+    only_new = _ON_CREATE.get(kind.name)
+    if only_new is not None:
+        found += only_new(obj)
+    _raise(kind, obj, [*found, *further])
 
 
 def changed(kind: Resource, old: Object, obj: Object, further: Sequence[Cause] = ()) -> None:
@@ -82,6 +108,7 @@ def changed(kind: Resource, old: Object, obj: Object, further: Sequence[Cause] =
         errors.ApiError: Invalid, with all causes.
     """
     causes = meta.metadata(kind, obj["metadata"])
+    causes += meta.changed(old["metadata"], obj["metadata"])
     before, after = immutable.changed(kind, old, obj)
     _raise(kind, obj, [*causes, *before, *_specific(kind, obj), *further, *after])
 
@@ -97,9 +124,7 @@ def unrelated(kind: Resource, obj: Object, further: Sequence[Cause]) -> None:
 
 def warnings(kind: Resource, obj: Object, old: Object | None) -> list[str]:
     """What the answer to a write warns of."""
-    if kind.name == "services" and obj.get("spec", {}).get("externalIPs") and old is None:
-        return ["spec.externalIPs is deprecated and may no longer be implemented in some clusters"]
-    return []
+    return write_warnings.of(kind, obj, old)
 
 
 def _specific(kind: Resource, obj: Object) -> list[Cause]:

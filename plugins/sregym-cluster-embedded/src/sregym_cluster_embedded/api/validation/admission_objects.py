@@ -7,7 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -43,7 +43,7 @@ def _webhook(hook: Object, place: str) -> list[Cause]:
     if not name:
         found.append(causes.required(f"{place}.name"))
     else:
-        found += causes.subdomain(f"{place}.name", name)
+        found += formats.subdomain(f"{place}.name", name)
         if name.count(".") < 2:
             text = "should be a domain with at least three segments separated by dots"
             found.append(causes.invalid(f"{place}.name", name, text))

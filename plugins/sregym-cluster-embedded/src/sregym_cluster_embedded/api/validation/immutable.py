@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.claim_growth import asked, held
-from sregym_cluster_embedded.api.validation import causes, internal_types
+from sregym_cluster_embedded.api.validation import causes, internal_types, pod_changes
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -26,20 +26,29 @@ _STATEFUL_TEXT = (
     "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
     "'minReadySeconds' are forbidden"
 )
-_POD_TEXT = (
-    "pod updates may not change fields other than `spec.containers[*].image`,"
-    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions "
-    "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
-    "was previously negative)"
-)
 _CLAIM_TEXT = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName for "
     "bound claims"
 )
 _STORAGE = "spec.resources.requests.storage"
-_FREE = ("activeDeadlineSeconds", "tolerations", "ephemeralContainers")
-_JOB_FIXED = ("completions", "selector", "completionMode", "podFailurePolicy", "successPolicy")
+_JOB_FIXED = (
+    "completions",
+    "selector",
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+)
 _JOB_FREE = ("affinity", "nodeSelector", "schedulingGates", "tolerations")
+_FIXED = {
+    "ingressclasses.networking.k8s.io": ("spec.controller",),
+    "runtimeclasses.node.k8s.io": ("handler",),
+    "resourcequotas": ("spec.scopes",),
+    "endpointslices.discovery.k8s.io": ("addressType",),
+    "controllerrevisions.apps": ("data",),
+    "volumeattachments.storage.k8s.io": ("spec",),
+}
 _SELECTED = ("deployments.apps", "replicasets.apps", "daemonsets.apps")
 
 
@@ -53,7 +62,7 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         differs = any(before.get(field) != after.get(field) for field in fixed)
         return [], [causes.forbidden("spec", _STATEFUL_TEXT)] if differs else []
     if kind.name == "pods":
-        return [], _pod(before, after)
+        return [], pod_changes.changed(before, after)
     if kind.name == "jobs.batch":
         found = [
             cause
@@ -62,7 +71,7 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         ]
         return [], [*found, *_job_template(before, after)]
     if kind.name == "services":
-        return [], _service(before, after)
+        return _service(before, after), []
     if kind.name in ("configmaps", "secrets"):
         return _data(kind, old, new), []
     if kind.name == "persistentvolumeclaims":
@@ -78,7 +87,61 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         return [], definitions.changed(old, new)
     if kind.name == "storageclasses.storage.k8s.io":
         return [], _storage_class(old, new)
-    return [], []
+    if kind.name == "persistentvolumes":
+        return [], _volume(before, after)
+    if kind.name == "priorityclasses.scheduling.k8s.io":
+        return [], _priority_class(old, new)
+    if kind.name == "nodes":
+        return [], _node(before, after)
+    return [], [
+        cause
+        for path in _FIXED.get(kind.name, ())
+        for cause in _same(path, _at(old, path), _at(new, path))
+    ]
+
+
+def _at(obj: Object, path: str) -> Any:
+    value: Any = obj
+    for name in path.split("."):
+        value = (value or {}).get(name)
+    return value
+
+
+def _volume(before: Object, after: Object) -> list[Cause]:
+    found: list[Cause] = []
+    left, right = (internal_types.volume_source(spec) for spec in (before, after))
+    if left != right:
+        text = (
+            "spec.persistentvolumesource is immutable after creation\n"
+            f"{internal_types.difference(left, right)}"
+        )
+        found.append(causes.forbidden("spec.persistentvolumesource", text))
+    found += _same("volumeMode", before.get("volumeMode"), after.get("volumeMode"))
+    old, new = before.get("nodeAffinity"), after.get("nodeAffinity")
+    if old is not None and old != new:
+        shown = internal_types.any_value(new)
+        text = f"{causes.IMMUTABLE}, except for updating from beta label to GA"
+        found.append(causes.invalid("nodeAffinity", shown, text))
+    return found
+
+
+def _priority_class(old: Object, new: Object) -> list[Cause]:
+    found: list[Cause] = []
+    if old.get("value", 0) != new.get("value", 0):
+        found.append(causes.forbidden("value", "may not be changed in an update."))
+    field = "preemptionPolicy"
+    return found + _same(field, old.get(field), new.get(field))
+
+
+def _node(before: Object, after: Object) -> list[Cause]:
+    found: list[Cause] = []
+    if before.get("podCIDRs") and before["podCIDRs"] != after.get("podCIDRs"):
+        text = 'node updates may not change podCIDR except from "" to valid'
+        found.append(causes.forbidden("spec.podCIDRs", text))
+    if before.get("providerID") and before["providerID"] != after.get("providerID"):
+        text = 'node updates may not change providerID except from "" to valid'
+        found.append(causes.forbidden("spec.providerID", text))
+    return found
 
 
 def _same(field: str, before: Any, after: Any) -> list[Cause]:
@@ -92,41 +155,6 @@ def _storage_class(old: Object, new: Object) -> list[Cause]:
     for field in ("provisioner", "reclaimPolicy", "volumeBindingMode"):
         found += _same(field, old.get(field), new.get(field))
     return found
-
-
-def _pod(before: Object, after: Object) -> list[Cause]:
-    if "nodeName" not in before and before.get("schedulingGates"):
-        return []
-    if _frozen(before) == _frozen(after):
-        return []
-    shown = (internal_types.pod_spec(spec) for spec in (before, _with_free(before, after)))
-    return [causes.forbidden("spec", f"{_POD_TEXT}\n{internal_types.difference(*shown)}")]
-
-
-def _with_free(before: Object, after: Object) -> Object:
-    """The new spec with what may change as it was."""
-    result = {key: value for key, value in after.items() if key not in _FREE}
-    result |= {key: before[key] for key in _FREE if key in before}
-    for field in ("containers", "initContainers"):
-        images = {item.get("name"): item.get("image") for item in before.get(field, ())}
-        if field in result:
-            result[field] = [
-                {**item, "image": images.get(item.get("name"), item.get("image"))}
-                for item in result[field]
-            ]
-    return result
-
-
-def _frozen(spec: Object) -> Object:
-    """The part of a pod spec that cannot change."""
-    kept = {key: value for key, value in spec.items() if key not in _FREE}
-    for field in ("containers", "initContainers"):
-        if field in kept:
-            kept[field] = [
-                {key: value for key, value in container.items() if key != "image"}
-                for container in kept[field]
-            ]
-    return kept
 
 
 def _service(before: Object, after: Object) -> list[Cause]:

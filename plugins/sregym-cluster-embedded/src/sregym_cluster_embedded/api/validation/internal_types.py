@@ -94,6 +94,14 @@ _TYPES: Mapping[str, str] = {
     "Projection": "Name= Items:Item Optional",
     "DownwardProjection": "Items:DownwardItem",
     "Token": "Audience= ExpirationSeconds# Path=",
+    "VolumeSource": "GCEPersistentDisk:Any AWSElasticBlockStore:Any HostPath:HostPath Glusterfs:Any "
+    "NFS:NFS RBD:Any Quobyte:Any ISCSI:Any FlexVolume:Any Cinder:Any CephFS:Any FC:Any Flocker:Any "
+    "AzureFile:Any VsphereVolume:Any AzureDisk:Any PhotonPersistentDisk:Any PortworxVolume:Any "
+    "ScaleIO:Any Local:Local StorageOS:Any CSI:CSI",
+    "Local": "Path= FSType",
+    "CSI": "Driver= VolumeHandle= ReadOnly? FSType= VolumeAttributes ControllerPublishSecretRef:Any "
+    "NodeStageSecretRef:Any NodePublishSecretRef:Any ControllerExpandSecretRef:Any "
+    "NodeExpandSecretRef:Any",
     "ClaimSpec": "AccessModes Selector Resources!ClaimResources VolumeName= StorageClassName "
     "VolumeMode DataSource:Reference DataSourceRef:NamespacedReference VolumeAttributesClassName",
     "ClaimResources": "Limits Requests",
@@ -110,6 +118,7 @@ _JSON_NAMES: Mapping[str, str] = {
     "FC": "fc",
     "FSGroup": "fsGroup",
     "FSGroupChangePolicy": "fsGroupChangePolicy",
+    "FSType": "fsType",
     "GCEPersistentDisk": "gcePersistentDisk",
     "GRPC": "grpc",
     "HTTPGet": "httpGet",
@@ -149,6 +158,17 @@ def profile(given: Object) -> Object:
     """A profile of seccomp or AppArmor as the server's own type."""
     shown: Object = _shown(given, "Profile")
     return shown
+
+
+def volume_source(spec: Object) -> Object:
+    """Where a PersistentVolume is, as the server's type."""
+    shown: Object = _shown(spec, "VolumeSource")
+    return shown
+
+
+def any_value(value: Any) -> Any:
+    """A value of a type without fields that could be absent."""
+    return _shown(value, "Any")
 
 
 def claim_spec(spec: Object) -> Object:

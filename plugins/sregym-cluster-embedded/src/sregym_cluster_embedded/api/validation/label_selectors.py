@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import schema
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -33,7 +33,7 @@ def anywhere(obj: Object, definition: Definition) -> list[Cause]:
 
 def selector(field: str, value: Object) -> list[Cause]:
     """The causes in one label selector."""
-    found = causes.labels(f"{field}.matchLabels", value.get("matchLabels", {}))
+    found = formats.labels(f"{field}.matchLabels", value.get("matchLabels", {}))
     for index, rule in enumerate(value.get("matchExpressions", ())):
         place = f"{field}.matchExpressions[{index}]"
         operator, values = rule.get("operator", ""), rule.get("values", [])
@@ -48,9 +48,9 @@ def selector(field: str, value: Object) -> list[Cause]:
         else:
             text = "not a valid selector operator"
             found.append(causes.invalid(f"{place}.operator", operator, text))
-        found += causes.qualified(f"{place}.key", rule.get("key", ""))
+        found += formats.qualified(f"{place}.key", rule.get("key", ""))
         for number, text in enumerate(values):
-            found += causes.label_value(f"{place}.values[{number}]", text)
+            found += formats.label_value(f"{place}.values[{number}]", text)
     return found
 
 

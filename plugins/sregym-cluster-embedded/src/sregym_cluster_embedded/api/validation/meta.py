@@ -4,49 +4,165 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.errors import Cause
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.api.resource import Resource
 
 _ANNOTATIONS_BYTES = 256 * 1024
 # Names in these groups may hold almost anything: `system:node`.
-_FREE_NAMES = frozenset({"rbac.authorization.k8s.io"})
+_FREE_GROUPS = frozenset({"rbac.authorization.k8s.io", "certificates.k8s.io"})
 _LABEL_NAMES = frozenset({"namespaces"})
+STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+# Types whose whole object the server looks at again when it changes.
+_WHOLE = frozenset(
+    {
+        "pods",
+        "configmaps",
+        "secrets",
+        "services",
+        "serviceaccounts",
+        "endpoints",
+        "persistentvolumes",
+        "persistentvolumeclaims",
+        "ingresses.networking.k8s.io",
+    }
+)
+_EVENT = {"apiVersion": "v1", "kind": "Event"}
 
 
-def metadata(kind: Resource, meta: dict[str, Any]) -> list[Cause]:
-    """All causes in the metadata of an object."""
-    found = _name(kind, meta.get("name", ""))
-    found += causes.labels("metadata.labels", meta.get("labels", {}))
-    annotations = meta.get("annotations", {})
-    for key in sorted(annotations):
-        found += causes.qualified("metadata.annotations", key.lower())
-    size = sum(len(key) + len(value) for key, value in annotations.items())
+def metadata(kind: Resource, meta: dict[str, Any], *, new: bool = False) -> list[Cause]:
+    """All causes in the metadata of an object.
+
+    Finalizers of the built-in types need a domain; where the server looks at the whole object
+    again, it says so of old objects, too.
+    """
+    found = _name(kind, meta)
+    found += formats.labels("metadata.labels", meta.get("labels") or {})
+    found += annotation_keys("metadata.annotations", meta.get("annotations") or {})
+    found += _owners(meta.get("ownerReferences") or ())
+    finalizers = meta.get("finalizers") or ()
+    for finalizer in finalizers:
+        found += formats.qualified("metadata.finalizers", finalizer)
+    if {"orphan", "foregroundDeletion"} <= set(finalizers):
+        text = "finalizer orphan and foregroundDeletion cannot be both set"
+        found.append(causes.invalid("metadata.finalizers", list(finalizers), text))
+    if _strict(kind) and (new or kind.name in _WHOLE):
+        found += _undomained(finalizers)
+    return found
+
+
+def _strict(kind: Resource) -> bool:
+    """Whether finalizers without a domain are refused: not for what extends the API."""
+    extending = kind.group.startswith(("apiextensions.", "apiregistration."))
+    return not extending and schema.of_kind(kind.group, kind.version, kind.kind) is not None
+
+
+def _undomained(finalizers: Any) -> list[Cause]:
+    text = "name is neither a standard finalizer name nor is it fully qualified"
+    return [
+        causes.invalid(f"metadata.finalizers[{index}]", name, text)
+        for index, name in enumerate(finalizers)
+        if "/" not in name and name not in STANDARD_FINALIZERS
+    ]
+
+
+def changed(old: dict[str, Any], new: dict[str, Any]) -> list[Cause]:
+    """What must not change in metadata."""
+    if "deletionTimestamp" not in old:
+        return []
+    added = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
+    if not added:
+        return []
+    listed = ", ".join(f'"{name}"' for name in added)
+    text = (
+        "no new finalizers can be added if the object is being deleted, found new finalizers "
+        f"[]string{{{listed}}}"
+    )
+    return [causes.forbidden("metadata.finalizers", text)]
+
+
+def annotation_keys(field: str, values: dict[str, str]) -> list[Cause]:
+    """Keys of annotations, and how long they are together."""
+    found: list[Cause] = []
+    for key in sorted(values):
+        lowered = formats.qualified(field, key.lower())
+        if lowered:
+            shown = causes.shown(key.lower())
+            found += [
+                causes.invalid(field, key, cause.message.partition(f"{shown}: ")[2])
+                for cause in lowered
+            ]
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in values.items())
     if size > _ANNOTATIONS_BYTES:
-        found.append(
-            Cause(
-                "metadata.annotations",
-                f"Too long: may not be more than {_ANNOTATIONS_BYTES} bytes",
-                "FieldValueTooLong",
-            )
-        )
-    for index, owner in enumerate(meta.get("ownerReferences", ())):
+        found.append(causes.too_long(field, _ANNOTATIONS_BYTES))
+    return found
+
+
+def _owners(owners: Any) -> list[Cause]:
+    found: list[Cause] = []
+    controllers = [owner for owner in owners if owner.get("controller")]
+    for index, owner in enumerate(owners):
         field = f"metadata.ownerReferences[{index}]"
         for name in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(name):
                 text = "version must not be empty" if name == "apiVersion" else "must not be empty"
                 found.append(causes.invalid(f"{field}.{name}", owner.get(name, ""), text))
+        if _EVENT.items() <= owner.items():
+            text = "/v1, Kind=Event is disallowed from being an owner"
+            found.append(causes.invalid(field, owner, text))
+    if len(controllers) > 1:
+        first, second = controllers[0], controllers[1]
+        text = (
+            "Only one reference can have Controller set to true. Found "
+            f'"true" in references for {first["kind"]}/{first["name"]} and '
+            f"{second['kind']}/{second['name']}"
+        )
+        found.append(causes.invalid("metadata.ownerReferences", list(owners), text))
     return found
 
 
-def _name(kind: Resource, name: str) -> list[Cause]:
-    if kind.group in _FREE_NAMES:
-        bad = [text for text in ("/", "%") if text in name]
-        return [causes.invalid("metadata.name", name, f"may not contain '{text}'") for text in bad]
+def _name(kind: Resource, meta: dict[str, Any]) -> list[Cause]:
+    check = _check(kind)
+    base = meta.get("generateName", "")
+    found = check("metadata.generateName", _completed(base)) if base else []
+    if base.endswith("-"):
+        found = [_restated(cause, base) for cause in found]
+    name = meta.get("name", "")
+    if not name:
+        text = "name or generateName is required"
+        return [*found, causes.required("metadata.name", text)]
+    return found + check("metadata.name", name)
+
+
+def _completed(base: str) -> str:
+    """The base of a name as the server looks at it: a dash at its end is no end."""
+    return f"{base[:-1]}a" if len(base) > 1 and base.endswith("-") else base
+
+
+def _restated(cause: Cause, base: str) -> Cause:
+    _, _, rest = cause.message.removeprefix("Invalid value: ").partition('": ')
+    return causes.invalid(cause.field, base, rest)
+
+
+def _check(kind: Resource) -> Callable[[str, str], list[Cause]]:
+    if kind.group in _FREE_GROUPS:
+        return _path_segment
     if kind.name == "services":
-        return causes.service_name("metadata.name", name)
-    if kind.name in _LABEL_NAMES:
-        return causes.label("metadata.name", name)
-    return causes.subdomain("metadata.name", name)
+        return formats.service_name
+    return formats.label if kind.name in _LABEL_NAMES else formats.subdomain
+
+
+def _path_segment(field: str, name: str) -> list[Cause]:
+    """A name that could be part of a path."""
+    if name in (".", ".."):
+        return [causes.invalid(field, name, f"may not be '{name}'")]
+    return [
+        causes.invalid(field, name, f"may not contain '{text}'")
+        for text in ("/", "%")
+        if text in name
+    ]

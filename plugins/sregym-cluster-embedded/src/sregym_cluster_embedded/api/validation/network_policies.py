@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 
-_CIDR_TEXT = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _TYPES = ("Egress", "Ingress")
 
@@ -53,32 +51,12 @@ def _port(place: str, entry: Object) -> list[Cause]:
         if end is not None:
             text = "may not be specified when `port` is non-numeric"
             found.append(causes.invalid(field, end, text))
-        return found + _port_name(f"{place}.port", port)
+        return found + formats.port_name(f"{place}.port", port)
     if end is not None:
         if end < port:
             found.append(causes.invalid(field, end, "must be greater than or equal to `port`"))
         found += causes.port(field, end)
     return found + causes.port(f"{place}.port", port)
-
-
-def _port_name(place: str, name: str) -> list[Cause]:
-    """The name of a port, as of containers."""
-    found: list[Cause] = []
-    if len(name) > 15:
-        found.append(causes.invalid(place, name, "must be no more than 15 characters"))
-    if not name or not set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
-        text = "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
-        found.append(causes.invalid(place, name, text))
-    if not set(name) & set("abcdefghijklmnopqrstuvwxyz"):
-        text = "must contain at least one letter (a-z)"
-        found.append(causes.invalid(place, name, text))
-    if "--" in name:
-        text = "must not contain consecutive hyphens"
-        found.append(causes.invalid(place, name, text))
-    if name and (name[0] == "-" or name[-1] == "-"):
-        text = "must not begin or end with a hyphen"
-        found.append(causes.invalid(place, name, text))
-    return found
 
 
 def _peer(place: str, peer: Object) -> list[Cause]:
@@ -96,17 +74,14 @@ def _block(place: str, block: Object) -> list[Cause]:
     cidr = block.get("cidr", "")
     if not cidr:
         return [causes.required(f"{place}.cidr")]
-    try:
-        whole = ip_network(cidr, strict=False)
-    except ValueError:
-        return [causes.invalid(f"{place}.cidr", cidr, _CIDR_TEXT)]
-    found: list[Cause] = []
+    whole, found = formats.network(f"{place}.cidr", cidr)
+    if whole is None:
+        return found
     for position, entry in enumerate(block.get("except") or ()):
         field = f"{place}.except[{position}]"
-        try:
-            part = ip_network(entry, strict=False)
-        except ValueError:
-            found.append(causes.invalid(field, entry, _CIDR_TEXT))
+        part, problems = formats.network(field, entry)
+        found += problems
+        if part is None:
             continue
         same = part.version == whole.version
         inside = same and part.prefixlen > whole.prefixlen and part[0] in whole

@@ -2,266 +2,245 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.api.validation import causes, security
+from sregym_cluster_embedded.api import quantity
+from sregym_cluster_embedded.api.validation import (
+    amounts,
+    causes,
+    containers,
+    formats,
+    meta,
+    placement,
+    pod_volumes,
+    security,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 
-_PROTOCOLS = ("SCTP", "TCP", "UDP")
-_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
-_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
-_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_ENV_NAME = re.compile(r"[^=\x00-\x1f\x7f-\uffff]+")
-_ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
-_GRACE = "terminationGracePeriodSeconds"
+_PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
+_SYSTEMS = ("linux", "windows")
+_GRACE_S = 30
+_MOST_SECONDS = 2**31 - 1
+_MOST_NAME_SERVERS, _MOST_SEARCHED, _MOST_SEARCHED_CHARACTERS = 3, 32, 2048
 
 
 def pod(obj: Object) -> list[Cause]:
     """All causes in a pod's spec."""
-    return spec(obj.get("spec", {}), "spec")
+    given = obj.get("spec", {})
+    found = spec(given, "spec", own=True, name=obj["metadata"].get("name", ""))
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(given.get(field) or ()):
+            found += containers.image_spaces(container, f"spec.{field}[{index}]")
+    return found
+
+
+def created(obj: Object) -> list[Cause]:
+    """What a pod must not have when it is new."""
+    given = obj.get("spec", {})
+    found: list[Cause] = []
+    if given.get("ephemeralContainers"):
+        found.append(causes.forbidden("spec.ephemeralContainers", "cannot be set on create"))
+    if given.get("nodeName") and given.get("schedulingGates"):
+        text = "cannot be set until all schedulingGates have been cleared"
+        found.append(causes.forbidden("spec.nodeName", text))
+    return found
+
+
+def pod_template(obj: Object) -> list[Cause]:
+    """PodTemplate."""
+    return template(obj.get("template") or {}, "template")
 
 
 def template(obj: Object, path: str) -> list[Cause]:
     """All causes in a pod template."""
-    labels = obj.get("metadata", {}).get("labels", {})
+    metadata = obj.get("metadata") or {}
+    given = obj.get("spec") or {}
+    found = formats.labels(f"{path}.labels", metadata.get("labels") or {})
+    found += meta.annotation_keys(f"{path}.annotations", metadata.get("annotations") or {})
+    found += spec(given, f"{path}.spec")
+    if given.get("ephemeralContainers"):
+        text = "ephemeral containers not allowed in pod template"
+        found.append(causes.forbidden(f"{path}.spec.ephemeralContainers", text))
+    return found
+
+
+def spec(given: Object, path: str, *, own: bool = False, name: str = "") -> list[Cause]:
+    """All causes in a pod spec, in the order in which the server looks.
+
+    Args:
+        given: The spec.
+        path: Where it stands.
+        own: It is that of a pod, not of a template.
+        name: That of the pod, where it has one already.
+    """
+    volumes, found = pod_volumes.pod_volumes(given, f"{path}.volumes", name)
+    ordinary = given.get("containers") or ()
+    first = given.get("initContainers") or ()
+    around = containers.Around(
+        frozenset(volumes),
+        frozenset(entry.get("name", "") for entry in given.get("resourceClaims") or ()),
+        given.get("terminationGracePeriodSeconds", _GRACE_S),
+        given.get("restartPolicy", "Always"),
+    )
+    found += containers.containers(ordinary, f"{path}.containers", around)
+    found += containers.init_containers(first, ordinary, f"{path}.initContainers", around)
+    added = given.get("ephemeralContainers")
+    if added:
+        place = f"{path}.ephemeralContainers"
+        found += containers.ephemeral_containers(added, (*ordinary, *first), place, around)
+    if given.get("resources"):
+        found += _resources(given, f"{path}.resources", around)
+    if given.get("hostNetwork"):
+        found += _on_the_host(ordinary, f"{path}.containers", own)
+    restart = given.get("restartPolicy")
+    found += causes.one_of(f"{path}.restartPolicy", restart, RESTART_POLICIES)
+    found += causes.one_of(f"{path}.dnsPolicy", given.get("dnsPolicy"), _DNS_POLICIES)
+    found += formats.labels(f"{path}.nodeSelector", given.get("nodeSelector") or {})
+    context = given.get("securityContext")
+    if context:
+        found += security.of_pod(context, f"{path}.securityContext", given)
+    if given.get("affinity"):
+        found += placement.affinity(given["affinity"], f"{path}.affinity")
+    found += _dns(given, f"{path}.dnsConfig")
+    found += _gates(given, path)
+    spread = given.get("topologySpreadConstraints")
+    if spread:
+        found += placement.spreading(spread, f"{path}.topologySpreadConstraints")
+    return found + _rest(given, path)
+
+
+def _rest(given: Object, path: str) -> list[Cause]:
+    found: list[Cause] = []
+    for field, check in (
+        ("serviceAccountName", formats.subdomain),
+        ("nodeName", formats.subdomain),
+    ):
+        if given.get(field):
+            found += check(f"{path}.{field}", given[field])
+    deadline = given.get("activeDeadlineSeconds")
+    found += causes.between(f"{path}.activeDeadlineSeconds", deadline, 1, _MOST_SECONDS)
+    for field in ("hostname", "subdomain"):
+        if given.get(field):
+            found += formats.label(f"{path}.{field}", given[field])
+    found += placement.tolerations(given.get("tolerations") or (), f"{path}.tolerations")
+    for index, alias in enumerate(given.get("hostAliases") or ()):
+        place = f"{path}.hostAliases[{index}]"
+        found += formats.address(f"{place}.ip", alias.get("ip", ""))
+        for number, host in enumerate(alias.get("hostnames") or ()):
+            found += formats.subdomain(f"{place}.hostnames[{number}]", host)
+    for field in ("priorityClassName", "runtimeClassName"):
+        if given.get(field):
+            found += formats.subdomain(f"{path}.{field}", given[field])
+    policy = given.get("preemptionPolicy")
+    found += causes.one_of(f"{path}.preemptionPolicy", policy, _PREEMPTION_POLICIES)
+    system = given.get("os")
+    if system is not None:
+        kind = system.get("name", "")
+        if not kind:
+            found.append(causes.required(f"{path}.os.name", "cannot be empty"))
+        else:
+            found += causes.one_of(f"{path}.os", kind, _SYSTEMS)
+    return found
+
+
+def _resources(given: Object, path: str, around: containers.Around) -> list[Cause]:
+    """What a pod asks for as a whole: at least as much as its containers together."""
+    own = given["resources"]
+    found: list[Cause] = []
+    if own.get("claims"):
+        text = "claims cannot be set for Resources at pod-level"
+        found.append(causes.forbidden(f"{path}.claims", text))
+    found += amounts.requirements(own, path, around.claims, amounts.pod_name)
+    requests, limits = own.get("requests") or {}, own.get("limits") or {}
+    together: dict[str, Any] = {}
+    for container in given.get("containers") or ():
+        for name, value in ((container.get("resources") or {}).get("requests") or {}).items():
+            together[name] = together.get(name, 0) + quantity.parse(value)
+    for name, number in sorted(together.items()):
+        if name in amounts.POD_LEVEL and number > quantity.parse(requests.get(name, "0")):
+            shown = quantity.canonical(requests.get(name, "0"))
+            text = "must be greater than or equal to aggregate container requests of "
+            text += _shown(number, requests.get(name))
+            found.append(causes.invalid(f"{path}.requests[{name}]", shown, text))
+    for index, container in enumerate(given.get("containers") or ()):
+        for name, value in sorted(((container.get("resources") or {}).get("limits") or {}).items()):
+            if name in limits and quantity.parse(value) > quantity.parse(limits[name]):
+                field = f"{path}.containers[{index}][{name}].limits"
+                text = f"must be less than or equal to pod limits of {limits[name]}"
+                found.append(causes.invalid(field, quantity.canonical(value), text))
+    return found
+
+
+def _shown(number: Any, like: Any) -> str:
+    """A sum in the form that its parts have."""
+    if isinstance(like, str) and like.endswith("i") and number % 1 == 0:
+        return quantity.canonical(f"{int(number) // 1024}Ki" if number % 1024 == 0 else int(number))
+    return quantity.canonical(f"{number.normalize():f}")
+
+
+def _on_the_host(given: Any, path: str, own: bool) -> list[Cause]:
+    """Ports of containers in the network of their node are its ports."""
+    text = "must match `containerPort` when `hostNetwork` is true"
     return [
-        *causes.labels(f"{path}.labels", labels),
-        *spec(obj.get("spec", {}), f"{path}.spec"),
+        causes.invalid(f"{path}[{index}].ports[{number}].hostPort", port.get("hostPort", 0), text)
+        for index, container in enumerate(given)
+        for number, port in enumerate(container.get("ports") or ())
+        if (own or port.get("hostPort")) and port.get("hostPort", 0) != port.get("containerPort")
     ]
 
 
-def spec(given: Object, path: str) -> list[Cause]:
-    """All causes in a pod spec, in the order in which the server looks."""
-    volumes, found = _volumes(given, f"{path}.volumes")
-    names: set[str] = set()
-    host = bool(given.get("hostNetwork"))
-    for field in ("containers", "initContainers"):
-        entries = given.get(field) or []
-        if field == "containers" and not entries:
-            found.append(causes.required(f"{path}.containers"))
-        for index, container in enumerate(entries):
-            place = f"{path}.{field}[{index}]"
-            found += _container(container, place, volumes, host, field == "initContainers")
-            name = container.get("name", "")
-            if name and name in names:
-                found.append(causes.duplicate(f"{place}.name", name))
-            names.add(name)
-    restart = given.get("restartPolicy", "Always")
-    if restart not in RESTART_POLICIES:
-        found.append(causes.unsupported(f"{path}.restartPolicy", restart, RESTART_POLICIES))
-    dns = given.get("dnsPolicy", "ClusterFirst")
-    if dns not in _DNS_POLICIES:
-        found.append(causes.unsupported(f"{path}.dnsPolicy", dns, _DNS_POLICIES))
-    deadline = given.get("activeDeadlineSeconds")
-    if deadline is not None and deadline < 1:
-        text = "must be between 1 and 2147483647, inclusive"
-        found.append(causes.invalid(f"{path}.activeDeadlineSeconds", deadline, text))
-    context = given.get("securityContext")
-    if context:
-        found += security.of_pod(context, f"{path}.securityContext")
-    return found + _tolerations(given.get("tolerations", ()), f"{path}.tolerations")
-
-
-def _volumes(given: Object, path: str) -> tuple[set[str], list[Cause]]:
+def _gates(given: Object, path: str) -> list[Cause]:
     found: list[Cause] = []
-    names: set[str] = set()
-    for index, volume in enumerate(given.get("volumes", ())):
-        place = f"{path}[{index}]"
-        name = volume.get("name", "")
-        sources = [key for key in volume if key != "name"]
-        found.extend(
-            causes.forbidden(f"{place}.{extra}", "may not specify more than 1 volume type")
-            for extra in sorted(sources, key=_source_rank)[1:]
-        )
-        if not sources:
-            found.append(causes.required(place, "must specify a volume type"))
-        if not name:
-            found.append(causes.required(f"{place}.name"))
-        else:
-            found += causes.label(f"{place}.name", name)
-            if name in names and not found:
-                found.append(causes.duplicate(f"{place}.name", name))
-        found += security.of_volume(volume, place)
-        names.add(name)
-    return names, found
-
-
-def _source_rank(source: str) -> int:
-    order = (
-        "emptyDir",
-        "hostPath",
-        "secret",
-        "persistentVolumeClaim",
-        "downwardAPI",
-        "configMap",
-        "projected",
-        "ephemeral",
-    )
-    return order.index(source) if source in order else len(order)
-
-
-def _container(
-    container: Object, path: str, volumes: set[str], host: bool, init: bool
-) -> list[Cause]:
-    found: list[Cause] = []
-    name = container.get("name", "")
-    found += causes.label(f"{path}.name", name) if name else [causes.required(f"{path}.name")]
-    image = container.get("image", "")
-    if not image:
-        found.append(causes.required(f"{path}.image"))
-    elif image != image.strip():
-        found.append(
-            causes.invalid(f"{path}.image", image, "must not have leading or trailing whitespace")
-        )
-    found += _ports(container.get("ports", ()), f"{path}.ports", host)
-    for index, variable in enumerate(container.get("env", ())):
-        found += _variable(variable, f"{path}.env[{index}]")
-    found += _mounts(container.get("volumeMounts", ()), f"{path}.volumeMounts", volumes)
-    policy = container.get("imagePullPolicy", "Always")
-    if policy not in _PULL_POLICIES:
-        found.append(causes.unsupported(f"{path}.imagePullPolicy", policy, _PULL_POLICIES))
-    found += _resources(container.get("resources", {}), f"{path}.resources")
-    context = container.get("securityContext")
-    if context:
-        found += security.of_container(context, f"{path}.securityContext")
-    if not init or container.get("restartPolicy") == "Always":
-        for field in ("livenessProbe", "readinessProbe", "startupProbe"):
-            if field in container:
-                found += _probe(container[field], f"{path}.{field}", field != "readinessProbe")
-    return found
-
-
-def _ports(ports: Any, path: str, host: bool) -> list[Cause]:
-    found: list[Cause] = []
-    names: set[str] = set()
-    for index, entry in enumerate(ports):
-        place = f"{path}[{index}]"
-        name = entry.get("name")
-        if name:
-            if len(name) > 15:
-                found.append(
-                    causes.invalid(f"{place}.name", name, "must be no more than 15 characters")
-                )
-            if name in names:
-                found.append(causes.duplicate(f"{place}.name", name))
-            names.add(name)
-        number = entry.get("containerPort", 0)
-        if number == 0:
-            found.append(causes.required(f"{place}.containerPort"))
-        else:
-            found += causes.port(f"{place}.containerPort", number)
-        outside = entry.get("hostPort", 0)
-        if outside:
-            found += causes.port(f"{place}.hostPort", outside)
-            if host and outside != number:
-                text = "must match `containerPort` when `hostNetwork` is true"
-                found.append(causes.invalid(f"{place}.hostPort", outside, text))
-        protocol = entry.get("protocol", "TCP")
-        if protocol not in _PROTOCOLS:
-            found.append(causes.unsupported(f"{place}.protocol", protocol, _PROTOCOLS))
-    return found
-
-
-def _variable(variable: Object, path: str) -> list[Cause]:
-    name = variable.get("name", "")
-    if not name:
-        return [causes.required(f"{path}.name")]
-    found = []
-    if not _ENV_NAME.fullmatch(name):
-        found.append(causes.invalid(f"{path}.name", name, _ENV_TEXT))
-    if variable.get("value") and variable.get("valueFrom"):
-        text = "may not be specified when `value` is not empty"
-        found.append(causes.invalid(f"{path}.valueFrom", "", text))
-    return found
-
-
-def _mounts(mounts: Any, path: str, volumes: set[str]) -> list[Cause]:
-    found: list[Cause] = []
+    for index, gate in enumerate(given.get("readinessGates") or ()):
+        field = f"{path}.readinessGates[{index}].conditionType"
+        found += formats.qualified(field, gate.get("conditionType", ""))
     seen: set[str] = set()
-    for index, mount in enumerate(mounts):
-        place = f"{path}[{index}]"
-        name, where = mount.get("name", ""), mount.get("mountPath", "")
-        if not name:
-            found.append(causes.required(f"{place}.name"))
-        if name not in volumes:
-            found.append(causes.missing(f"{place}.name", name))
-        if not where:
-            found.append(causes.required(f"{place}.mountPath"))
-        elif where in seen:
-            found.append(causes.invalid(f"{place}.mountPath", where, "must be unique"))
-        seen.add(where)
+    for index, gate in enumerate(given.get("schedulingGates") or ()):
+        field, name = f"{path}.schedulingGates[{index}]", gate.get("name", "")
+        found += formats.qualified(field, name)
+        if name in seen:
+            found.append(causes.duplicate(field, name))
+        seen.add(name)
     return found
 
 
-def _resources(resources: Object, path: str) -> list[Cause]:
+def _dns(given: Object, path: str) -> list[Cause]:
+    config = given.get("dnsConfig")
+    if given.get("dnsPolicy") == "None":
+        if config is None:
+            text = "must provide `dnsConfig` when `dnsPolicy` is None"
+            return [causes.required(path, text)]
+        if not config.get("nameservers"):
+            text = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+            return [causes.required(f"{path}.nameservers", text)]
+    if config is None:
+        return []
+    servers, searches = config.get("nameservers") or [], config.get("searches") or []
     found: list[Cause] = []
-    limits = resources.get("limits", {})
-    for field in ("limits", "requests"):
-        for name, text in sorted(resources.get(field, {}).items()):
-            value = parse(text)
-            if value < 0:
-                place = f"{path}.{field}[{name}]"
-                found.append(causes.invalid(place, text, causes.NOT_NEGATIVE))
-            if field == "requests" and name in limits and value > parse(limits[name]):
-                why = f"must be less than or equal to {name} limit of {limits[name]}"
-                found.append(causes.invalid(f"{path}.requests", text, why))
-    return found
-
-
-def _probe(probe: Object, path: str, only_one_success: bool) -> list[Cause]:
-    found: list[Cause] = []
-    handlers = [name for name in _HANDLERS if name in probe]
-    for extra in handlers[1:]:
-        found.append(
-            causes.forbidden(f"{path}.{extra}", "may not specify more than 1 handler type")
+    if len(servers) > _MOST_NAME_SERVERS:
+        text = f"must not have more than {_MOST_NAME_SERVERS} nameservers"
+        found.append(causes.invalid(f"{path}.nameservers", servers, text))
+    for index, server in enumerate(servers):
+        found += formats.address(f"{path}.nameservers[{index}]", server)
+    if len(searches) > _MOST_SEARCHED:
+        text = f"must not have more than {_MOST_SEARCHED} search paths"
+        found.append(causes.invalid(f"{path}.searches", searches, text))
+    if len(" ".join(searches)) > _MOST_SEARCHED_CHARACTERS:
+        text = (
+            f"must not have more than {_MOST_SEARCHED_CHARACTERS} characters (including spaces) in "
+            "the search list"
         )
-    if not handlers:
-        return [causes.required(path, "must specify a handler type")]
-    for name in ("httpGet", "tcpSocket"):
-        number = probe.get(name, {}).get("port")
-        if isinstance(number, int):
-            found += causes.port(f"{path}.{name}.port", number)
-    for field in (
-        "initialDelaySeconds",
-        "timeoutSeconds",
-        "periodSeconds",
-        "successThreshold",
-        "failureThreshold",
-    ):
-        found += causes.not_negative(f"{path}.{field}", probe.get(field))
-    if only_one_success and probe.get("successThreshold", 1) > 1:
-        found.append(
-            causes.invalid(f"{path}.successThreshold", probe["successThreshold"], "must be 1")
-        )
-    return found
-
-
-def _tolerations(tolerations: Any, path: str) -> list[Cause]:
-    found: list[Cause] = []
-    for index, entry in enumerate(tolerations):
-        place = f"{path}[{index}]"
-        key, operator = entry.get("key", ""), entry.get("operator", "")
-        if key:
-            found += causes.qualified(f"{place}.key", key)
-        if not key and operator != "Exists":
-            text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-            found.append(causes.invalid(f"{place}.operator", operator, text))
-        if entry.get("tolerationSeconds") is not None and entry.get("effect") != "NoExecute":
-            text = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-            found.append(causes.invalid(f"{place}.effect", entry.get("effect", ""), text))
-        if operator == "Exists" and entry.get("value"):
-            text = "value must be empty when `operator` is 'Exists'"
-            found.append(causes.invalid(f"{place}.operator", entry["value"], text))
-        if operator not in ("", "Equal", "Exists", "Gt", "Lt"):
-            found.append(causes.unsupported(f"{place}.operator", operator, ("Equal", "Exists")))
-        effect = entry.get("effect", "")
-        if effect and effect not in _EFFECTS:
-            found.append(causes.unsupported(f"{place}.effect", effect, _EFFECTS))
+        found.append(causes.invalid(f"{path}.searches", searches, text))
+    for index, search in enumerate(searches):
+        if search != ".":
+            field = f"{path}.searches[{index}]"
+            found += formats.underscored_subdomain(field, search.removesuffix("."))
+    for index, option in enumerate(config.get("options") or ()):
+        if not option.get("name"):
+            found.append(causes.required(f"{path}.options[{index}]", "must not be empty"))
     return found

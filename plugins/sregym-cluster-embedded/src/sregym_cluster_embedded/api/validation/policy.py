@@ -1,92 +1,140 @@
-"""Validation of configuration, claims, classes and policies."""
+"""Validation of policies, classes, nodes and what else has a few rules of its own."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.validation import causes, label_selectors
+from sregym_cluster_embedded.api.validation import causes, formats, label_selectors, placement
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 
-_KEY = re.compile(r"[-._a-zA-Z0-9]+")
-_KEY_TEXT = (
-    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  "
-    "or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
-)
-_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"
-_ACCOUNT_NAME = "kubernetes.io/service-account.name"
-_REQUIRED_DATA = {
-    "kubernetes.io/tls": ("tls.crt", "tls.key"),
-    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
-    "kubernetes.io/dockercfg": (".dockercfg",),
-    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+_HIGHEST_PRIORITY = 1_000_000_000
+_SYSTEM_CLASSES = {
+    "system-node-critical": 2_000_001_000,
+    "system-cluster-critical": 2_000_000_000,
 }
-
-
-def _keys(field: str, values: Object) -> list[Cause]:
-    return [
-        causes.invalid(f"{field}[{key}]" if field else key, key, _KEY_TEXT)
-        for key in sorted(values)
-        if not _KEY.fullmatch(key) or key in (".", "..")
-    ]
-
-
-def config_map(obj: Object) -> list[Cause]:
-    """ConfigMap."""
-    found = _keys("data", obj.get("data", {}))
-    return found + _keys("binaryData", obj.get("binaryData", {}))
-
-
-def secret(obj: Object) -> list[Cause]:
-    """Secret; what its type promises must be there."""
-    data = obj.get("data", {})
-    found = _keys("data", data)
-    for key in _REQUIRED_DATA.get(obj.get("type", ""), ()):
-        if key not in data:
-            found.append(causes.required(f"data[{key}]"))
-    annotations = obj["metadata"].get("annotations") or {}
-    if obj.get("type") == _ACCOUNT_TOKEN and not annotations.get(_ACCOUNT_NAME):
-        found.append(causes.required(f"metadata.annotations[{_ACCOUNT_NAME}]"))
-    return found
-
-
-def autoscaler(obj: Object) -> list[Cause]:
-    """HorizontalPodAutoscaler."""
-    spec = obj["spec"]
-    found: list[Cause] = []
-    low, high = spec.get("minReplicas", 1), spec.get("maxReplicas", 0)
-    if low < 1:
-        text = "must be greater than or equal to 1"
-        found.append(causes.invalid("spec.minReplicas", low, text))
-    if high < 1:
-        found.append(causes.invalid("spec.maxReplicas", high, "must be greater than 0"))
-    elif high < low:
-        text = "must be greater than or equal to `minReplicas`"
-        found.append(causes.invalid("spec.maxReplicas", high, text))
-    target = spec.get("scaleTargetRef", {})
-    for field in ("kind", "name"):
-        if not target.get(field):
-            found.append(causes.required(f"spec.scaleTargetRef.{field}"))
-    version = target.get("apiVersion", "")
-    if "/" not in version and target.get("kind") != "ReplicationController":
-        text = "apiVersion must specify API group"
-        found.append(causes.invalid("spec.scaleTargetRef.apiVersion", version, text))
-    return found
+_EVICTION_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
+_RECLAIM_POLICIES = ("Delete", "Retain")
+_BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
+_PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 
 
 def disruption_budget(obj: Object) -> list[Cause]:
     """PodDisruptionBudget."""
-    spec = obj["spec"]
-    if "minAvailable" in spec and "maxUnavailable" in spec:
-        value = {"minAvailable": spec["minAvailable"], "maxUnavailable": spec["maxUnavailable"]}
-        return [causes.invalid("spec", value, "minAvailable and maxUnavailable cannot be both set")]
-    return [
-        *label_selectors.share("spec.minAvailable", spec.get("minAvailable"), at_most_all=True),
-        *label_selectors.share("spec.maxUnavailable", spec.get("maxUnavailable"), at_most_all=True),
-    ]
+    spec = obj.get("spec") or {}
+    least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
+    found: list[Cause] = []
+    if least is not None and most is not None:
+        value = {
+            "MinAvailable": least,
+            "Selector": spec.get("selector"),
+            "MaxUnavailable": most,
+            "UnhealthyPodEvictionPolicy": spec.get("unhealthyPodEvictionPolicy"),
+        }
+        text = "minAvailable and maxUnavailable cannot be both set"
+        found.append(causes.invalid("spec", value, text))
+    found += label_selectors.share("spec.minAvailable", least, at_most_all=True)
+    found += label_selectors.share("spec.maxUnavailable", most, at_most_all=True)
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    return found + causes.one_of("spec.unhealthyPodEvictionPolicy", policy, _EVICTION_POLICIES)
+
+
+def priority_class(obj: Object) -> list[Cause]:
+    """PriorityClass."""
+    name, value = obj["metadata"].get("name", ""), obj.get("value", 0)
+    found: list[Cause] = []
+    if name.startswith("system-"):
+        found += _system_class(name, value, bool(obj.get("globalDefault")))
+    elif value > _HIGHEST_PRIORITY:
+        text = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
+        found.append(causes.forbidden("value", text))
+    policy = obj.get("preemptionPolicy")
+    return found + causes.one_of("preemptionPolicy", policy, _PREEMPTION_POLICIES)
+
+
+def _system_class(name: str, value: int, default: bool) -> list[Cause]:
+    known = _SYSTEM_CLASSES.get(name)
+    if known is None:
+        why = f"{name} is not a known system priority class"
+    elif value != known:
+        why = f"value of {name} PriorityClass must be {known}"
+    elif default:
+        why = f"globalDefault of {name} PriorityClass must be false"
+    else:
+        return []
+    text = (
+        f"priority class names with 'system-' prefix are reserved for system use only. error: {why}"
+    )
+    return [causes.forbidden("metadata.name", text)]
+
+
+def node(obj: Object) -> list[Cause]:
+    """Node."""
+    spec = obj.get("spec") or {}
+    found = placement.taints(spec.get("taints") or (), "metadata.taints")
+    for index, block in enumerate(spec.get("podCIDRs") or ()):
+        found += formats.network(f"spec.podCIDRs[{index}]", block)[1]
+    return found
+
+
+def namespace(obj: Object) -> list[Cause]:
+    """Namespace."""
+    found: list[Cause] = []
+    for name in (obj.get("spec") or {}).get("finalizers") or ():
+        found += formats.qualified("spec.finalizers", name)
+        if "/" not in name and name not in ("kubernetes", "orphan", "foregroundDeletion"):
+            text = "name is neither a standard finalizer name nor is it fully qualified"
+            found.append(causes.invalid("spec.finalizers", name, text))
+    return found
+
+
+def lease(obj: Object) -> list[Cause]:
+    """Lease."""
+    spec = obj.get("spec") or {}
+    seconds = spec.get("leaseDurationSeconds")
+    found: list[Cause] = []
+    if seconds is not None and seconds <= 0:
+        text = "must be greater than 0"
+        found.append(causes.invalid("spec.leaseDurationSeconds", seconds, text))
+    return found + causes.not_negative("spec.leaseTransitions", spec.get("leaseTransitions"))
+
+
+def runtime_class(obj: Object) -> list[Cause]:
+    """RuntimeClass."""
+    handler = obj.get("handler", "")
+    return formats.label("handler", handler)
+
+
+def controller_revision(obj: Object) -> list[Cause]:
+    """ControllerRevision."""
+    found = [] if obj.get("data") is not None else [causes.required("data", "data is mandatory")]
+    return found + causes.not_negative("revision", obj.get("revision"))
+
+
+def storage_class(obj: Object) -> list[Cause]:
+    """StorageClass."""
+    provisioner = obj.get("provisioner", "")
+    if not provisioner:
+        found = [causes.required("provisioner")]
+    else:
+        found = [
+            causes.invalid("provisioner", provisioner, cause.message.partition('": ')[2])
+            for cause in formats.qualified("provisioner", provisioner.lower())
+        ]
+    for key in obj.get("parameters") or {}:
+        if not key:
+            found.append(causes.invalid("parameters", key, "field can not be empty."))
+    found += causes.one_of("reclaimPolicy", obj.get("reclaimPolicy"), _RECLAIM_POLICIES)
+    found += causes.one_of("volumeBindingMode", obj.get("volumeBindingMode"), _BINDING_MODES)
+    for index, term in enumerate(obj.get("allowedTopologies") or ()):
+        for number, rule in enumerate(term.get("matchLabelExpressions") or ()):
+            place = f"allowedTopologies[{index}].matchLabelExpressions[{number}]"
+            if not rule.get("values"):
+                found.append(causes.required(f"{place}.values"))
+            found += formats.qualified(f"{place}.key", rule.get("key", ""))
+    return found
 
 
 _MOST_PRIORITY = 20_000
@@ -118,8 +166,3 @@ def api_service(obj: Object) -> list[Cause]:
             text = f"must be positive and less than {most}"
             found.append(causes.invalid(f"spec.{field}", value, text))
     return found
-
-
-def storage_class(obj: Object) -> list[Cause]:
-    """StorageClass."""
-    return [] if obj.get("provisioner") else [causes.required("provisioner")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -73,7 +73,7 @@ def _subject(path: str, subject: Object, namespaced: bool) -> list[Cause]:
     found: list[Cause] = [] if name else [causes.required(f"{path}.name")]
     if kind == "ServiceAccount":
         if name:
-            found += causes.subdomain(f"{path}.name", name)
+            found += formats.subdomain(f"{path}.name", name)
         if group:
             found.append(causes.unsupported(f"{path}.apiGroup", group, [""]))
         if not namespaced and not subject.get("namespace"):

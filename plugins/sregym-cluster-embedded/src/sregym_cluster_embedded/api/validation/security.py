@@ -1,8 +1,9 @@
-"""Security contexts of pods and containers, and tokens in volumes."""
+"""Security contexts of pods and containers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.validation import causes, internal_types
 
@@ -14,26 +15,59 @@ _LARGEST_ID = 2**31 - 1
 _ID_RANGE = f"must be between 0 and {_LARGEST_ID}, inclusive"
 _PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"]
 _GROUP_POLICIES = ["Always", "OnRootMismatch"]
-_SHORTEST_TOKEN_S, _LONGEST_TOKEN_S = 600, 2**32
+_SYSCTL = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
 
 
-def of_pod(context: Object, path: str) -> list[Cause]:
+def of_pod(context: Object, path: str, spec: Object) -> list[Cause]:
     """The security context of a pod."""
-    found = _ids(context, path, ("fsGroup",))
+    found = _ids(context, path, ("fsGroup", "runAsUser", "runAsGroup"))
     for index, group in enumerate(context.get("supplementalGroups") or ()):
         if not 0 <= group <= _LARGEST_ID:
             found.append(causes.invalid(f"{path}.supplementalGroups[{index}]", group, _ID_RANGE))
-    found += _ids(context, path, ("runAsUser", "runAsGroup"))
+    if spec.get("shareProcessNamespace") and spec.get("hostPID"):
+        text = "ShareProcessNamespace and HostPID cannot both be enabled"
+        found.append(causes.invalid(f"{path}.shareProcessNamespace", True, text))
+    found += _sysctls(context.get("sysctls") or (), f"{path}.sysctls", spec)
     policy = context.get("fsGroupChangePolicy")
-    if policy is not None and policy not in _GROUP_POLICIES:
-        field = f"{path}.fsGroupChangePolicy"
-        found.append(causes.unsupported(field, policy, _GROUP_POLICIES))
-    return found + _profiles(context, path)
+    found += causes.one_of(f"{path}.fsGroupChangePolicy", policy, _GROUP_POLICIES)
+    found += _profiles(context, path)
+    policy = context.get("supplementalGroupsPolicy")
+    found += causes.one_of(f"{path}.supplementalGroupsPolicy", policy, ("Merge", "Strict"))
+    policy = context.get("seLinuxChangePolicy")
+    return found + causes.one_of(
+        f"{path}.seLinuxChangePolicy", policy, ("MountOption", "Recursive")
+    )
+
+
+def _sysctls(given: Any, path: str, spec: Object) -> list[Cause]:
+    found: list[Cause] = []
+    seen: set[str] = set()
+    for index, entry in enumerate(given):
+        field, name = f"{path}[{index}].name", entry.get("name", "")
+        if not name:
+            found.append(causes.required(field))
+        elif len(name) > 253 or not _SYSCTL.fullmatch(name):
+            text = f"must have at most 253 characters and match regex ^{_SYSCTL.pattern}$"
+            found.append(causes.invalid(field, name, text))
+        elif name in seen:
+            found.append(causes.duplicate(field, name))
+        seen.add(name)
+        dotted = name.replace("/", ".")
+        if spec.get("hostNetwork") and dotted.startswith("net."):
+            text = "may not be specified when 'hostNetwork' is true"
+            found.append(causes.invalid(field, name, text))
+        elif spec.get("hostIPC") and dotted.startswith(("kernel.shm", "kernel.msg", "fs.mqueue.")):
+            text = "may not be specified when 'hostIPC' is true"
+            found.append(causes.invalid(field, name, text))
+    return found
 
 
 def of_container(context: Object, path: str) -> list[Cause]:
     """The security context of a container."""
-    found = _ids(context, path, ("runAsUser", "runAsGroup")) + _profiles(context, path)
+    found = _ids(context, path, ("runAsUser", "runAsGroup"))
+    mount = context.get("procMount")
+    found += causes.one_of(f"{path}.procMount", mount, ("Default", "Unmasked"))
+    found += _profiles(context, path)
     if context.get("allowPrivilegeEscalation") is False:
         added = (context.get("capabilities") or {}).get("add") or ()
         head = "cannot set `allowPrivilegeEscalation` to false and"
@@ -46,26 +80,6 @@ def of_container(context: Object, path: str) -> list[Cause]:
         if "CAP_SYS_ADMIN" in added:
             text = f"{head} `capabilities.Add` CAP_SYS_ADMIN"
             found.append(causes.invalid(path, internal_types.security_context(context), text))
-    return found
-
-
-def of_volume(volume: Object, path: str) -> list[Cause]:
-    """The tokens in a projected volume."""
-    found: list[Cause] = []
-    for index, source in enumerate((volume.get("projected") or {}).get("sources") or ()):
-        token = source.get("serviceAccountToken")
-        if token is None:
-            continue
-        place = f"{path}.projected.sources[{index}].serviceAccountToken"
-        seconds = token.get("expirationSeconds", _SHORTEST_TOKEN_S)
-        if seconds < _SHORTEST_TOKEN_S:
-            text = "may not specify a duration less than 10 minutes"
-            found.append(causes.invalid(f"{place}.expirationSeconds", seconds, text))
-        elif seconds > _LONGEST_TOKEN_S:
-            text = "may not specify a duration larger than 2^32 seconds"
-            found.append(causes.invalid(f"{place}.expirationSeconds", seconds, text))
-        if not token.get("path"):
-            found.append(causes.required(f"{place}.path"))
     return found
 
 

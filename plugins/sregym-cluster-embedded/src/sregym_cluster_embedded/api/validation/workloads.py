@@ -1,19 +1,18 @@
-"""Validation of what creates pods."""
+"""Validation of what keeps pods running."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import selectors
-from sregym_cluster_embedded.api.validation import causes, cron, label_selectors, pods
+from sregym_cluster_embedded.api.validation import causes, label_selectors, pods, volumes
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 
-_MISMATCH = "`selector` does not match template `labels`"
+MISMATCH = "`selector` does not match template `labels`"
 _ONLY_ALWAYS = ("Always",)
-_JOB_RESTART = 'valid values: "OnFailure", "Never"'
 
 
 def deployment(obj: Object) -> list[Cause]:
@@ -21,7 +20,7 @@ def deployment(obj: Object) -> list[Cause]:
     spec = obj["spec"]
     found = causes.not_negative("spec.replicas", spec.get("replicas"))
     found += _selector(spec, "deployment")
-    found += _template(spec)
+    found += _template(spec, "Deployment")
     found += _deployment_strategy(spec.get("strategy", {}))
     for field in ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"):
         found += causes.not_negative(f"spec.{field}", spec.get(field))
@@ -36,20 +35,20 @@ def replica_set(obj: Object) -> list[Cause]:
     """ReplicaSet."""
     spec = obj["spec"]
     found = causes.not_negative("spec.replicas", spec.get("replicas"))
-    return found + _selector(spec, "replicaset") + _template(spec)
+    found += causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
+    return found + _selector(spec, "replicaset") + _template(spec, "ReplicaSet")
 
 
 def replication_controller(obj: Object) -> list[Cause]:
     """ReplicationController."""
     spec = obj["spec"]
-    found = causes.not_negative("spec.replicas", spec.get("replicas"))
-    if not spec.get("selector"):
+    found = causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
+    selector = spec.get("selector")
+    if not selector:
         found.append(causes.required("spec.selector"))
-    return found + (
-        pods.template(spec["template"], "spec.template")
-        if "template" in spec
-        else [causes.required("spec.template")]
-    )
+    found += causes.not_negative("spec.replicas", spec.get("replicas"))
+    whole = {**spec, "selector": {"matchLabels": selector or {}}}
+    return found + _template(whole, "ReplicationController")
 
 
 def stateful_set(obj: Object) -> list[Cause]:
@@ -60,70 +59,81 @@ def stateful_set(obj: Object) -> list[Cause]:
     if policy not in ("OrderedReady", "Parallel"):
         text = "must be 'OrderedReady' or 'Parallel'"
         found.append(causes.invalid("spec.podManagementPolicy", policy, text))
-    strategy = spec.get("updateStrategy", {})
-    if strategy.get("type") not in ("RollingUpdate", "OnDelete"):
-        value = {"Type": strategy.get("type", ""), "RollingUpdate": None}
-        text = "must be 'RollingUpdate' or 'OnDelete'"
-        found.append(causes.invalid("spec.updateStrategy", value, text))
+    found += _stateful_strategy(spec.get("updateStrategy") or {})
+    kept = spec.get("persistentVolumeClaimRetentionPolicy") or {}
+    for field in ("whenDeleted", "whenScaled"):
+        place = f"spec.persistentVolumeClaimRetentionPolicy.{field}"
+        found += causes.one_of(place, kept.get(field), ("Delete", "Retain"))
     found += causes.not_negative("spec.replicas", spec.get("replicas"))
-    return found + _selector(spec, "statefulset") + _template(_with_claims(spec))
+    found += causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
+    ordinals = spec.get("ordinals") or {}
+    found += causes.not_negative("spec.ordinals.start", ordinals.get("start"))
+    found += _selector(spec, "statefulset")
+    for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
+        place = f"spec.volumeClaimTemplates[{index}].spec"
+        found += volumes.claim_spec(claim.get("spec") or {}, place)
+    return found + _template(_with_claims(spec), "StatefulSet")
+
+
+def _stateful_strategy(strategy: Object) -> list[Cause]:
+    kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
+    if kind not in ("RollingUpdate", "OnDelete"):
+        value = {"Type": kind, "RollingUpdate": _internal(rolling, ("partition", "maxUnavailable"))}
+        text = "must be 'RollingUpdate' or 'OnDelete'"
+        return [causes.invalid("spec.updateStrategy", value, text)]
+    if rolling is None:
+        return []
+    place = "spec.updateStrategy.rollingUpdate"
+    if kind == "OnDelete":
+        shown = _internal(rolling, ("partition", "maxUnavailable"))
+        text = "only allowed for updateStrategy 'RollingUpdate'"
+        return [causes.invalid(place, shown, text)]
+    return causes.not_negative(f"{place}.partition", rolling.get("partition"))
+
+
+def _internal(value: Object | None, fields: tuple[str, ...]) -> Object | None:
+    """A value as the server's own type has it: each field, called as in Go."""
+    if value is None:
+        return None
+    return {f"{field[:1].upper()}{field[1:]}": value.get(field) for field in fields}
 
 
 def daemon_set(obj: Object) -> list[Cause]:
     """DaemonSet."""
     spec = obj["spec"]
-    found = _selector(spec, "daemonset") + _template(spec)
-    if spec.get("template", {}).get("spec", {}).get("activeDeadlineSeconds") is not None:
-        text = "activeDeadlineSeconds in DaemonSet is not Supported"
-        found.append(causes.forbidden("spec.template.spec.activeDeadlineSeconds", text))
-    return found
+    found = _selector(spec, "daemonset") + _template(spec, "DaemonSet")
+    found += causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
+    strategy = spec.get("updateStrategy") or {}
+    kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate") or {}
+    fields = ("maxUnavailable", "maxSurge")
+    if kind == "RollingUpdate":
+        found += _daemon_rolling(rolling)
+    elif kind != "OnDelete":
+        shown = _internal(strategy.get("rollingUpdate"), fields)
+        supported = ("RollingUpdate", "OnDelete")
+        value = {"Type": kind, "RollingUpdate": shown}
+        found.append(causes.unsupported("spec.updateStrategy", value, supported))
+    limit = spec.get("revisionHistoryLimit")
+    return found + causes.not_negative("spec.revisionHistoryLimit", limit)
 
 
-def job(obj: Object) -> list[Cause]:
-    """Job."""
-    return _job_spec(obj["spec"], "spec")
-
-
-def cron_job(obj: Object) -> list[Cause]:
-    """CronJob."""
-    spec = obj["spec"]
-    found: list[Cause] = []
-    schedule = spec.get("schedule", "")
-    if not schedule:
-        found.append(causes.required("spec.schedule"))
-    else:
-        problem = cron.problem(schedule)
-        if problem:
-            found.append(causes.invalid("spec.schedule", schedule, problem))
-    zone = spec.get("timeZone")
-    if zone is not None and not cron.known_zone(zone):
-        found.append(causes.invalid("spec.timeZone", zone, f"unknown time zone {zone}"))
-    policy = spec.get("concurrencyPolicy", "Allow")
-    if policy not in ("Allow", "Forbid", "Replace"):
-        supported = ("Allow", "Forbid", "Replace")
-        found.append(causes.unsupported("spec.concurrencyPolicy", policy, supported))
-    for field in (
-        "successfulJobsHistoryLimit",
-        "failedJobsHistoryLimit",
-        "startingDeadlineSeconds",
-    ):
-        found += causes.not_negative(f"spec.{field}", spec.get(field))
-    return found + _job_spec(spec.get("jobTemplate", {}).get("spec", {}), "spec.jobTemplate.spec")
-
-
-def _job_spec(spec: Object, path: str) -> list[Cause]:
-    found: list[Cause] = []
-    for field in ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit"):
-        found += causes.not_negative(f"{path}.{field}", spec.get(field))
-    if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
-        found.append(causes.required(f"{path}.completions", "when completion mode is Indexed"))
-    template = spec.get("template", {})
-    found += pods.template(template, f"{path}.template")
-    policy = template.get("spec", {}).get("restartPolicy", "Always")
-    place = f"{path}.template.spec.restartPolicy"
-    if policy == "Always":
-        found.append(causes.required(place, _JOB_RESTART))
-    return found
+def _daemon_rolling(rolling: Object) -> list[Cause]:
+    place = "spec.updateStrategy.rollingUpdate"
+    surge, unavailable = rolling.get("maxSurge"), rolling.get("maxUnavailable")
+    found = [
+        *label_selectors.share(f"{place}.maxUnavailable", unavailable, at_most_all=True),
+        *label_selectors.share(f"{place}.maxSurge", surge, at_most_all=True),
+    ]
+    if found:
+        return found
+    some = surge is not None and not _is_zero(surge)
+    if some and not _is_zero(unavailable):
+        text = "may not be set when maxUnavailable is non-zero"
+        return [causes.invalid(f"{place}.maxSurge", surge, text)]
+    if not some and _is_zero(unavailable):
+        text = "cannot be 0 when maxSurge is 0"
+        return [causes.invalid(f"{place}.maxUnavailable", unavailable, text)]
+    return []
 
 
 def _selector(spec: Object, kind: str) -> list[Cause]:
@@ -131,9 +141,10 @@ def _selector(spec: Object, kind: str) -> list[Cause]:
     if selector is None:
         return [causes.required("spec.selector")]
     if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        kind = "deployment" if kind == "replicaset" else kind
         text = f"empty selector is invalid for {kind}"
         return [causes.invalid("spec.selector", selector, text)]
-    return causes.labels("spec.selector.matchLabels", selector.get("matchLabels", {}))
+    return []
 
 
 def _with_claims(spec: Object) -> Object:
@@ -149,20 +160,30 @@ def _with_claims(spec: Object) -> Object:
     return {**spec, "template": {**template, "spec": {**pod, "volumes": volumes}}}
 
 
-def _template(spec: Object) -> list[Cause]:
+def _template(spec: Object, kind: str) -> list[Cause]:
     template = spec.get("template")
     if template is None:
         return [causes.required("spec.template")]
     found: list[Cause] = []
-    labels = template.get("metadata", {}).get("labels", {})
-    wanted = selectors.of_object(spec.get("selector"))
-    if wanted is None or not selectors.labels_match(wanted, labels):
-        found.append(causes.invalid("spec.template.metadata.labels", labels, _MISMATCH))
+    selector = spec.get("selector")
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    wanted = selectors.of_object(selector)
+    empty = selector is not None and not (
+        selector.get("matchLabels") or selector.get("matchExpressions")
+    )
+    if wanted is None and selector is not None and not empty:
+        return [causes.invalid("spec.selector", selector, "invalid label selector")]
+    if not empty and (wanted is None or not selectors.labels_match(wanted, labels)):
+        found.append(causes.invalid("spec.template.metadata.labels", labels, MISMATCH))
     found += pods.template(template, "spec.template")
-    policy = template.get("spec", {}).get("restartPolicy", "Always")
-    if policy in pods.RESTART_POLICIES and policy != "Always":
+    given = template.get("spec") or {}
+    policy = given.get("restartPolicy", "Always")
+    if policy != "Always":
         place = "spec.template.spec.restartPolicy"
         found.append(causes.unsupported(place, policy, _ONLY_ALWAYS))
+    if given.get("activeDeadlineSeconds") is not None:
+        text = f"activeDeadlineSeconds in {kind} is not Supported"
+        found.append(causes.forbidden("spec.template.spec.activeDeadlineSeconds", text))
     return found
 
 
@@ -176,7 +197,9 @@ def _deployment_strategy(strategy: Object) -> list[Cause]:
         return [causes.forbidden("spec.strategy.rollingUpdate", text)]
     if kind != "RollingUpdate":
         supported = ("Recreate", "RollingUpdate")
-        return [causes.unsupported("spec.strategy.type", str(kind), supported)]
+        shown = _internal(rolling, ("maxUnavailable", "maxSurge"))
+        value = {"Type": str(kind), "RollingUpdate": shown}
+        return [causes.unsupported("spec.strategy", value, supported)]
     surge, unavailable = (rolling or {}).get("maxSurge"), (rolling or {}).get("maxUnavailable")
     place = "spec.strategy.rollingUpdate"
     found = [

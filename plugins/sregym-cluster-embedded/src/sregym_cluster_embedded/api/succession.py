@@ -1,0 +1,61 @@
+"""What a changed object takes from the one that it follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.api import errors
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.store import Object
+
+
+def count_annotations(kind: Resource, old: Object, new: Object) -> Object:
+    """A Deployment's generation also counts what a user changes in its annotations."""
+    before, after = old["metadata"], new["metadata"]
+    if (
+        kind.name != "deployments.apps"
+        or before.get("annotations", {}) == after.get("annotations", {})
+        or before["generation"] != after["generation"]
+    ):
+        return new
+    return {**new, "metadata": {**after, "generation": after["generation"] + 1}}
+
+
+def status_is_free(kind: Resource) -> bool:
+    """Custom resources without a status subresource, and types that never had one."""
+    return kind.subresource("status") is None
+
+
+def status_metadata(old: Object, new: Object) -> dict[str, Any]:
+    """A status update may change annotations, labels and finalizers of its object, no identity."""
+    metadata = dict(old["metadata"])
+    for field in ("labels", "annotations", "finalizers", "ownerReferences", "managedFields"):
+        if field in new["metadata"]:
+            metadata[field] = new["metadata"][field]
+    return metadata
+
+
+def check_identity(kind: Resource, old: Object, new: Object) -> None:
+    """Refuse an object that is not the one it is to follow.
+
+    Raises:
+        errors.ApiError: BadRequest, Conflict or Invalid.
+    """
+    name = old["metadata"]["name"]
+    given = new["metadata"]
+    if given["name"] != name:
+        raise errors.bad_request(
+            f"the name of the object ({given['name']}) does not match the name on the URL ({name})"
+        )
+    if given.get("namespace") != old["metadata"].get("namespace"):
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    version = given.get("resourceVersion")
+    if version and version != old["metadata"]["resourceVersion"]:
+        raise errors.conflict(kind, name)
+    if given.get("uid") and given["uid"] != old["metadata"]["uid"]:
+        cause = errors.Cause("metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')
+        raise errors.invalid(kind.group, kind.kind, name, [cause])
