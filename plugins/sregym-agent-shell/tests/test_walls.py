@@ -175,8 +175,8 @@ def test_it_reaches_what_it_may_and_nothing_else(inside: Any) -> None:
     ("options", "message"),
     [
         (
-            {"isolation": "docker"},
-            "agent 'shell', option 'isolation': 'docker' is not one of none, bubblewrap",
+            {"isolation": "jail"},
+            "agent 'shell', option 'isolation': 'jail' is not one of none, bubblewrap, docker, podman",
         ),
         (
             {"isolation": "bubblewrap", "reach": "models.example"},

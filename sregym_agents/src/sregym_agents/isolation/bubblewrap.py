@@ -73,7 +73,7 @@ class Bubblewrap:
             (self._scratch / "passwd", "/etc/passwd"),
             *((path, f"{SESSION}/{name}") for name, path in files.items()),
         ]
-        kubectl = _binary("kubectl")
+        kubectl = binary("kubectl")
         if kubectl is not None:
             shown.append((kubectl, f"{SESSION}/bin/kubectl"))
         # Addresses of providers have low ports, for which it takes root: here a root whose only right
@@ -90,7 +90,9 @@ class Bubblewrap:
         for path in self._share:
             words += ["--ro-bind", str(path), str(path)]
         # Last, so that nothing that is shared brings it back.
-        words += _masks([Path("/usr"), Path(sys.base_prefix), *self._share])
+        for package in harness_packages([Path("/usr"), Path(sys.base_prefix), *self._share]):
+            hidden = package.is_dir()
+            words += ["--tmpfs", str(package)] if hidden else ["--ro-bind", "/dev/null", str(package)]  # fmt: skip
         words += ["--bind", str(self._work), WORK, "--chdir", WORK]
         words += ["--ro-bind", str(self._scratch / "sockets"), f"{SESSION}/sockets"]
         for source, place in shown:
@@ -119,23 +121,20 @@ class Bubblewrap:
         return words
 
 
-def _masks(roots: Sequence[Path]) -> list[str]:
-    """Hide what belongs to the harness in places that are shown: its packages, wherever they lie."""
-    words: list[str] = []
+def harness_packages(roots: Sequence[Path]) -> list[Path]:
+    """What belongs to the harness in places that are shown: its packages, wherever they lie."""
+    packages: list[Path] = []
     for root in dict.fromkeys(roots):
         places = [
             found
             for pattern in ("lib/python*/site-packages", "lib/python*/dist-packages", "local/lib/python*/*-packages")
             for found in sorted(root.glob(pattern))
         ]  # fmt: skip
-        for place in places:
-            for package in sorted(place.glob("*sregym*")):
-                hide = ("--tmpfs", str(package)) if package.is_dir() else ("--ro-bind", "/dev/null", str(package))  # fmt: skip
-                words += hide
-    return words
+        packages += [package for place in places for package in sorted(place.glob("*sregym*"))]
+    return packages
 
 
-def _binary(name: str) -> Path | None:
+def binary(name: str) -> Path | None:
     """A program that runs by itself: a script would need its interpreter's place."""
     found = shutil.which(name)
     if found is None:

@@ -1,4 +1,4 @@
-"""What stands between an agent's command and this machine: nothing, or bubblewrap."""
+"""What stands between an agent's command and this machine: nothing, bubblewrap, or a container."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_core.errors import UsageError
 
 from sregym_agents.isolation.bubblewrap import SESSION, WORK, Bubblewrap
+from sregym_agents.isolation.containers import IMAGE, RUNTIMES, Containers
 from sregym_agents.isolation.relay import Relays, routes_of
 
 if TYPE_CHECKING:
@@ -22,15 +23,23 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Access
 
     from sregym_agents.gateway import Gateway
+    from sregym_agents.isolation.relay import Route
 
-KINDS = ("none", "bubblewrap")
+KINDS = ("none", "bubblewrap", *RUNTIMES)
 # The options of an agent that `walls_of` reads.
-OPTIONS = ("isolation", "share", "reach", "pass_env")
+OPTIONS = ("isolation", "share", "reach", "pass_env", "image")
 # What a program without the user's variables still needs to run on the user's machine.
 _OF_THE_MACHINE = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
+)
+
+
+# What the client of a container runtime reads itself.
+_OF_THE_CLIENT = (
+    *("PATH", "HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
+    *("DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_CERT_PATH", "CONTAINER_HOST"),
 )
 
 
@@ -41,6 +50,9 @@ class Start:
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     folder: Path
+
+
+Starter: TypeAlias = "Callable[[Sequence[str], Mapping[str, str]], Start]"
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,7 @@ class NoWalls(Walls):
 
 
 @dataclass(frozen=True)
-class BubblewrapWalls(Walls):
+class Enclosure(Walls):
     """Commands see a system, their own folder and the session.
 
     Attributes:
@@ -126,15 +138,67 @@ class BubblewrapWalls(Walls):
             sockets, work = scratch / "sockets", scratch / "work"
             sockets.mkdir()
             work.mkdir()
-            walls = Bubblewrap(scratch, work, self.share)
+            kept = {name: os.environ[name] for name in self.variables if name in os.environ}
+            with Relays(routes, sockets), self._put_up(scratch, work, routes, files) as starter:
 
-            def start(argv: Sequence[str], told: Mapping[str, str]) -> Start:
-                kept = {name: os.environ[name] for name in self.variables if name in os.environ}
-                environment = walls.environment({**kept, **told})
-                return Start(tuple(walls.command(argv, routes, files)), environment, work)
+                def start(argv: Sequence[str], told: Mapping[str, str]) -> Start:
+                    return starter(argv, {**kept, **told})
 
-            with Relays(routes, sockets):
                 yield Place(work, Path(WORK), pointing, start)
+
+    @abstractmethod
+    def _put_up(
+        self, scratch: Path, work: Path, routes: Sequence[Route], files: Mapping[str, Path]
+    ) -> AbstractContextManager[Starter]:
+        """Make the walls; gives what starts a command behind them."""
+
+
+@dataclass(frozen=True)
+class BubblewrapWalls(Enclosure):
+    """The system is this machine's own."""
+
+    @contextmanager
+    def _put_up(
+        self, scratch: Path, work: Path, routes: Sequence[Route], files: Mapping[str, Path]
+    ) -> Iterator[Starter]:
+        walls = Bubblewrap(scratch, work, self.share)
+
+        def start(argv: Sequence[str], variables: Mapping[str, str]) -> Start:
+            command = walls.command(argv, routes, files)
+            return Start(tuple(command), walls.environment(variables), work)
+
+        yield start
+
+
+@dataclass(frozen=True)
+class ContainerWalls(Enclosure):
+    """The system is that of an image.
+
+    Attributes:
+        runtime: `docker` or `podman`.
+        image: What commands find; it must have a `python3`.
+    """
+
+    runtime: str = RUNTIMES[0]
+    image: str = IMAGE
+
+    @contextmanager
+    def _put_up(
+        self, scratch: Path, work: Path, routes: Sequence[Route], files: Mapping[str, Path]
+    ) -> Iterator[Starter]:
+        containers = Containers(self.runtime, self.image, scratch, work, self.share)
+
+        def start(argv: Sequence[str], variables: Mapping[str, str]) -> Start:
+            inside = containers.environment(variables)
+            command = containers.command(argv, routes, files, inside)
+            # The client hands on what it has; its own places must not be the container's.
+            own = {name: os.environ[name] for name in _OF_THE_CLIENT if name in os.environ}
+            return Start(tuple(command), {**inside, **own}, work)
+
+        try:
+            yield start
+        finally:
+            containers.end()
 
 
 @dataclass(frozen=True)
@@ -170,7 +234,7 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
     if kind == "none":
         own = needs.variables
         return NoWalls(None if own is None else (*_OF_THE_MACHINE, *own, *passed))
-    if kind != "bubblewrap":
+    if kind not in KINDS:
         msg = f"agent {agent!r}, option 'isolation': {kind!r} is not one of {', '.join(KINDS)}"
         raise UsageError(msg)
     reach = _words(options, "reach", ",")
@@ -184,9 +248,12 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
         if not path.exists():
             msg = f"agent {agent!r}, option 'share': {str(path)!r} does not exist"
             raise UsageError(msg)
-    return BubblewrapWalls(
-        (*needs.share, *share), (*needs.reach, *reach), (*(needs.variables or ()), *passed)
-    )
+    shared, reached = (*needs.share, *share), (*needs.reach, *reach)
+    variables = (*(needs.variables or ()), *passed)
+    if kind in RUNTIMES:
+        image = options.get("image") or IMAGE
+        return ContainerWalls(shared, reached, variables, kind, image)
+    return BubblewrapWalls(shared, reached, variables)
 
 
 def _words(options: Mapping[str, str], name: str, separator: str) -> tuple[str, ...]:
