@@ -19,6 +19,7 @@ CAN_I_FLAGS = (
 WHOAMI_FLAGS = (Flag("output", "o"),)
 
 _ACCESS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 _SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _WORDS = (
     "error: you must specify two arguments: verb resource or verb resource/resourceName.\n"
@@ -43,8 +44,11 @@ class _Resource(NamedTuple):
 def can_i(session: Session) -> None:
     """Run `kubectl auth can-i`."""
     arguments = session.arguments
-    if arguments.on("list") or arguments.after_dash is not None:
-        raise NotCovered("auth can-i --list")
+    if arguments.after_dash is not None:
+        raise NotCovered("auth can-i --")
+    if arguments.on("list"):
+        _list(session)
+        return
     if len(arguments.words) != 2:
         raise NotCovered("auth can-i without a verb and a resource")
     verb, what = arguments.words
@@ -69,6 +73,26 @@ def can_i(session: Session) -> None:
         }
         spec = {"resourceAttributes": {key: text for key, text in attributes.items() if text}}
     _ask(session, spec)
+
+
+def _list(session: Session) -> None:
+    """All that may be done in the namespace, one row for each rule."""
+    from sregym_cluster_embedded.kubectl.describe.access_rules import rule_rows
+
+    if session.arguments.words or session.arguments.on("all-namespaces"):
+        raise NotCovered("auth can-i --list of something")
+    review = {
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview",
+        "metadata": {}, "spec": {"namespace": session.namespace},
+        "status": {"resourceRules": None, "nonResourceRules": None, "incomplete": False},
+    }  # fmt: skip
+    status = session.client.send("POST", _RULES, body=review)["status"]
+    if status.get("incomplete"):
+        why = status.get("evaluationError", "")
+        session.warn(f"the list may be incomplete: {why}")
+    rows = rule_rows([*(status["resourceRules"] or ()), *(status["nonResourceRules"] or ())])
+    head = [["Resources", "Non-Resource URLs", "Resource Names", "Verbs"]]
+    session.out.append(aligned(rows if session.arguments.on("no-headers") else [*head, *rows]))
 
 
 def _ask(session: Session, spec: dict[str, object]) -> None:

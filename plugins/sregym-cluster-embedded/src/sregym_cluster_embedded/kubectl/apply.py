@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -10,7 +11,7 @@ from sregym_cluster_embedded.api import schema
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.client import MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.discovery import ResourceType
     from sregym_cluster_embedded.store import Object
 
-FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED)
+FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, switch("server-side"), switch("force-conflicts"))
 
 STRICT = ("fieldValidation", "Strict")
 
@@ -44,16 +45,29 @@ def apply(session: Session) -> None:
         raise usage_error("apply", f"Unexpected args: [{words}]")
     if not arguments.has("filename"):
         raise CommandError("error: must specify one of -f and -k")
+    if arguments.on("force-conflicts") and not arguments.on("server-side"):
+        raise NotCovered("--force-conflicts without --server-side")
+    if arguments.on("server-side") and not arguments.has("field-manager"):
+        session.manager = "kubectl"
     if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
         raise NotCovered("a kustomization")
     found = documents(session.client, arguments, session.stdin, session.files)
     if not found:
         raise CommandError("error: no objects passed to apply")
     errors: list[CommandError] = []
+    if arguments.on("server-side"):
+        for document in found:
+            server_side().check_migration(session, document)
+    act = server_side().apply_one if arguments.on("server-side") else _apply_one
     for document in found:
         with collected(errors):
-            _apply_one(session, document)
+            act(session, document)
     raise_all(errors)
+
+
+def server_side() -> Any:
+    """The module of `--server-side`, which needs this one."""
+    return import_module("sregym_cluster_embedded.kubectl.server_side")
 
 
 def object_namespace(session: Session, document: Document) -> str | None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Query: TypeAlias = Sequence[tuple[str, str]]
 
+# Of the binary whose twin this is.
+CLIENT_VERSION = "v1.37.1"
+
 JSON = "application/json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -88,7 +91,7 @@ class Client:
         Raises:
             ServerError: The API answered with a failure.
         """
-        headers = {"accept": accept, "user-agent": "kubectl/v1.37.1 (linux/amd64)"}
+        headers = {"accept": accept, "user-agent": f"kubectl/{CLIENT_VERSION} (linux/amd64)"}
         headers.update(self._extra)
         data = b""
         if body is not None:

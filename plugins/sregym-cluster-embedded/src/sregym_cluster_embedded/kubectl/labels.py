@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.client import MERGE
 from sregym_cluster_embedded.kubectl.editing import Found, selected
@@ -11,6 +12,9 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Object
 
 FLAGS = (
     *OUTPUT, *DRY_RUN, *FILES, *SELECTION, switch("overwrite"), switch("list"),
@@ -98,14 +102,6 @@ def _edit(
             session.say(f'{kind.one} "{name}" not found.')
     gone = {name: None for name in removals if name in present}
     fresh = {name: value for name, value in changes.items() if present.get(name) != value}
-    if session.arguments.on("list"):
-        if fresh or gone or not session.arguments.words[-1:] or session.arguments.on("all"):
-            raise NotCovered("a list of several, or with changes")
-        if len(present) > 1:
-            raise NotCovered("a list in no certain order")
-        for name, value in present.items():
-            session.say(f"{name}={value}")
-        return
     metadata: dict[str, object] = {kind.field: {**gone, **fresh}}
     if session.arguments.text("resource-version"):
         metadata["resourceVersion"] = session.arguments.text("resource-version")
@@ -122,7 +118,22 @@ def _edit(
             MERGE,
             dry_run_query(session.arguments),
         )
+    if session.arguments.on("list"):
+        _list(session, kind, found, after)
+        return
     report(session, found.kind, after, _told(kind, bool(gone), bool(fresh)))
+
+
+def _list(session: Session, kind: _Kind, found: Found, after: Object) -> None:
+    """Print all labels, which the binary does in no certain order."""
+    lead = ""
+    if session.arguments.on("all") or session.arguments.text("selector"):
+        group = f"{found.kind.version}.{found.kind.group}" if found.kind.group else ""
+        session.say(f"Listing {kind.field} for {found.kind.kind}.{group}/{found.name}:")
+        lead = " "
+    present = after["metadata"].get(kind.field) or {}
+    for name in sorted(present):
+        session.say(f"{lead}{name}={present[name]}")
 
 
 def _told(kind: _Kind, removed: bool, added: bool) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.kubectl.client import DISCOVERY
-from sregym_cluster_embedded.kubectl.errors import NotCovered
+import orjson
+
+from sregym_cluster_embedded.kubectl.client import CLIENT_VERSION, DISCOVERY
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import Flag, switch
 from sregym_cluster_embedded.kubectl.tables import aligned
 from sregym_cluster_embedded.kubectl.usage import usage_error
@@ -19,6 +21,7 @@ RESOURCES_FLAGS = (
     Flag("api-group"), switch("namespaced"), Flag("verbs", kind="list"), switch("no-headers"),
     Flag("output", "o"), Flag("sort-by"), Flag("categories", kind="list"), switch("cached"),
 )  # fmt: skip
+VERSION_FLAGS = (switch("client"),)
 VERSIONS_FLAGS = ()
 
 _TITLES = ("NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND")
@@ -98,6 +101,17 @@ def _cells(row: _Row, *, wide: bool) -> list[str]:
     if wide:
         cells += [",".join(entry["verbs"]), ",".join(entry.get("categories", ()))]
     return cells
+
+
+def version(session: Session) -> None:
+    """Run `kubectl version`."""
+    if session.arguments.words:
+        words = " ".join(session.arguments.words)
+        raise CommandError(f"error: extra arguments: [{words}]")
+    session.say(f"Client Version: {CLIENT_VERSION}\nKustomize Version: v5.8.1")
+    if not session.arguments.on("client"):
+        answer = session.client.answer("GET", "/version")
+        session.say(f"Server Version: {orjson.loads(answer.body)['gitVersion']}")
 
 
 def api_versions(session: Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.builder import load_all
@@ -88,8 +87,7 @@ def _body(session: Session) -> object:
     else:
         text = "error: must specify --patch or --patch-file containing the contents of the patch"
         raise CommandError(text)
-    malformed = re.fullmatch(r"\s*\{\s*([a-zA-Z_])[^:]*", text)
-    if malformed is not None and "}" not in text:
+    if text.lstrip().startswith("{"):
         # What begins like JSON goes to the server as it is.
         return text.encode()
     try:

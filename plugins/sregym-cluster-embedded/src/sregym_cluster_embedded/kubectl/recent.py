@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.ages import age, unix_seconds
-from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import IGNORED, OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
+from sregym_cluster_embedded.kubectl.printing import is_format, refuse_format
 from sregym_cluster_embedded.kubectl.tables import aligned
 
 if TYPE_CHECKING:
@@ -23,11 +24,13 @@ FLAGS = (
 def events(session: Session) -> None:
     """Run `kubectl events` without `-w`."""
     arguments = session.arguments
-    if arguments.words or arguments.text("output"):
-        raise NotCovered("events with words, or in another format")
+    if arguments.text("output") in ("json", "name"):
+        raise NotCovered(f"events -o {arguments.text('output')}")
+    if arguments.text("output") and not is_format(arguments.text("output")):
+        refuse_format(arguments)
     wanted = [word.lower() for word in arguments.all("types")]
     if not set(wanted) <= {"normal", "warning"}:
-        raise NotCovered("events of an unknown type")
+        raise CommandError("error: valid --types are Normal or Warning")
     everywhere = arguments.on("all-namespaces")
     namespace = None if everywhere else session.namespace
     kind = session.client.resource_type("events")
@@ -39,6 +42,8 @@ def events(session: Session) -> None:
         session.complain("No events found." if everywhere else f"No {where}")
         return
     found = go_sorted(found, _moment)
+    if arguments.text("output"):
+        raise NotCovered("events in another format")
     now = session.access.unix_now()
     head = ["NAMESPACE"] if everywhere else []
     head += ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
@@ -62,9 +67,13 @@ def _about(session: Session) -> list[tuple[str, str]]:
     if not what:
         return []
     word, slash, name = what.partition("/")
-    if not slash or not name or "/" in name:
+    if not slash:
+        raise CommandError("error: --for must be in resource/name form")
+    if not name or "/" in name:
         raise NotCovered(f"--for={what}")
-    kind = session.client.resource_type(word)
+    kind = session.client.discovery().find(word)
+    if kind is None:
+        raise CommandError(f'the server doesn\'t have a resource type "{word}"')
     selector = (
         f"involvedObject.apiVersion={kind.api_version},involvedObject.kind={kind.kind},"
         f"involvedObject.name={name}"

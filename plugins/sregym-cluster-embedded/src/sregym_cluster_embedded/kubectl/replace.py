@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.raw import replace_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_gone
 
-FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, Flag("raw"))
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, Flag("raw"), switch("force"), Flag("grace-period"))
 
 
 def replace(session: Session) -> None:
@@ -24,10 +30,48 @@ def replace(session: Session) -> None:
     if not arguments.has("filename"):
         raise CommandError("error: must specify one of -f and -k")
     errors: list[CommandError] = []
-    for document in documents(session.client, arguments, session.stdin, session.files):
+    found = documents(session.client, arguments, session.stdin, session.files)
+    if arguments.on("force"):
+        _replace_by_force(session, found)
+        return
+    for document in found:
         with collected(errors):
             _replace_one(session, document)
     raise_all(errors)
+
+
+def _replace_by_force(session: Session, found: Sequence[Document]) -> None:
+    """Delete what is there, wait until it is gone, and create all anew."""
+    arguments, client = session.arguments, session.client
+    if dry_run(arguments) != "none" or arguments.has("grace-period"):
+        raise NotCovered("replace --force that is tried only, or takes its time")
+    if any("name" not in one.obj.get("metadata", {}) for one in found):
+        raise NotCovered("an object without a name")
+    gone = []
+    for document in found:
+        kind, name = document.kind, document.obj["metadata"]["name"]
+        namespace = object_namespace(session, document)
+        path = kind.path(namespace, name)
+        try:
+            answer = client.send("DELETE", path, body={"propagationPolicy": "Background"})
+        except ServerError as error:
+            if not error.not_found:
+                raise
+            continue
+        uid = (answer.get("details") or answer.get("metadata") or {}).get("uid", "")
+        gone.append((kind, namespace, name, uid))
+        where = f" from {namespace} namespace" if kind.namespaced else ""
+        session.say(f'{kind.shown} "{name}" deleted{where}')
+    for kind, namespace, name, uid in gone:
+        if not wait_until_gone(session, kind, namespace, name, uid, None):
+            raise timed_out()
+    for document in found:
+        namespace = object_namespace(session, document)
+        obj = document.obj
+        if namespace and not obj["metadata"].get("namespace"):
+            obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
+        created = client.create(document.kind, namespace, obj, [STRICT])
+        report(session, document.kind, created, "replaced")
 
 
 def _replace_one(session: Session, document: Document) -> None:

@@ -12,6 +12,8 @@ from sregym_cluster_embedded.kubectl.describe.parts import (
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.kubectl.session import Session
     from sregym_cluster_embedded.store import Object
 
@@ -26,14 +28,21 @@ def describe_role(_session: Session, obj: Object) -> str:
     writer.line(0, "PolicyRule:")
     writer.line(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs")
     writer.line(1, "---------\t-----------------\t--------------\t-----")
-    rules = _compact([part for rule in obj.get("rules") or () for part in _broken_down(rule)])
-    for rule in sorted(rules, key=_go_text):
-        row = (
-            _combined(rule["resources"], rule["apiGroups"]),
-            *(_listed(rule[field]) for field in ("nonResourceURLs", "resourceNames", "verbs")),
-        )
+    for row in rule_rows(obj.get("rules") or ()):
         writer.line(1, "\t".join(row))
     return writer.text()
+
+
+def rule_rows(rules: Sequence[Object]) -> list[list[str]]:
+    """Rules as rows: resources, paths, names and verbs."""
+    simple = _compact([part for rule in rules for part in _broken_down(rule)])
+    return [
+        [
+            _combined(rule["resources"], rule["apiGroups"]),
+            *(_listed(rule[field]) for field in ("nonResourceURLs", "resourceNames", "verbs")),
+        ]
+        for rule in sorted(simple, key=_go_text)
+    ]
 
 
 _FIELDS = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
