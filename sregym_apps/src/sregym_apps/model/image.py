@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pydantic import Field
 
 from sregym_apps.model.base import Entry, Text
@@ -43,6 +45,7 @@ class Image(Entry):
     tools: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1024)
 def parse_reference(reference: str) -> tuple[str, str]:
     """A reference as (full repository, tag or digest): `mongo` is `docker.io/library/mongo`."""
     name, _, digest = reference.partition("@")

@@ -34,6 +34,7 @@ from sregym_cluster_embedded.controllers import (
 )
 from sregym_cluster_embedded.controllers.pods import matters
 from sregym_cluster_embedded.controllers.retrying import retrying
+from sregym_cluster_embedded.store import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,14 +59,27 @@ def pod_node(pod: Object) -> list[str]:
 
 def follow_pod(world: World, change: Change) -> None:
     """Tell the controllers of pods, once it is clear that the write matters to them."""
-    if matters(change):
-        replicaset.pod_changed(world, change)
+    if not matters(change):
+        return
+    replicaset.pod_changed(world, change)
+    others = not _of_replica_set(change)
+    if others:
         statefulset.pod_changed(world, change)
         daemonset.pod_changed(world, change)
-        endpoints.pod_changed(world, change)
+    endpoints.pod_changed(world, change)
+    if others:
         job.pod_changed(world, change)
-        disruption.pod_changed(world, change)
-        pod_gc.pod_changed(world, change)
+    disruption.pod_changed(world, change)
+    pod_gc.pod_changed(world, change)
+
+
+def _of_replica_set(change: Change) -> bool:
+    """Whether a pod is and was a ReplicaSet's: most are, and then it is nobody else's."""
+    owners = change.obj["metadata"].get("ownerReferences")
+    if change.old is not None and change.old["metadata"].get("ownerReferences") is not owners:
+        return False
+    owner = owner_of(change.obj)
+    return owner is not None and owner["kind"] == "ReplicaSet"
 
 
 _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(

@@ -102,14 +102,17 @@ def volumes_changed(world: World) -> None:
 
 def _wake(world: World, delay_s: float, helped: Callable[[Object, Waiting], bool]) -> None:
     table: dict[Key, Waiting] = world.table(_TABLE)
-    for key, waiting in sorted(table.items(), key=lambda item: -item[1].priority):
+    entries = list(table.items())
+    if len({waiting.priority for _, waiting in entries}) > 1:
+        entries.sort(key=lambda item: -item[1].priority)
+    for key, waiting in entries:
         pod = world.store.get(key)
         if pod is not None and helped(pod, waiting):
             enqueue(world, HANDLER, key, delay_s)
 
 
 def _any(waiting: Waiting, plugins: tuple[str, ...]) -> bool:
-    return any(plugin in plugins for plugin in waiting.plugins)
+    return not set(plugins).isdisjoint(waiting.plugins)
 
 
 def _node_helps(pod: Object, waiting: Waiting, facts: NodeFacts) -> bool:

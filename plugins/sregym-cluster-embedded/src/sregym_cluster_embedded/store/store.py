@@ -114,7 +114,7 @@ class Store:
         key = key_of(resource, obj)
         _, namespace, name = key
         group = self._objects.write((resource, namespace))
-        old = group.get(name)
+        old, indexed = group.get(name), resource in self._indexers
         self.revision = revision = self.revision + 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
         group[name] = stored
@@ -123,10 +123,11 @@ class Store:
             if len(group) == 1:
                 places = {*self._places.get(resource, ()), namespace}
                 self._places[resource] = tuple(sorted(places))
-            self._index_new(key, stored)
+            if indexed or "ownerReferences" in stored["metadata"]:
+                self._index_new(key, stored)
         else:
             type_ = ChangeType.MODIFIED
-            if not _indexed_alike(old, stored):
+            if not (_indexed_alike(old, stored) if indexed else _owned_alike(old, stored)):
                 self._reindex(key, old, stored)
         # What `Change(...)` does, without a call between.
         change = (revision, type_, key, stored, old, self.clock.now)
@@ -190,6 +191,11 @@ class Store:
         for index, indexer in (indexers or {}).items():
             values.extend([(resource, index, value) for value in indexer(obj)])
         return tuple(dict.fromkeys(values))
+
+
+def _owned_alike(old: Object, new: Object) -> bool:
+    before, after = old["metadata"], new["metadata"]
+    return before.get("ownerReferences") is after.get("ownerReferences")
 
 
 def _indexed_alike(old: Object, new: Object) -> bool:

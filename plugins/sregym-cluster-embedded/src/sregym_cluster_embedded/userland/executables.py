@@ -54,11 +54,14 @@ def find_executable(
         if inode is not None:
             return path
         raise NotExecutableError(f'exec: "{word}": stat {word}: no such file or directory')
-    places = [posixpath.join(place, word) for place in environment.get("PATH", "").split(":")]
-    for path in places:
+    places = environment.get("PATH", "").split(":")
+    for place in places:
+        path = f"{place}/{word}"
+        if place and (path in tools or path in image.binaries):
+            return path
+    for path in [posixpath.join(place, word) for place in places]:
         if path in tools or path in image.binaries:
             return path
-    for path in places:
         inode = files.stat(path) if path.startswith("/") else None
         if inode is not None and inode.kind == "file" and _may_run(files, inode):
             return path

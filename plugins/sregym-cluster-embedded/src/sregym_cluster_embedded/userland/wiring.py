@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
@@ -75,6 +76,7 @@ class Address:
     path: str = ""
 
 
+@lru_cache(maxsize=1024)
 def parse_address(address: str, protocol: str) -> Address:
     """Take `scheme://user:password@host:port/path` apart; all but the host may be missing."""
     rest = address.partition("://")[2] or address

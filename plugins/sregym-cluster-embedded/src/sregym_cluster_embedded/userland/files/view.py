@@ -276,4 +276,4 @@ def _inner_path(place: str, mount: Mount | None, path: str) -> str:
     """A path inside the volume that is mounted at `place` and holds it."""
     inner = path[len(place) :].strip("/")
     sub_path = mount.sub_path if mount is not None else None
-    return posixpath.join(sub_path or "", inner).strip("/")
+    return posixpath.join(sub_path, inner).strip("/") if sub_path else inner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 _TOKEN = re.compile(
@@ -46,8 +47,9 @@ class ScriptError(Exception):
         self.name = name
 
 
+@lru_cache(maxsize=256)
 def parse_script(text: str) -> list[Tree]:
-    """The statements of a script.
+    """The statements of a script; nobody changes them.
 
     Raises:
         ScriptError: A SyntaxError.
