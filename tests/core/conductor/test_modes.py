@@ -259,7 +259,7 @@ def test_no_alert_is_waited_for_endlessly(theatre: Any) -> None:
         "No alert is firing, but somebody asked you to look at it. A web shop with a cart."
     )
     awaited = next(entry for entry in record.timeline if entry.event == "AlertsAwaited")
-    assert awaited.fields == {"alerts": 0, "waited_s": 600.0}
+    assert awaited.fields == {"alerts": 0, "waited_s": 300.0}
 
 
 def test_a_cluster_without_alerts_is_an_error_of_the_world(theatre: Any) -> None:

@@ -28,8 +28,8 @@ _HAND_IN = {
         (_DIAGNOSIS, "first the diagnosis"),
         (_REPAIRED, "then word that the repair is done"),
     ),
-    ("diagnosis",): ((_DIAGNOSIS, "once; it ends the session"),),
-    ("mitigation",): ((_REPAIRED, "once; it ends the session"),),
+    ("diagnosis",): ((_DIAGNOSIS, "once: it ends the session"),),
+    ("mitigation",): ((_REPAIRED, "once: it ends the session"),),
 }
 
 
@@ -64,7 +64,7 @@ class Announcer:
             return
         say = self._console.say
         say(event.instruction)
-        say("The world is up. In another terminal:\n")
+        say(f"{'-' * 72}\nThe world is up. In another terminal:\n")
         say(f"  export KUBECONFIG={event.kubeconfig}")
         say("  kubectl get pods --all-namespaces")
         lines = _HAND_IN.get(event.submissions, _HAND_IN["diagnosis", "mitigation"])
@@ -110,7 +110,7 @@ class Announcer:
         if interrupted:
             say(f"\nended by Ctrl-C: nothing more is graded; {after}")
             return
-        if summary["stopped"]:
+        if summary["stopped"] and summary["stopped"] not in summary["reason"]:
             say(f"\n{summary['stopped']}")
         say(f"\n{summary['outcome']}: {summary['reason']}")
         for stage in ("diagnosis", "mitigation"):

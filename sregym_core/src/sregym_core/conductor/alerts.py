@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SERVICE = "alertmanager"
 # How long an alert is waited for; faults that nobody monitors never raise one.
-PATIENCE_S = 600.0
+PATIENCE_S = 300.0
 # Alertmanager's `group_wait`: how long it collects before it sends a first notification.
 GROUP_WAIT_S = 30.0
 POLL_S = 15.0

@@ -8,23 +8,21 @@ was not right makes it an error.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sregym_core.conductor import grading
 from sregym_core.conductor.account import account
-from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
-from sregym_core.conductor.injection import Injection, SpoiledError, moment_within
+from sregym_core.conductor.injection import Injection, SpoiledError
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
+from sregym_core.conductor.prelude import Prelude
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
-from sregym_core.conductor.watch import Watch
 from sregym_core.errors import BudgetExceededError, SregymError, UsageError, WorldError
 from sregym_core.events import (
     AgentStarted,
     AgentStopped,
-    AlertsAwaited,
     ApplicationDeployed,
     BaselineTaken,
     EpisodeFinished,
@@ -40,7 +38,7 @@ from sregym_core.policy.role import ON_CALL
 from sregym_core.sessions import keep_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sregym_core.conductor.bench import Bench
@@ -116,9 +114,7 @@ class EpisodePlayer:
         self._world: World | None = None
         self._faults: tuple[tuple[Fault, FaultContext], ...] = ()
         self._truths: tuple[GroundTruth, ...] = ()
-        self._injection: Injection | None = None
-        self._watch: Watch | None = None
-        self._alerts: dict[str, Any] | None = None
+        self._prelude: Prelude | None = None
         self._session: LiveSession | None = None
         self._stages: dict[Stage, StageRecord] = {}
         self._problem_with_world = ""
@@ -172,50 +168,15 @@ class EpisodePlayer:
             for ref in problem.faults
         )
         self._truths = tuple(fault.ground_truth(context) for fault, context in self._faults)
-        self._injection = Injection(problem, self._faults, world, self._application, self._timeline)
-        if plan.inject and plan.start_before_s is None:
-            self._injection.now()
-
-    def _prepare_agent(self) -> None:
-        """What is between a broken system, or one that will break, and the agent's start."""
-        plan, world, injection = self.plan, self._require_world(), self._require_injection()
-        if plan.inject and plan.start_before_s is not None:
-            wait_for_quiet(world.cluster)
-            copy = self._worlds.copy_of(world, self._application, plan.seed)
-            if copy is not None:
-                try:
-                    injection.rehearse(copy)
-                finally:
-                    copy.cluster.close()
-            injection.plan(moment_within(plan.start_before_s, plan.seed))
-        if plan.mode.alerted:
-            clock = world.cluster.clock
-            began = self._timeline.at_s()
-            since = clock.now() - (began - (injection.injected_at_s or 0.0))
-            self._alerts = wait_for_alerts(world.cluster, since)
-            count = 0 if self._alerts is None else len(self._alerts["alerts"])
-            waited_s = round(self._timeline.at_s() - began, 3)
-            self._timeline.record(AlertsAwaited(count, waited_s))
-        if plan.mode.watching:
-            self._watch = Watch(self._timeline, injection.happened)
+        injection = Injection(problem, self._faults, world, self._application, self._timeline)
+        self._prelude = Prelude(plan, injection, self._timeline)
+        self._prelude.play(self._worlds, world, self._application)
 
     def _run_agent(self) -> None:
-        plan, world, injection = self.plan, self._require_world(), self._require_injection()
-        self._prepare_agent()
-        noise = NoisePump(
-            [self._bench.noise(name) for name in plan.problem.noise],
-            world.cluster,
-            self._application,
-            tuple(ref.target for ref in plan.problem.faults),
-            plan.seed,
-            self._timeline,
-        )
-
-        def due() -> None:
-            injection.due()
-            noise.due()
-
-        scene = Scene(self._application, self._truths, self._alerts)
+        plan, world, prelude = self.plan, self._require_world(), self._prelude
+        assert prelude is not None  # the set-up is over
+        pumps: list[Callable[[], None]] = [prelude.injection.due]
+        scene = Scene(self._application, self._truths, prelude.alerts)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
         reference = self._reference() if plan.agent.privileged else None
@@ -227,12 +188,17 @@ class EpisodePlayer:
             plan.budget,
             reference,
             self._on_submit,
-            due,
+            lambda: _all(pumps),
             Policy(lambda: self._journal.concealed, ON_CALL),
             task=plan.mode.task,
-            alerts=self._alerts,
-            hear=None if self._watch is None else self._watch.hear,
+            alerts=prelude.alerts,
+            hear=None if prelude.watch is None else prelude.watch.hear,
         )
+        if plan.agent.served:  # time leaps when a world is opened: that is not the agent's
+            self._session.access()
+        noise = self._noise(world)
+        pumps.append(noise.due)
+        prelude.agent_starts()
         self._agent_began = self._timeline.at_s()
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
         try:
@@ -249,9 +215,20 @@ class EpisodePlayer:
             if self._session.opened is not None and plan.folder is not None:
                 keep_log(self._session.opened, plan.folder)
         try:
-            injection.complete()
+            prelude.injection.complete()
         except SpoiledError as error:
             self._agent_error = str(error)
+
+    def _noise(self, world: World) -> NoisePump:
+        problem = self.plan.problem
+        return NoisePump(
+            [self._bench.noise(name) for name in problem.noise],
+            world.cluster,
+            self._application,
+            tuple(ref.target for ref in problem.faults),
+            self.plan.seed,
+            self._timeline,
+        )
 
     def _reference(self) -> Reference:
         fixes = [fault.reference_fix(context) for fault, context in self._faults]
@@ -358,16 +335,14 @@ class EpisodePlayer:
             reason=reason,
             diagnosis=self._stages.get(Stage.DIAGNOSIS),
             mitigation=self._stages.get(Stage.MITIGATION),
-            alerts=self._alerts,
             recovered=self._recovered,
             stopped=self._agent_error,
-            injected_at_s=None if self._injection is None else self._injection.injected_at_s,
-            false_alarms=0 if self._watch is None else self._watch.false_alarms,
             ttd_s=self._since_start(Stage.DIAGNOSIS),
             ttm_s=self._since_start(Stage.MITIGATION),
             wall_s=self._timeline.wall_s(),
             warnings=tuple(self._timeline.warnings),
             timeline=tuple(self._timeline.entries),
+            **({} if self._prelude is None else self._prelude.account()),
             **account(self._session),
         )
 
@@ -375,18 +350,17 @@ class EpisodePlayer:
         record = self._stages.get(stage)
         if record is None or record.submitted_at_s is None:
             return None
-        injected = self._injection.injected_at_s if self._injection is not None else None
+        injected = None if self._prelude is None else self._prelude.injection.injected_at_s
         began = max(self._agent_began, injected or 0.0)
         return round(record.submitted_at_s - began, 3)
-
-    def _require_injection(self) -> Injection:
-        if self._injection is None:
-            msg = "the episode has no faults yet"
-            raise WorldError(msg)
-        return self._injection
 
     def _require_world(self) -> World:
         if self._world is None:
             msg = "the episode has no world yet"
             raise WorldError(msg)
         return self._world
+
+
+def _all(acts: Sequence[Callable[[], None]]) -> None:
+    for act in acts:
+        act()

@@ -46,9 +46,7 @@ class Ledger:
         self.budget = budget
         self.tokens: Tokens | None = None
         self._timeline = timeline
-        self._began_s = timeline.at_s()
-        self._wall_began = time.monotonic()
-        self._call_began = self._wall_began
+        self.start()
         self._fresh_tokens: Tokens | None = None
         self._said: list[str] = []
 
@@ -61,6 +59,12 @@ class Ledger:
         """The agent says something."""
         if text.strip():
             self._said.append(text.strip())
+
+    def start(self) -> None:
+        """The agent's time begins now."""
+        self._began_s = self._timeline.at_s()
+        self._wall_began = time.monotonic()
+        self._call_began = self._wall_began
 
     def begin(self) -> None:
         """A call begins."""

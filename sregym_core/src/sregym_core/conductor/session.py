@@ -297,6 +297,8 @@ class LiveSession(Session):
         """Open the world to processes outside."""
         if self._access is None:
             self._access = self._cluster.open_access_for(self._policy)
+            if not self._ledger.calls:  # a simulated world leaps to the time of the wall
+                self._ledger.start()
         return self._access
 
     @property
