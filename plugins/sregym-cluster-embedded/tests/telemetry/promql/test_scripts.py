@@ -124,6 +124,11 @@ def test_what_differs_is_said(evaluation: str, why: str) -> None:
             "load 5m\n  m {{schema:0 sum:1}}",
             "line 2: native histograms are not supported: only float samples and classic histograms",
         ),
+        ("eval range from 0 to 5m step 0 1", "line 1: a step has to be longer than nothing: '0'"),
+        (
+            "\neval range from 5m to 0 step 1m 1",
+            "line 2: the end '0' lies before the start '5m'",
+        ),
         (
             "load_with_nhcb 5m\n  m 1",
             "line 1: load_with_nhcb makes native histograms, which are not supported",

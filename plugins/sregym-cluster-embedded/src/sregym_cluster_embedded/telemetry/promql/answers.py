@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Series
-    from sregym_cluster_embedded.telemetry.promql.engine import InstantAnswer, RangeAnswer
+    from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 
 # Outside of these bounds the API writes exponents, as Python does then, too.
 _BIGGEST_PLAIN, _SMALLEST_PLAIN = 1e21, 1e-6

@@ -37,6 +37,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Text,
 )
 from sregym_cluster_embedded.telemetry.promql.parsing import parse
+from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 from sregym_cluster_embedded.telemetry.promql.selecting import (
     Budget,
     Grid,
@@ -59,30 +60,6 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 # Numbers at each step, or rows at each step.
 Value: TypeAlias = Floats | Vector
-
-
-@dataclass(frozen=True)
-class InstantAnswer:
-    """What a query is at one moment.
-
-    Attributes:
-        kind: `vector`, `scalar`, `string` or `matrix`.
-        rows: Labels and value of a vector; one row without labels for a scalar.
-        series: The samples of a matrix.
-        text: The value of a string.
-    """
-
-    kind: str
-    rows: Sequence[tuple[Labels, float]] = ()
-    series: Sequence[Series] = ()
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class RangeAnswer:
-    """What a query is at each step: a matrix, sorted by labels."""
-
-    series: Sequence[Series]
 
 
 @dataclass(frozen=True)
@@ -386,6 +363,14 @@ class _Run:
         vector = self._vector(arguments[0])
         target, separator, *sources = (_text(part) for part in arguments[1:])
         return vector.renamed(relabelling.joined(vector.labels, target, separator, sources))
+
+    def _of_native(self, arguments: tuple[Node, ...]) -> Value:
+        """Functions of native histograms pass over floats: there are no others here."""
+        for part in arguments:
+            self.value(part)
+        return stacked([], self._steps)
+
+    _do_histogram_count = _do_histogram_sum = _do_histogram_fraction = _of_native
 
     def _do_histogram_quantile(self, arguments: tuple[Node, ...]) -> Value:
         return histogram_quantile(self._scalar(arguments[0]), self._vector(arguments[1]))

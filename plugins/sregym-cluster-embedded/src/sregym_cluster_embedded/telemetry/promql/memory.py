@@ -20,12 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _LINE = re.compile(
-    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)\s*(?:\{(?P<labels>.*)\})?\s+"
-    r"(?P<value>\S+)(?:\s+(?P<time>[^\s#]+))?(?:\s+#.*)?"
+    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)"
+    r'(?:[ \t]*\{(?P<labels>(?:[^"}]|"(?:[^"\\]|\\.)*")*)\}[ \t]*|[ \t]+)'
+    r"(?P<value>[^\s#]+)(?:[ \t]+(?P<time>[^\s#]+))?(?:[ \t]+#[ \t].*)?"
 )
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)')
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
-_SPECIAL = {"+Inf": "inf", "Inf": "inf", "-Inf": "-inf", "NaN": "nan"}
+# A float as Go reads it; hexadecimal ones apart.
+_NUMBER = re.compile(
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity)|nan", re.IGNORECASE
+)
+_HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f]*\.?[0-9a-f]*(?:p[+-]?\d+)?", re.IGNORECASE)
+_TYPES = frozenset(
+    {"counter", "gauge", "histogram", "gaugehistogram", "summary", "info", "stateset", "unknown", "untyped"}
+)  # fmt: skip
+_METADATA = re.compile(r"#[ \t]+(?P<kind>TYPE|HELP|UNIT)[ \t]+(?P<name>\S+)(?:[ \t]+(?P<rest>.*))?")
+_END = "# EOF"
+# Moments are milliseconds in 64 bits.
+_MOST_SECONDS = 2.0**53
 
 
 class SamplesError(ValueError):
@@ -91,34 +103,64 @@ def parse_openmetrics(text: str, default_ms: int | None = None) -> list[Sample]:
         SamplesError: A line cannot be read, or has no time and there is no default.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    ended = False
+    # Other characters that end lines elsewhere may stand in values of labels.
+    for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
-        if not stripped or stripped.startswith("#"):
+        if not stripped:
             continue
-        parts = _LINE.fullmatch(stripped)
-        if parts is None:
-            message = f"line {number}: not a sample: {stripped!r}"
+        if ended:
+            message = f"line {number}: text after {_END!r}: {stripped!r}"
             raise SamplesError(message)
-        labels = {NAME: parts["name"], **_labels(parts["labels"] or "", number)}
-        value = _number(parts["value"], number)
-        if parts["time"] is not None:
-            at_ms = round(_number(parts["time"], number) * 1000)
-        elif default_ms is not None:
-            at_ms = default_ms
+        if stripped.startswith("#"):
+            ended = stripped == _END
+            _check_comment(stripped, number)
         else:
-            message = f"line {number}: the sample has no time: {stripped!r}"
-            raise SamplesError(message)
-        found.append(Sample(labels_of(labels), at_ms, value))
+            found.append(_sample(stripped, number, default_ms))
     return found
+
+
+def _check_comment(line: str, number: int) -> None:
+    """Refuse metadata that say nothing."""
+    metadata = _METADATA.fullmatch(line)
+    if metadata is not None and metadata["kind"] == "TYPE":
+        kind = (metadata["rest"] or "").strip()
+        if kind not in _TYPES:
+            message = f"line {number}: not a type of metrics: {kind!r}"
+            raise SamplesError(message)
+
+
+def _sample(line: str, number: int, default_ms: int | None) -> Sample:
+    parts = _LINE.fullmatch(line)
+    if parts is None:
+        message = f"line {number}: not a sample: {line!r}"
+        raise SamplesError(message)
+    labels = {NAME: parts["name"], **_labels(parts["labels"] or "", number)}
+    value = _number(parts["value"], number)
+    if parts["time"] is not None:
+        seconds = _number(parts["time"], number)
+        if not abs(seconds) < _MOST_SECONDS:
+            message = f"line {number}: not a time: {parts['time']!r}"
+            raise SamplesError(message)
+        at_ms = round(seconds * 1000)
+    elif default_ms is not None:
+        at_ms = default_ms
+    else:
+        message = f"line {number}: the sample has no time: {line!r}"
+        raise SamplesError(message)
+    return Sample(labels_of(labels), at_ms, value)
 
 
 def _labels(text: str, number: int) -> dict[str, str]:
     labels: dict[str, str] = {}
     position = 0
-    while position < len(text):
+    while text[position:].strip():
         found = _LABEL.match(text, position)
         if found is None:
             message = f"line {number}: labels that cannot be read: {text[position:]!r}"
+            raise SamplesError(message)
+        if found[1] in labels:
+            message = f"line {number}: the label {found[1]!r} is there twice"
             raise SamplesError(message)
         labels[found[1]] = re.sub(r"\\.", lambda part: _ESCAPES.get(part[0], part[0]), found[2])
         position = found.end()
@@ -126,8 +168,12 @@ def _labels(text: str, number: int) -> dict[str, str]:
 
 
 def _number(text: str, number: int) -> float:
-    try:
-        return float(_SPECIAL.get(text, text))
-    except ValueError:
-        message = f"line {number}: not a number: {text!r}"
-        raise SamplesError(message) from None
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if _HEXADECIMAL.fullmatch(text):
+        try:
+            return float.fromhex(text)
+        except ValueError:
+            pass
+    message = f"line {number}: not a number: {text!r}"
+    raise SamplesError(message)

@@ -127,6 +127,8 @@ class _Runner:
         elif (load := _LOAD.fullmatch(line)) is not None:
             self._load(duration_ms(load[1]))
         elif (found := _EVAL.fullmatch(line)) is not None:
+            if found["step"] is not None:
+                _grid(found)
             return self._check(self._at, found)
         else:
             message = f"not a command: {line!r}"
@@ -262,6 +264,12 @@ def _grid(found: re.Match[str]) -> list[int]:
     if found["step"] is None:
         return [duration_ms(found["at"] or "0")]
     start, end, step = (duration_ms(found[part]) for part in ("start", "end", "step"))
+    if step <= 0:
+        message = f"a step has to be longer than nothing: {found['step']!r}"
+        raise NotationError(message)
+    if end < start:
+        message = f"the end {found['end']!r} lies before the start {found['start']!r}"
+        raise NotationError(message)
     return list(range(start, end + 1, step))
 
 

@@ -1,0 +1,35 @@
+"""What queries answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.telemetry.promql.data import Labels, Series
+
+
+@dataclass(frozen=True)
+class InstantAnswer:
+    """What a query is at one moment.
+
+    Attributes:
+        kind: `vector`, `scalar`, `string` or `matrix`.
+        rows: Labels and value of a vector; one row without labels for a scalar.
+        series: The samples of a matrix.
+        text: The value of a string.
+    """
+
+    kind: str
+    rows: Sequence[tuple[Labels, float]] = ()
+    series: Sequence[Series] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class RangeAnswer:
+    """What a query is at each step: a matrix, sorted by labels."""
+
+    series: Sequence[Series]
