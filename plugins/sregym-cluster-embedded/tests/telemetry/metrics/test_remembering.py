@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
-from sregym_cluster_embedded.telemetry.promql import Matcher, StoredSeries
+from sregym_cluster_embedded.telemetry.promql import EvaluationError, Matcher, StoredSeries
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -93,3 +93,14 @@ def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:
     assert after.pods[web] is pods[web]
     assert after.all_lives[web] is members
     assert after.past.of("services") is not services
+
+
+def test_more_samples_than_a_query_may_load_are_not_worked_out(booth: Any) -> None:
+    storage = WorldStorage(booth.world, most_samples=10_000)
+    end_ms = round((booth.world.epoch + booth.world.now) * 1000)
+    assert len(storage.select((Matcher("__name__", "=", "up"),), end_ms - 300_000, end_ms)) > 10
+    with pytest.raises(EvaluationError) as refused:
+        storage.select(EVERYTHING, end_ms - 300_000, end_ms)
+    assert str(refused.value) == (
+        "query processing would load too many samples into memory in query execution"
+    )

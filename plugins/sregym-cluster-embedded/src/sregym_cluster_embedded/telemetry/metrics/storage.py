@@ -33,6 +33,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Times,
     is_stale,
 )
+from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, EvaluationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,20 +51,30 @@ class WorldStorage:
     Args:
         world: Whose metrics.
         once: Whether the world stands still as long as this is asked.
+        most_samples: More are not worked out at once.
     """
 
-    def __init__(self, world: World, *, once: bool = False) -> None:
+    def __init__(self, world: World, *, once: bool = False, most_samples: int = 50_000_000) -> None:
         self._world = world
+        self._most_samples = most_samples
         self._view = view_of(world) if once else None
 
     def select(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Sequence[StoredSeries]:
-        """The series that all matchers select, with the samples from `start_ms` to `end_ms`."""
+        """The series that all matchers select, with the samples from `start_ms` to `end_ms`.
+
+        Raises:
+            EvaluationError: There are more samples than a query may load.
+        """
         pieces: dict[Labels, list[tuple[Times, Floats]]] = {}
+        left = self._most_samples
         for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms):
             for entry in members:
                 piece = scrapes.taken(entry.row, own=of_scrapes)
+                left -= scrapes.count
+                if left < 0:
+                    raise EvaluationError(TOO_MANY)
                 if piece is not None:
                     pieces.setdefault(entry.labels, []).append(piece)
         return [StoredSeries(labels, *_joined(pieces[labels])) for labels in sorted(pieces)]

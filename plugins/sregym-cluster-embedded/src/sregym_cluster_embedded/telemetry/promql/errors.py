@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+TOO_MANY = "query processing would load too many samples into memory in query execution"
+
 
 class ParseError(ValueError):
     """A query that cannot be read (`bad_data`); the text has line and column where known."""

@@ -19,7 +19,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     empty,
     is_stale,
 )
-from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
+from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, EvaluationError
 from sregym_cluster_embedded.telemetry.promql.unaligned import Table, table
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.promql.nodes import Moment, Range, Selector
 
-_TOO_MANY = "query processing would load too many samples into memory in query execution"
 _MOST_STEPS = 5_000_000
 
 
@@ -73,7 +72,7 @@ class Budget:
         """
         self.left -= samples
         if self.left < 0:
-            raise EvaluationError(_TOO_MANY)
+            raise EvaluationError(TOO_MANY)
 
     def allow(self, steps: int) -> None:
         """Refuse a subquery of more steps than memory is meant for.
@@ -82,7 +81,7 @@ class Budget:
             EvaluationError: There are too many.
         """
         if steps > _MOST_STEPS:
-            raise EvaluationError(_TOO_MANY)
+            raise EvaluationError(TOO_MANY)
 
 
 class Group(NamedTuple):
