@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _GONE = "context canceled"
 _TURNED_AWAY = "server is at its limit"
 
+_NO_TIME = Time()
+
 # Fractions below this are nothing.
 _NOTHING = 1e-9
 
@@ -84,18 +86,22 @@ class Accounts:
         account = self.of(index)
         dropped, rejected = n.dropped[operation.server], n.rejected[operation.server]
         taken = 1 - dropped - rejected
-        errors = {text: share * taken for text, share in account.failures.items()}
-        if dropped:
-            errors[_GONE] = errors.get(_GONE, 0.0) + dropped
-        if rejected:
-            errors[_TURNED_AWAY] = errors.get(_TURNED_AWAY, 0.0) + rejected
+        found: tuple[tuple[str, float], ...] = ()
+        if account.failures or dropped or rejected:
+            errors = {text: share * taken for text, share in account.failures.items()}
+            if dropped:
+                errors[_GONE] = errors.get(_GONE, 0.0) + dropped
+            if rejected:
+                errors[_TURNED_AWAY] = errors.get(_TURNED_AWAY, 0.0) + rejected
+            found = tuple(sorted((text, round(share, 9)) for text, share in errors.items()))
+        failed = n.failed[index]
         return Flow(
             operation.name,
             round(n.rate[index], 6),
             round(n.ok[index] * taken, 9),
-            tuple(sorted((text, round(share, 9)) for text, share in errors.items())),
-            _rounded(Time(n.mean[index], n.variance[index])),
-            _rounded(_spread(n.failed[index])),
+            found,
+            _rounded((n.mean[index], n.variance[index])),
+            _rounded(_spread(failed)) if failed else _NO_TIME,
             tuple(account.calls),
         )
 
@@ -221,23 +227,25 @@ class Accounts:
         shed, found = n.shed[site.index], []
         admitted = 1 - shed
         for way in site.ways:
-            mine = [cause for cause in causes if cause.way is way]
-            errors = tuple(
-                (cause.kind, cause.text, round(cause.share / way.share / admitted, 9))
-                for cause in mine
-            )
+            mine = [cause for cause in causes if cause.way is way] if causes else causes
             callee = way.target.ref if way.callee >= 0 or not way.kind else None
             named = site.operation
-            time = failed = Time()
+            time = failed = _NO_TIME
             if way.callee >= 0:
                 served = self.structure.operations[way.callee]
                 named = served.name if served.name != "*" else site.operation
                 time = Time(n.mean[way.callee], n.variance[way.callee]).then(way.transit)
                 if n.late[way.number]:
                     time = Time(*within(time.mean_ms, time.variance, site.timeout_ms))
+            errors: tuple[tuple[str, str, float], ...] = ()
+            ok = 1.0
             if mine:
                 failed = _spread(self._failed_ms(site, way))
-            ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / admitted)
+                ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / admitted)
+                errors = tuple(
+                    (cause.kind, cause.text, round(cause.share / way.share / admitted, 9))
+                    for cause in mine
+                )
             rate = tried * way.share * admitted
             found.append(
                 CallFlow(
@@ -341,5 +349,8 @@ def _spread(mean_ms: float) -> Time:
     return Time(mean_ms, (0.1 * mean_ms) ** 2)
 
 
-def _rounded(time: Time) -> Time:
-    return Time(round(time.mean_ms, 6), round(time.variance, 6))
+def _rounded(time: tuple[float, float]) -> Time:
+    mean_ms, variance = time
+    if not mean_ms and not variance:
+        return _NO_TIME
+    return tuple.__new__(Time, (round(mean_ms, 6), round(variance, 6)))
