@@ -78,7 +78,9 @@ def test_the_account() -> None:
         "episode": "e0001",
         "problem": "wrong_port",
         "agent": "brief",
+        "mode": "standard",
         "outcome": "pass",
+        "stopped": "",
         "steps": 6,
         "tokens": {"prompt": 100, "completion": 9, "cached": 60},
         "agent_version": "1.2.3",
@@ -154,6 +156,7 @@ def test_the_trajectory() -> None:
             "problem": "wrong_port",
             "seed": 3,
             "attempt": 1,
+            "mode": "standard",
             "cluster": "embedded",
             "outcome": "pass",
             "reason": "",
@@ -213,7 +216,9 @@ def test_the_command_for_people(project: SregymProject) -> None:
         "6   6     other          submit           diagnosis, the cart\n"
         "\n"
         "6 calls: kubectl read 2, kubectl write 1, observability 1, network 1, other 1\n"
+        "kubectl: get 2, exec 1, rollout restart 1\n"
         "3 looks before the first change\n"
+        "tokens: 100 in, 60 of them cached, 9 out\n"
     )
 
 

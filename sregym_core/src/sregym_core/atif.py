@@ -44,6 +44,7 @@ def trajectory(record: EpisodeRecord) -> dict[str, Any]:
             "problem": record.problem,
             "seed": record.seed,
             "attempt": record.attempt,
+            "mode": record.mode,
             "cluster": record.cluster,
             "outcome": str(record.outcome),
             "reason": record.reason,

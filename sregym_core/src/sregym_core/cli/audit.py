@@ -57,11 +57,19 @@ class Audit(Subcommand):
             for call in account["calls"]
         ]
         self.console.table(("NO", "AT S", "CLASS", "TOOL", "", "ARGUMENTS"), tuple(rows))
-        used = [f"{kind} {count}" for kind, count in account["classes"].items() if count]
+        used = _counted(account["classes"])
         looks = account["reads_before_first_write"]
-        self.console.say(f"\n{account['steps']} calls: {', '.join(used) or 'none'}")
+        self.console.say(f"\n{account['steps']} calls: {used or 'none'}")
+        if account["subcommands"]:
+            self.console.say(f"kubectl: {_counted(account['subcommands'])}")
         if looks is not None:
             self.console.say(f"{looks} looks before the first change")
+        tokens = account["tokens"]
+        if tokens is not None:
+            told = f"{tokens['prompt']} in, {tokens['cached']} of them cached"
+            self.console.say(f"tokens: {told}, {tokens['completion']} out")
+        if account["stopped"]:
+            self.console.say(f"stopped: {account['stopped']}")
         tried = account["attempts"]
         if tried:
             self.console.say(f"\n{len(tried)} attempts at what is not the agent's:")
@@ -70,6 +78,10 @@ class Audit(Subcommand):
                 for one in tried
             ]
             self.console.table(("AT S", "VIA", "WHAT", "ANSWER"), tuple(shown))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
 
 
 def _shown(arguments: dict[str, Any]) -> str:
