@@ -53,6 +53,8 @@ class Bait:
         name = f"unit-{secrets.token_hex(3)}"
         for place in (known, unknown):
             self._create(cluster, journal, _object("v1", "Namespace", place), hidden=True)
+        kind = _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", f"units.{self.word}.org", spec=_custom(f"{self.word}.org"))  # fmt: skip
+        self._create(cluster, journal, kind, hidden=True)
         secret = {"stringData": {"word": self.word}}
         objects: list[tuple[dict[str, Any], bool]] = [
             (_object("v1", "Secret", "settings", known, **secret), False),
@@ -94,6 +96,16 @@ def _object(
 ) -> dict[str, Any]:
     place = {"namespace": namespace} if namespace else {}
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name, **place}, **fields}
+
+
+def _custom(group: str) -> dict[str, Any]:
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    return {
+        "group": group,
+        "scope": "Namespaced",
+        "names": {"plural": "units", "singular": "unit", "kind": "Unit", "listKind": "UnitList"},
+        "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+    }
 
 
 def _service(name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import h11
 from sregym_core.model import ApiRequest
 from sregym_core.policy import Answer, Asked
+from sregym_core.policy.filtering import filters
 from sregym_core.policy.policy import readable, with_metadata
 
 from sregym_agents.guard.wire import Wire, splice
@@ -155,9 +156,8 @@ class Exchange:
         return headers
 
     def _filters(self, answer: h11.Response) -> bool:
-        kind = dict(answer.headers).get(b"content-type", b"")
-        readable = kind.startswith(b"application/json")
-        return self._veiled and readable and not self._target.subresource
+        kind = dict(answer.headers).get(b"content-type", b"").decode("latin-1")
+        return self._veiled and filters(kind, self._target)
 
     async def _pass(self, server: Wire, answer: h11.Response) -> None:
         await self._client.send(answer)

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from sregym_core.policy.veil import Veil
 
 
+def filters(content_type: str, target: Target) -> bool:
+    """Whether an answer of this type may tell of hidden things in a form that can be filtered."""
+    # The list of OpenAPI documents is JSON that says it is text.
+    text = target.path.startswith("/openapi") and content_type.startswith("text/plain")
+    return (text or content_type.startswith("application/json")) and not target.subresource
+
+
 def filtered(body: bytes, target: Target, veil: Veil) -> bytes | None:
     """A whole answer without what is hidden."""
     try:
@@ -99,6 +106,8 @@ def _filter(content: dict[str, Any], target: Target, veil: Veil) -> bool:
     paths = content.get("paths")
     if target.path.startswith("/openapi") and isinstance(paths, dict):
         return _without_hidden_paths(content, veil)
+    if target.path == "/" and isinstance(paths, list):
+        return _keep(content, "paths", lambda path: not veil.hides_group(_group_of(str(path))))
     return _without_hidden_parts(content, target, veil)
 
 
@@ -167,7 +176,16 @@ def _without_hidden_paths(content: dict[str, Any], veil: Veil) -> bool:
     gone = [path for path in paths if veil.hides_group(_group_of(path))]
     for path in gone:
         del paths[path]
+    definitions = content.get("definitions") or {}
+    for name in [name for name, about in definitions.items() if _of_hidden_group(about, veil)]:
+        gone.append(name)
+        del definitions[name]
     return bool(gone)
+
+
+def _of_hidden_group(definition: Any, veil: Veil) -> bool:
+    kinds = definition.get("x-kubernetes-group-version-kind") or ()
+    return any(veil.hides_group(str(kind.get("group", ""))) for kind in kinds)
 
 
 def _group_of(path: str) -> str:

@@ -48,7 +48,11 @@ def hidden_words(cluster: Cluster, veil: Veil) -> frozenset[str]:
 
 def shown(answer: ServiceAnswer, words: frozenset[str]) -> ServiceAnswer:
     """An answer without what has one of the words for a label; itself when nothing has."""
-    if not words or not answer.content_type.startswith("application/json"):
+    if not words:
+        return answer
+    if answer.content_type.startswith("text/plain"):
+        return replace(answer, body=_lines(answer.body, words))
+    if not answer.content_type.startswith("application/json"):
         return answer
     try:
         content = json.loads(answer.body)
@@ -58,6 +62,15 @@ def shown(answer: ServiceAnswer, words: frozenset[str]) -> ServiceAnswer:
     if left == content:
         return answer
     return replace(answer, body=json.dumps(left, separators=(",", ":")).encode())
+
+
+def _lines(body: bytes, words: frozenset[str]) -> bytes:
+    """Samples as text, one on a line, without those that have one of the words for a label."""
+    marks = [f'"{word}{end}'.encode() for word in sorted(words) for end in ('"', ":")]
+    kept = (
+        line for line in body.splitlines(keepends=True) if not any(mark in line for mark in marks)
+    )
+    return b"".join(kept)
 
 
 def _left(content: Any, words: frozenset[str]) -> Any:

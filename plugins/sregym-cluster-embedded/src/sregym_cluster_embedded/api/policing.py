@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sregym_core.policy.filtering import filters
 from sregym_core.policy.policy import Asked, readable
 from sregym_core.policy.target import target_at
 
@@ -67,7 +68,7 @@ def _legible(request: Request) -> Request:
 
 
 def _shown(policy: Policy, answer: Response, target: Target) -> Response:
-    if target.subresource or not answer.content_type.startswith("application/json"):
+    if not filters(answer.content_type, target):
         return answer
     withheld = policy.withheld(answer.body, target) if answer.status < 300 else None
     if withheld is not None:
