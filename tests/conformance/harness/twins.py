@@ -22,7 +22,7 @@ _META = re.compile(r"[|;&<>$`()]|^\w+=")
 # The binary goes through containers and through the resources of a limit in no certain order.
 _UNORDERED = re.compile(
     r"logs .*(--all-containers|-l |--selector)|describe (lim\w*|ns|namespaces?|quota,lim)\b"
-    r"|(label|annotate) .*--list"
+    r"|(label|annotate) .*--list|set env .*--from"
 )
 # It evicts all pods at once, and gives reasons in no certain order either.
 _CONCURRENT = re.compile(r"kubectl drain")

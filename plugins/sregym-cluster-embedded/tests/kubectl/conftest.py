@@ -114,6 +114,25 @@ spec:
   containers: [{name: c, image: "registry.example/shop/none:1.0"}]
 """
 
+WIDE = Path(__file__).with_name("wide.yaml")
+# What has happened to the shop with all kinds, and how long it took.
+SET_UP = [
+    (["apply", "-f", "-"], 60.0),
+    (["set", "image", "deploy/web", "web=registry.example/shop/web:1.1", "-n", "shop"], 30.0),
+    (["annotate", "deploy/web", "kubernetes.io/change-cause=second", "-n", "shop"], 1.0),
+    (["set", "image", "sts/db", "db=registry.example/shop/worker:1.1", "-n", "shop"], 1.0),
+    (["set", "image", "ds/agent", "agent=registry.example/shop/worker:1.1", "-n", "shop"], 120.0),
+]
+FILES = {
+    "vars.env": "A=1\n# c\nB=two words\n\nC=\n",
+    "applied.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: applied}, data: {a: b}}\n",
+    "image.yaml": (
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: "
+        "{selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: "
+        "{containers: [{name: web, image: other}]}}}}\n"
+    ),
+}
+
 # How often a pair of runs may fall into different seconds of the wall clock.
 TRIES = 3
 
@@ -182,6 +201,28 @@ def both_ways(
     shop.apply(SHOP)
     shop.run(90)
     folder = tmp_path_factory.mktemp("kubectl")
+    ways = BothWays(shop.world, folder)
+    yield ways
+    ways.close()
+
+
+@pytest.fixture(scope="session")
+def wide(
+    make_shop: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BothWays]:
+    """The shop, with objects of most other kinds, and with revisions."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not installed")
+    shop = make_shop(epoch=int(time.time()) - 400)
+    shop.apply(SHOP)
+    shop.run(30)
+    for argv, seconds in SET_UP:
+        done = run(DirectAccess(shop.world), argv, WIDE.read_text())
+        assert done.exit_code == 0, done.stderr
+        shop.run(seconds)
+    folder = tmp_path_factory.mktemp("wide")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
     ways = BothWays(shop.world, folder)
     yield ways
     ways.close()

@@ -162,7 +162,7 @@ def run(
         stdin=stdin,
         files=files or Path(),
         manager=arguments.text("field-manager") or entry.manager,
-        headers=impersonating.headers(entry.module, arguments),
+        headers=impersonating.headers(entry.module, arguments, "discovery" in access.memory),
         managed_fields=shows_managed_fields(arguments),
     )
     act: Callable[[Session], None] = getattr(module, entry.function)

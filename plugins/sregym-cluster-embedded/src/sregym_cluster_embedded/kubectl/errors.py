@@ -54,7 +54,7 @@ class SeveralErrors(CommandError):
     """Some of several objects failed."""
 
     def __init__(self, errors: Iterable[CommandError]) -> None:
-        super().__init__("\n".join(dict.fromkeys(map(_one_of_several, errors))))
+        super().__init__("\n".join(map(_one_of_several, errors)))
 
 
 def _one_of_several(error: CommandError) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.kubectl.builder import Target, documents, selector_query, targets
-from sregym_cluster_embedded.kubectl.client import TABLE
+from sregym_cluster_embedded.kubectl.client import JSON, TABLE
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import FILES, IGNORED, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
@@ -68,7 +69,8 @@ def get(session: Session) -> None:
     wanted = _wanted(session)
     errors: list[CommandError] = []
     if arguments.on("watch"):
-        _refuse_watch(session, wanted)
+        _refused_watch(session, wanted)
+        return
     if output in _TABLE_OUTPUTS:
         _print_tables(session, _fetch(session, wanted, errors, TABLE), errors)
     else:
@@ -76,12 +78,26 @@ def get(session: Session) -> None:
     raise_all(errors)
 
 
-def _refuse_watch(session: Session, wanted: Sequence[tuple[Target, str | None]]) -> None:
-    """Raise what the server says against a watch, if anything; a watch that goes on is left."""
-    if len(wanted) == 1 and wanted[0][0].name:
-        target, namespace = wanted[0]
-        session.client.get(target.kind, namespace, target.name)
-    raise NotCovered("a watch")
+def _refused_watch(session: Session, wanted: Sequence[tuple[Target, str | None]]) -> None:
+    """Run a watch that the server refuses; one that goes on is left to the binary."""
+    errors: list[CommandError] = []
+    parts = _fetch(session, wanted, errors, TABLE)
+    raise_all(errors)
+    if len(wanted) != 1 or session.arguments.text("output") not in _TABLE_OUTPUTS:
+        raise NotCovered("a watch")
+    target, namespace = wanted[0]
+    path, access = target.kind.path(namespace), session.access
+    query = [("watch", "true"), ("resourceVersion", "0"), ("timeoutSeconds", "1")]
+    if target.name:
+        query.append(("fieldSelector", f"metadata.name={target.name}"))
+    request = Request(
+        "GET", path, tuple(query), {"accept": JSON, **session.headers}, user=access.user
+    )
+    first = next(access.watch(request, 0.0), None)
+    if first is None or first["type"] != "ERROR":
+        raise NotCovered("a watch")
+    _print_tables(session, parts, errors)
+    raise ServerError(first["object"])
 
 
 def _wanted(session: Session) -> list[tuple[Target, str | None]]:

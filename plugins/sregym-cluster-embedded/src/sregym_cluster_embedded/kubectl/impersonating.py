@@ -31,8 +31,13 @@ _COVERED = frozenset({
 })  # fmt: skip
 
 
-def headers(command: str, arguments: Arguments) -> dict[str, str]:
+def headers(command: str, arguments: Arguments, warm: bool = False) -> dict[str, str]:
     """The headers of the requests of a command; none when it acts for itself.
+
+    Args:
+        command: The module that runs it.
+        arguments: Its command line.
+        warm: Whether the types are known already, which not everybody may ask for.
 
     Raises:
         NotCovered: The binary does more with these flags than send them.
@@ -40,7 +45,7 @@ def headers(command: str, arguments: Arguments) -> dict[str, str]:
     if not any(arguments.has(flag.name) for flag in FLAGS):
         return {}
     name = arguments.text("as")
-    if command not in _COVERED or not name or name == ANONYMOUS:
+    if command not in _COVERED or not name or (name == ANONYMOUS and not warm):
         raise NotCovered(f"--as of {command}")
     found = {USER: name}
     groups = [group for value in arguments.all("as-group") for group in value.split(",")]

@@ -127,7 +127,7 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
         from sregym_cluster_embedded.kubectl.go_template import GoTemplate
 
         return GoTemplate(output.partition("=")[2]).render(value)
-    if output.startswith("custom-columns="):
+    if output.startswith("custom-columns=") and arguments.command == "get":
         return _custom_columns(output.removeprefix("custom-columns="), shown, arguments)
     refuse_format(arguments)
 

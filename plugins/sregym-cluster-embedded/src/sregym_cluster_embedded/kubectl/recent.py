@@ -8,7 +8,7 @@ from sregym_cluster_embedded.kubectl.ages import age, unix_seconds
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import IGNORED, OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
-from sregym_cluster_embedded.kubectl.printing import is_format, refuse_format
+from sregym_cluster_embedded.kubectl.printing import formatted, is_format, refuse_format
 from sregym_cluster_embedded.kubectl.tables import aligned
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def events(session: Session) -> None:
     arguments = session.arguments
     if arguments.text("output") in ("json", "name"):
         raise NotCovered(f"events -o {arguments.text('output')}")
-    if arguments.text("output") and not is_format(arguments.text("output")):
+    columns = arguments.text("output").startswith("custom-columns")
+    if arguments.text("output") and (columns or not is_format(arguments.text("output"))):
         refuse_format(arguments)
     wanted = [word.lower() for word in arguments.all("types")]
     if not set(wanted) <= {"normal", "warning"}:
@@ -43,7 +44,9 @@ def events(session: Session) -> None:
         return
     found = go_sorted(found, _moment)
     if arguments.text("output"):
-        raise NotCovered("events in another format")
+        listed = {"apiVersion": "v1", "items": found, "kind": "EventList", "metadata": {}}
+        session.out.append(formatted(arguments, [listed], single=True))
+        return
     now = session.access.unix_now()
     head = ["NAMESPACE"] if everywhere else []
     head += ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]

@@ -6,6 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED, targets
+from sregym_cluster_embedded.kubectl.containers import (
+    attach_refusal,
+    container_status,
+    default_container,
+)
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import Flag, switch
 from sregym_cluster_embedded.kubectl.usage import usage_error
@@ -19,6 +24,11 @@ ATTACH_FLAGS = (Flag("container", "c"), switch("stdin", "i"), switch("tty", "t")
 DEBUG_FLAGS = (Flag("image"), Flag("container", "c"))
 PROXY_FLAGS = (Flag("port", "p"),)
 
+_RECORDED = (
+    "All commands and output from this session will be recorded in container logs, including "
+    "credentials and sensitive information passed through the command prompt.\n"
+    "If you don't see a command prompt, try pressing enter."
+)
 _REMOTE = re.compile(r"(?:([^/:]+)/)?([^/:]+):(.*)", re.DOTALL)
 _PORTS = 65536
 
@@ -43,7 +53,8 @@ def copy(session: Session) -> None:
 
 def attach(session: Session) -> None:
     """Run `kubectl attach` to a pod that is not there or has ended."""
-    words = session.arguments.words
+    arguments = session.arguments
+    words = arguments.words
     if not words:
         raise CommandError("error: at least 1 argument is required for attach")
     if len(words) > 1 or "/" in words[0]:
@@ -54,7 +65,13 @@ def attach(session: Session) -> None:
     if phase in ("Succeeded", "Failed"):
         what = "cannot attach a container in a completed pod"
         raise CommandError(f"error: {what}; current phase is {phase}")
-    raise NotCovered("attach")
+    name = arguments.text("container") or default_container(pod)
+    status = container_status(pod, name)
+    if arguments.on("stdin") or status is None or "running" in status["state"]:
+        raise NotCovered("attach")
+    session.complain(_RECORDED)
+    refused = attach_refusal(pod["metadata"]["namespace"], pod["metadata"]["name"], name)
+    raise CommandError(f"error: unable to upgrade connection: {refused}")
 
 
 def debug(session: Session) -> None:

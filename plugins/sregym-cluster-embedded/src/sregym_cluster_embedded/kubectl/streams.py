@@ -62,8 +62,6 @@ def logs(session: Session) -> None:
 def execute(session: Session) -> None:
     """Run `kubectl exec` of a command that ends."""
     arguments = session.arguments
-    if arguments.has("as"):
-        raise NotCovered("exec as somebody else")
     if not arguments.words and not arguments.after_dash:
         raise CommandError("error: pod, type/name or --filename must be specified")
     command = arguments.after_dash
@@ -86,6 +84,8 @@ def execute(session: Session) -> None:
             "error: cannot exec into a container in a completed pod; current phase is " + phase
         )
     container = _container(session, pod)
+    if session.headers:
+        raise NotCovered("exec as somebody else")
     if arguments.on("tty") and arguments.on("stdin"):
         session.complain(_NO_TERMINAL)
     stdin = session.stdin if arguments.on("stdin") else ""

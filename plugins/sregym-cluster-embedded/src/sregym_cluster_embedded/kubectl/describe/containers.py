@@ -79,7 +79,7 @@ def write_seccomp(writer: Writer, level: int, holder: Object) -> None:
     if profile:
         writer.field(level, "SeccompProfile", profile["type"])
         if profile["type"] == "Localhost":
-            writer.field(level, "LocalhostProfile", profile["localhostProfile"])
+            writer.field(level + (level > 0), "LocalhostProfile", profile["localhostProfile"])
 
 
 def _port(port: Object, field: str) -> str:
