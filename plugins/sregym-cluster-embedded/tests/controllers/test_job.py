@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.api.validation import workloads
+from sregym_cluster_embedded.api.validation import jobs
 from sregym_cluster_embedded.api.validation.causes import required
 from sregym_cluster_embedded.controllers.job_status import indexes_of, indexes_text
 from sregym_cluster_embedded.store import Key, Object
@@ -261,7 +261,7 @@ def test_an_indexed_job_needs_completions() -> None:
     spec = {"completionMode": "Indexed", "parallelism": 2, "template": template}
     missing = required("spec.completions", "when completion mode is Indexed")
     assert missing.message == "Required value: when completion mode is Indexed"
-    assert [e for e in workloads.job({"spec": spec}) if "completions" in e.field] == [missing]
+    assert [e for e in jobs.job({"spec": spec}) if "completions" in e.field] == [missing]
 
 
 def test_a_refused_creation_is_tried_again_after_seconds(shop: Any) -> None:

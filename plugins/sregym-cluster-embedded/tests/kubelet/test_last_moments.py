@@ -109,3 +109,44 @@ def test_a_readiness_gate_counts_as_soon_as_its_condition_is_written(town: Any) 
             town.run(0.5)
         ready = next(entry for entry in town.status()["conditions"] if entry["type"] == "Ready")
         assert (ready["status"], ready.get("reason"), ready.get("message")) == wanted
+
+
+def test_readiness_is_probed_until_the_last_of_a_pod_is_gone(town: Any) -> None:
+    probe = "readinessProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1}"
+    refused = 'Readiness probe failed: Get "http://{}:8080/healthz": dial tcp {}:8080: connect: '
+    seen = []
+    for number in range(8):
+        name = f"p{number}"
+        town.pod(f"{{containers: [{{name: c, image: '{WEB}', {probe}}}]}}", name, run_s=0.37)
+    town.run(5.0)
+    address = {name: town.status(name)["podIP"] for name in (f"p{n}" for n in range(8))}
+    before = sum(count for _, _, count in town.events("Unhealthy"))
+    for name, ip in address.items():
+        writes.delete(town.world, Key("pods", "default", name))
+        town.run(3.0)
+        text = refused.format(ip, ip) + "connection refused"
+        now = sum(count for _, _, count in town.events("Unhealthy"))
+        seen.append(now - before)
+        before = now
+        assert {m for _, m, _ in town.events("Unhealthy")} <= {
+            refused.format(a, a) + "connection refused" for a in address.values()
+        }, text
+    # Whether its turn comes between the end of the process and that of the pod is chance.
+    assert set(seen) == {0, 1}
+
+
+def test_a_command_cannot_probe_a_container_that_has_ended(town: Any) -> None:
+    town.pod(
+        f"{{terminationGracePeriodSeconds: 9, containers: [{{name: c, image: '{WEB}', "
+        "readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}}, "
+        f"{{name: slow, image: '{BUSYBOX}', command: [sleep, '90']}}]}}",
+        run_s=4.0,
+    )
+    writes.delete(town.world, APP)
+    town.run(5.0)
+    text = (
+        "Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc = "
+        "failed to exec in container: container is in CONTAINER_EXITED state"
+    )
+    ((_, message, count),) = town.events("Unhealthy")
+    assert (message, count > 2) == (text, True)

@@ -42,6 +42,8 @@ HANDLER = "controllers.deployment"
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
 _DELAY_S = 0.015
+# It resizes one ReplicaSet after another: after one of its own writes it takes longer to look again.
+_TURN_S = 0.035
 _DEADLINE_SLACK_S = 1.0
 _LOOKED_AT = (
     *("generation", "annotations", "labels", "deletionTimestamp", "finalizers"),
@@ -62,7 +64,9 @@ def listen(world: World, change: Change) -> None:
     if key.resource == REPLICA_SETS:
         owner = owner_of(obj)
         if owner is not None and owner["kind"] == "Deployment" and _counts(change):
-            enqueue(world, HANDLER, Key(RESOURCE, key.namespace, owner["name"]), _DELAY_S)
+            resized = old is not None and old["spec"] is not obj["spec"]
+            delay_s = _TURN_S if resized else _DELAY_S
+            enqueue(world, HANDLER, Key(RESOURCE, key.namespace, owner["name"]), delay_s)
     elif (
         old is None or old["spec"] is not obj["spec"] or _differs(old["metadata"], obj["metadata"])
     ) and change.type is not ChangeType.DELETED:

@@ -16,6 +16,7 @@ from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
 from sregym_cluster_embedded.kubelet.state import (
+    EXITED,
     RUNNING,
     PodState,
     change,
@@ -46,7 +47,7 @@ _EVENT_REFILL_S = 300.0
 GRID_OFFSET_S = 0.1
 _FIRST_S = 0.03
 # The status write that says `Running` triggers a readiness probe that has not passed yet.
-_TRIGGER_S = 0.12
+_TRIGGER_S = 0.025
 # From a start to the status that shows it.
 _SEEN_S = 0.06
 _CLOSE_S = 1e-6
@@ -111,11 +112,11 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
     uid, name, kind = key
     state = state_of(world, uid)
     probe: Probe | None = world.table(_TABLE).get(key)
-    if state is None or probe is None or state.deadline is not None:
+    if state is None or probe is None or not _probed(state, key):
         return
     pod = pod_of(world, state)
     container = state.containers[name]
-    if pod is None or container.phase != RUNNING:
+    if pod is None:
         return
     if probe.ends > world.now + _CLOSE_S:
         enqueue(world, HANDLER, key, probe.ends - world.now)
@@ -135,12 +136,35 @@ def ended(world: World, key: tuple[str, str, str], attempt: int, result: ProbeRe
     uid, name, _ = key
     state = state_of(world, uid)
     probe: Probe | None = world.table(_TABLE).get(key)
-    if state is None or probe is None or state.deadline is not None:
+    if state is None or probe is None or not _probed(state, key):
         return
     pod = pod_of(world, state)
-    container = state.containers[name]
-    if pod is not None and container.phase == RUNNING and container.attempt == attempt:
+    if pod is not None and state.containers[name].attempt == attempt:
         _judge(world, pod, state, key, probe, result)
+
+
+def leave(world: World, pod: Object, state: PodState) -> None:
+    """A pod is being deleted: its readiness is probed until the last of it is gone.
+
+    A probe whose turn comes between the end of the process and that of the pod fails.
+    """
+    for name, container in state.containers.items():
+        if container.phase == RUNNING:
+            key = (state.uid, name, "readiness")
+            probe: Probe | None = world.table(_TABLE).get(key)
+            if probe is not None:
+                period = container_spec(pod["spec"], name)["readinessProbe"].get(
+                    "periodSeconds", 10
+                )
+                enqueue(world, HANDLER, key, _until_grid(world.now, probe.origin, period))
+
+
+def _probed(state: PodState, key: tuple[str, str, str]) -> bool:
+    """Whether a container is being probed now; for its readiness even while its pod goes."""
+    container = state.containers[key[1]]
+    if state.deadline is None:
+        return container.phase == RUNNING
+    return key[2] == "readiness" and container.phase in (RUNNING, EXITED) and not state.ended
 
 
 def _judge(

@@ -40,6 +40,7 @@ def advance(world: World, pod: Object, state: PodState) -> None:
     grace = float(pod["metadata"].get("deletionGracePeriodSeconds", 30))
     restarting = False
     if state.deadline is None:
+        probes.leave(world, pod, state)
         state, restarting = _begin(world, state, grace)
     elif world.now + grace < state.deadline - 1.0:
         state = _shorten(world, state, grace)

@@ -27,7 +27,7 @@ _VOLUMES = (
 )
 _FOLLOWED = ("pods", "nodes", *_VOLUMES)
 _DELAY_S = 0.015
-_APART_S = 0.06
+_APART_S = 0.1
 _KEPT_APART = 5
 _BURST_S = 0.5
 

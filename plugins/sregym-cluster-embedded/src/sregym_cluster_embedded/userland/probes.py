@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
+_EXITED = (
+    "rpc error: code = Unknown desc = failed to exec in container: container is in "
+    "CONTAINER_EXITED state"
+)
 _LATE = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 
 
@@ -25,6 +29,8 @@ def perform_probe(
     process = process_of(world, ref)
     if process is None:
         return ProbeResult(False, "container not running")
+    if "exec" in probe and not process.running:
+        return ProbeResult(False, _EXITED, errored=True)
     if "exec" in probe:
         return _exec(world, runtime, ref, probe)
     if world.table("network.links") and _cut_off(world, process, probe):
