@@ -38,12 +38,12 @@ def environment(
     for variable in container.get("env", ()):
         name = variable["name"]
         if "valueFrom" in variable:
-            value = _from_reference(world, pod, state, container, host_ip, variable["valueFrom"])
-            if value is None:
-                continue
-            own[name] = value
-        else:
-            own[name] = expand(variable.get("value", ""), {**links, **own})
+            found = _from_reference(world, pod, state, container, host_ip, variable["valueFrom"])
+            if found is not None:
+                own[name] = found
+            continue
+        value = variable.get("value", "")
+        own[name] = expand(value, {**links, **own}) if "$" in value else value
     return {**links, **own}
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
+
     from sregym_cluster_embedded.world import World
 
 _TABLE = "network.addresses"
@@ -19,7 +22,7 @@ def assign(world: World, node: str, pod_key: Key) -> str | None:
 
     Addresses go round: one that was given back is used again only after all others.
     """
-    network = ip_network(pod_range(world, node))
+    network = _network(pod_range(world, node))
     taken = world.table(_TABLE)
     last: int = world.table(_LAST).get(node, 1)
     # The first address is the network's, the second the bridge's, the last the broadcast's.
@@ -33,6 +36,11 @@ def assign(world: World, node: str, pod_key: Key) -> str | None:
             world.table(_LAST)[node] = host
             return address
     return None
+
+
+@lru_cache(maxsize=256)
+def _network(cidr: str) -> IPv4Network | IPv6Network:
+    return ip_network(cidr)
 
 
 def release(world: World, address: str, pod_key: Key) -> None:

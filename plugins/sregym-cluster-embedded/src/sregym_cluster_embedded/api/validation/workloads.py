@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import selectors
+from sregym_cluster_embedded.api.sameness import Same
 from sregym_cluster_embedded.api.validation import causes, label_selectors, pods, volumes
 
 if TYPE_CHECKING:
@@ -17,7 +19,12 @@ _ONLY_ALWAYS = ("Always",)
 
 def deployment(obj: Object) -> list[Cause]:
     """Deployment."""
-    spec = obj["spec"]
+    return [*_of_deployment(Same(obj["spec"]))]
+
+
+@lru_cache(maxsize=256)
+def _of_deployment(given: Same[Object]) -> list[Cause]:
+    spec = given.value
     found = causes.not_negative("spec.replicas", spec.get("replicas"))
     found += _selector(spec, "deployment")
     found += _template(spec, "Deployment")
