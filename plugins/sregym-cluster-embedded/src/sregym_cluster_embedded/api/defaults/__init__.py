@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.defaults import network, policy, storage, workloads
+from sregym_cluster_embedded.api.defaults import further, network, policy, storage, workloads
 from sregym_cluster_embedded.api.defaults.pod import pod
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ _DEFAULTS: Mapping[str, Callable[[Object], Object]] = {
     "storageclasses.storage.k8s.io": storage.storage_class,
     "csidrivers.storage.k8s.io": storage.csi_driver,
     "secrets": storage.secret,
+    "events": further.event,
+    "ingressclasses.networking.k8s.io": network.ingress_class,
+    "flowschemas.flowcontrol.apiserver.k8s.io": further.flow_schema,
+    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": further.priority_level,
+    "resourceclaims.resource.k8s.io": further.resource_claim,
+    "resourceclaimtemplates.resource.k8s.io": further.resource_claim_template,
     "namespaces": policy.namespace,
     "limitranges": policy.limit_range,
     "horizontalpodautoscalers.autoscaling": policy.autoscaler,
@@ -92,6 +98,8 @@ _NEW_STATUS: Mapping[str, Object] = {
     "persistentvolumeclaims": {"phase": "Pending"},
     "persistentvolumes": {"phase": "Pending"},
     "namespaces": {"phase": "Active"},
+    "volumeattachments.storage.k8s.io": {"attached": False},
+    "resourceclaims.resource.k8s.io": {},
 }
 # Types whose creator reports their status at once.
 _STATUS_KEPT = frozenset({"nodes", "events", "certificatesigningrequests.certificates.k8s.io"})

@@ -146,6 +146,14 @@ def ingress(obj: Object) -> Object:
     return obj
 
 
+def ingress_class(obj: Object) -> Object:
+    """IngressClass."""
+    scope = {"scope": "Cluster"}
+    return within(
+        obj, "spec", lambda spec: within(spec, "parameters", lambda given: filled(given, scope))
+    )
+
+
 def network_policy(obj: Object) -> Object:
     """NetworkPolicy: which directions it speaks about."""
     spec = obj.get("spec", {})

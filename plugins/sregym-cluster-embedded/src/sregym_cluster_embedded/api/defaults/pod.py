@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
@@ -135,6 +135,28 @@ def _lifecycle(lifecycle: Object) -> Object:
     return lifecycle
 
 
+_SOURCES: dict[str, Object] = {
+    "iscsi": {"iscsiInterface": "default"},
+    "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "azureDisk": {
+        "cachingMode": "ReadWrite",
+        "fsType": "ext4",
+        "kind": "Shared",
+        "readOnly": False,
+    },
+}
+
+
+def _sourced(complete: Object, source: Object) -> Object:
+    return filled(source, complete)
+
+
+def _image_volume(source: Object) -> Object:
+    if source.get("pullPolicy") or not source.get("reference"):
+        return source
+    return {**source, "pullPolicy": image_pull_policy(source["reference"])}
+
+
 def _volume(volume: Object) -> Object:
     if volume.keys() == {"name"}:
         return {**volume, "emptyDir": {}}
@@ -143,6 +165,9 @@ def _volume(volume: Object) -> Object:
     volume = within(volume, "hostPath", lambda source: filled(source, {"type": ""}))
     volume = within(volume, "downwardAPI", _downward)
     volume = within(volume, "projected", _projected)
+    volume = within(volume, "image", _image_volume)
+    for field, complete in _SOURCES.items():
+        volume = within(volume, field, partial(_sourced, complete))
     return within(volume, "ephemeral", _ephemeral)
 
 

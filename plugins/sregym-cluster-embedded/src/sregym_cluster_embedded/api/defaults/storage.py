@@ -37,7 +37,17 @@ def volume(obj: Object) -> Object:
 
 def claim(obj: Object) -> Object:
     """PersistentVolumeClaim."""
-    return within(obj, "spec", lambda spec: filled(spec, {"volumeMode": "Filesystem"}))
+
+    def spec(before: Object) -> Object:
+        after = filled(before, {"volumeMode": "Filesystem"})
+        source, reference = after.get("dataSource"), after.get("dataSourceRef")
+        if source is not None and reference is None:
+            return {**after, "dataSourceRef": {"apiGroup": None, **source}}
+        if source is None and reference is not None and not reference.get("namespace"):
+            return {**after, "dataSource": {"apiGroup": None, **reference}}
+        return after
+
+    return within(obj, "spec", spec)
 
 
 def new_claim(world: World, obj: Object) -> Object:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api.printers import config, custom, network, pods, storage, workloads
+from sregym_cluster_embedded.api.printers import (
+    config,
+    custom,
+    devices,
+    network,
+    pods,
+    storage,
+    workloads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +59,7 @@ _PRINTERS: dict[str, Printer] = {
     "csidrivers.storage.k8s.io": storage.csi_driver,
     "volumeattachments.storage.k8s.io": storage.attachment,
     **config.PRINTERS,
+    **devices.PRINTERS,
 }
 _PLAIN = "limitranges"
 
@@ -75,7 +84,8 @@ def columns(resource: str, additional: tuple[Object, ...] | None = None) -> list
     """
     known = _columns()
     if additional is None:
-        return known.get(resource) or known[_PLAIN]
+        name, age = known["configmaps"][0], known["configmaps"][-1]
+        return known.get(resource) or devices.columns(resource, name, age) or known[_PLAIN]
     name, created = known[_PLAIN]
     if not additional:
         return [name, {**created, "name": "Age"}]

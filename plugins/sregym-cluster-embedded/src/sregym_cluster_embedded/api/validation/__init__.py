@@ -61,6 +61,7 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "resourcequotas": settings.quota,
     "limitranges": settings.limit_range,
     "namespaces": policy.namespace,
+    "events": policy.event,
     "nodes": policy.node,
     "persistentvolumeclaims": volumes.claim,
     "persistentvolumes": volumes.volume,

@@ -90,6 +90,16 @@ def namespace(obj: Object) -> list[Cause]:
     return found
 
 
+def event(obj: Object) -> list[Cause]:
+    """Event: it stands in the namespace of what it is about."""
+    own = obj["metadata"].get("namespace", "")
+    named = (obj.get("involvedObject") or {}).get("namespace", "")
+    if named == own or (not named and own in ("", "default")):
+        return []
+    text = "does not match event.namespace"
+    return [causes.invalid("involvedObject.namespace", named, text)]
+
+
 def lease(obj: Object) -> list[Cause]:
     """Lease."""
     spec = obj.get("spec") or {}
