@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # From the request to the first byte, for each sample, and until a connection is refused.
 _FIRST_BYTE_S, _PER_SAMPLE_S, _REFUSED_S = 0.0018, 6e-6, 0.0004
+_NEVER_MS = -(2**62)
 _INTERVAL_MS = round(INTERVAL_S * 1000)
 
 SCRAPE_FAMILIES = (
@@ -48,6 +49,23 @@ def offset_ms(target: Target) -> int:
 @lru_cache(maxsize=4096)
 def _offset_ms(pool: str, labels: Pairs) -> int:
     return int(Seed(0).fraction("scrape", pool, labels) * _INTERVAL_MS)
+
+
+def last_scrape_ms(world: World, target: Target, at_ms: int) -> int:
+    """When a target was last scraped up to a moment, Unix milliseconds; nothing is said of success.
+
+    Minus infinity, so to speak, when it was not known by then.
+    """
+    epoch_ms = world.epoch * 1000
+    origin_ms = epoch_ms + offset_ms(target)
+    last_ms = min(at_ms, int((world.epoch + world.now) * 1000) - 1)
+    found = last_ms - (last_ms - origin_ms) % _INTERVAL_MS
+    return found if found >= epoch_ms + round(max(target.since, 0.0) * 1000) else _NEVER_MS
+
+
+def answered(target: Target, second: float) -> bool:
+    """Whether a scrape at a virtual second succeeded."""
+    return second < target.until and any(begin <= second < end for begin, end in target.answers)
 
 
 class Scrapes:

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
-from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes, scrape_row
+from sregym_cluster_embedded.telemetry.metrics.scraping import (
+    SCRAPE_FAMILIES,
+    Scrapes,
+    answered,
+    last_scrape_ms,
+    scrape_row,
+)
 from sregym_cluster_embedded.telemetry.metrics.shelves import (
     Kept,
     Shelf,
@@ -29,6 +35,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
     Matcher,
+    Newest,
     StoredSeries,
     Times,
     is_stale,
@@ -78,6 +85,41 @@ class WorldStorage:
                 if piece is not None:
                     pieces.setdefault(entry.labels, []).append(piece)
         return [StoredSeries(labels, *_joined(pieces[labels])) for labels in sorted(pieces)]
+
+    def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
+        """What `select` gives, at one moment: quicker than all samples before it.
+
+        A series that ends is marked at the next scrape: so what its target's last scrape before
+        the moment did not give is not there.
+        """
+        view, epoch = self._view or view_of(self._world), self._world.epoch
+        rest = [matcher for matcher in matchers if matcher.name != NAME]
+        if _noted(matchers):
+            return None
+        moment = at_ms / 1000 - epoch
+        span = (moment - lookback_ms / 1000, moment)
+        found: dict[Labels, tuple[float, int]] = {}
+        for exporter, samples in _wanted(matchers, ()).items():
+            for target in targets(view, exporter):
+                if not target.honours and not may_be(target.labels, rest):
+                    continue
+                taken_ms = last_scrape_ms(self._world, target, at_ms)
+                second = (taken_ms - epoch * 1000) / 1000.0
+                if taken_ms < at_ms - lookback_ms or not answered(target, second):
+                    continue
+                seconds = np.array([second])
+                for sample in samples:
+                    for shelf in kept(view, exporter, target, sample, rest, span):
+                        for entry in shelf.selected(rest):
+                            row = entry.row
+                            if row.since <= second < row.until:
+                                value = row.value
+                                number = float(value(seconds)[0]) if callable(value) else value
+                                found[entry.labels] = (number, taken_ms)
+        ordered = sorted(found)
+        return Newest(
+            ordered, [found[one][0] for one in ordered], [found[one][1] for one in ordered]
+        )
 
     def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterable[Labels]:
         """The label sets of what `select` would give, without working out samples."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,20 @@ class Matcher(NamedTuple):
         return found if self.op == "=~" else not found
 
 
+class Newest(NamedTuple):
+    """The newest samples at one moment.
+
+    Attributes:
+        labels: Of the series that are there, sorted.
+        values: As many.
+        times: When they were taken, milliseconds since 1970.
+    """
+
+    labels: Sequence[Labels]
+    values: Sequence[float]
+    times: Sequence[int]
+
+
 class Storage(Protocol):
     """Where samples come from."""
 
@@ -104,6 +118,14 @@ class Storage(Protocol):
 
         Sorted by labels. Samples outside of the span do no harm.
         """
+
+
+@runtime_checkable
+class Quick(Protocol):
+    """A storage that may know the newest samples at a moment without looking at those before."""
+
+    def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
+        """The newest samples that are not older than the lookback; None when it must look."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
     Matcher,
+    Newest,
+    Quick,
     Storage,
     StoredSeries,
     Times,
@@ -129,6 +131,11 @@ def instant(
 ) -> tuple[Vector, Floats]:
     """The newest sample at each step that is not older than the lookback, and its time in s."""
     wanted = grid.looked_at(selector.moment)
+    if len(wanted) == 1 and isinstance(storage, Quick):
+        quick = storage.newest(matchers_of(selector), int(wanted[0]), lookback_ms)
+        if quick is not None:
+            budget.spend(len(quick.labels))
+            return _of_newest(quick)
     found = storage.select(
         matchers_of(selector), int(wanted.min()) - lookback_ms, int(wanted.max())
     )
@@ -174,6 +181,12 @@ def in_order(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> list[in
     rows = {id(owner): row for row, owner in enumerate(labels)}
     order = [rows[id(series.labels)] for series in found if id(series.labels) in rows]
     return order if len(order) == len(labels) else list(range(len(labels)))
+
+
+def _of_newest(newest: Newest) -> tuple[Vector, Floats]:
+    values = np.array(newest.values, dtype=np.float64)[:, np.newaxis]
+    times = np.array(newest.times, dtype=np.int64)[:, np.newaxis]
+    return Vector(newest.labels, values, ~is_stale(values)), times / 1000.0
 
 
 def _newest(samples: Table, wanted: Times, lookback_ms: int) -> tuple[Vector, Floats]:

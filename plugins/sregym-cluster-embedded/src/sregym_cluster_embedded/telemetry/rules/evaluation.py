@@ -18,6 +18,8 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     STALE,
     Labels,
     Matcher,
+    Newest,
+    Quick,
     Storage,
     StoredSeries,
     labels_of,
@@ -123,6 +125,12 @@ class Evaluated:
             self._under_way.discard(key)
         return sorted(found, key=lambda series: series.labels)
 
+    def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
+        """The newest scraped samples; None where rules may have written some."""
+        if not isinstance(self._below, Quick) or self._writing(matchers):
+            return None
+        return self._below.newest(matchers, at_ms, lookback_ms)
+
     def written(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Sequence[StoredSeries]:
@@ -222,7 +230,9 @@ class Evaluated:
             limit: Before which nothing has to be known.
         """
         interval = group.interval_ms
-        back = (rule.hold_ms + rule.keep_ms) // interval + _MARGIN
+        first_look = (rule.hold_ms + rule.keep_ms) // interval + _MARGIN
+        # What is not there now is not pending, whatever was before, unless it is kept for a while.
+        back = first_look if rule.keep_ms else 0
         end, rows = span[1], _NO_ROWS
         while True:
             begin = max(limit, span[0] - back * interval)
@@ -231,7 +241,7 @@ class Evaluated:
             clean = begin + rule.keep_ms
             if begin == limit or not any((times <= clean).any() for times, _ in rows.values()):
                 return begin, rows
-            back *= _FURTHER
+            back = (back or first_look) * _FURTHER
             end = begin - interval
 
     def _recorded(self, group: Group, rule: RecordingRule, first: int, last: int) -> Rows:

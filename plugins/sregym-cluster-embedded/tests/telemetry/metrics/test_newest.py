@@ -1,0 +1,65 @@
+"""The newest samples are found without those before them, and are the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.promql import Engine, Labels, Matcher, StoredSeries
+from sregym_cluster_embedded.world import World
+
+
+class All:
+    """A storage that always hands out all samples."""
+
+    def __init__(self, world: World) -> None:
+        self._storage = WorldStorage(world)
+
+    def select(
+        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
+    ) -> Sequence[StoredSeries]:
+        return self._storage.select(matchers, start_ms, end_ms)
+
+
+def shown(engine: Engine, query: str, at: float) -> list[tuple[Labels, str]]:
+    return [(labels, repr(value)) for labels, value in engine.instant(query, at).rows]
+
+
+def _scaled(booth: Any) -> None:
+    booth.edit("Deployment", "web", lambda obj: obj["spec"].update(replicas=1))
+
+
+def _deleted(booth: Any) -> None:
+    booth.delete("services", "stock")
+    for pod in booth.pods("stock"):
+        booth.delete("pods", pod)
+
+
+# What looks back over a window has more to go by when it is given more.
+_OF_WINDOWS = {"container_memory_max_usage_bytes"}
+
+
+@pytest.mark.parametrize("change", [_scaled, _deleted])
+def test_newest_samples_are_those_of_all_samples(booth: Any, change: Callable[[Any], None]) -> None:
+    begin = booth.world.now
+    change(booth)
+    booth.run(100)
+    names = ["up", *sorted(set(exporters_by_sample()) - _OF_WINDOWS)]
+    compared = 0
+    for second in (begin - 100.25, begin + 3, begin + 17, begin + 40, begin + 100, begin + 130):
+        at = booth.world.epoch + second
+        for lookback in (300.0, 9.0):
+            quick = Engine(WorldStorage(booth.world), lookback_s=lookback)
+            slow = Engine(All(booth.world), lookback_s=lookback)
+            for name in names:
+                expected = shown(slow, name, at)
+                assert shown(quick, name, at) == expected
+                compared += len(expected)
+        for query in ("timestamp(kube_pod_info)", 'kube_pod_status_phase{phase="Running"} == 1'):
+            assert shown(Engine(WorldStorage(booth.world)), query, at) == shown(
+                Engine(All(booth.world)), query, at
+            )
+    assert compared > 5000
