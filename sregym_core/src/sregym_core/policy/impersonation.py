@@ -20,15 +20,15 @@ _ACCOUNT = "system:serviceaccount:"
 _GROUP = "authentication.k8s.io"
 
 
-def refusal(identity: Identity, headers: Mapping[str, str]) -> bytes | None:
-    """The Status for a request that wants to be somebody else's; None when it does not."""
+def refusal(identity: Identity, headers: Mapping[str, str]) -> tuple[int, bytes] | None:
+    """Code and Status for a request that wants to be somebody else's; None when it does not."""
     asked = {name: value for name, value in headers.items() if name.startswith(PREFIX)}
     if not asked:
         return None
     name = asked.get("impersonate-user", "")
     if not name:
         text = "requested groups, uid or extra without impersonating a user name"
-        return status(400, "BadRequest", text)
+        return 400, status(400, "BadRequest", text)
     resource, place, where = "users", name, "at the cluster scope"
     account = name.removeprefix(_ACCOUNT).split(":")
     if name.startswith(_ACCOUNT) and len(account) == 2 and all(account):
@@ -38,4 +38,4 @@ def refusal(identity: Identity, headers: Mapping[str, str]) -> bytes | None:
         f'{resource} "{place}" is forbidden: User "{identity.name}" cannot impersonate resource '
         f'"{resource}" in API group "" {where}'
     )
-    return status(403, "Forbidden", text, {"name": place, "kind": resource})
+    return 403, status(403, "Forbidden", text, {"name": place, "kind": resource})

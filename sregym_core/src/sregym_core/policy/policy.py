@@ -80,7 +80,7 @@ class Policy:
         if self.identity is not None:
             refused = refusal(self.identity, asked.headers)
             if refused is not None:
-                return Answer(403, refused, "acting as somebody else")
+                return Answer(*refused, "acting as somebody else")
         kind = asked.headers.get("content-type", JSON)
         reason = forbidden(asked.method, asked.target, asked.body, kind)
         if reason:

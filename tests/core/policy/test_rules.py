@@ -1,0 +1,87 @@
+"""What is refused because it would reach the machine below, or the harness beside it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sregym_core.policy.rules import forbidden
+from sregym_core.policy.target import target_of
+
+POD = "/api/v1/namespaces/shop/pods"
+DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/cart"
+
+
+def told(name: str) -> str:
+    return f"containers that reach into their node ({name}) are not part of this access"
+
+
+def pod(**spec: Any) -> bytes:
+    return json.dumps({"kind": "Pod", "spec": {"containers": [{"name": "c"}], **spec}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (pod(), ""),
+        (pod(hostPID=False, hostNetwork=None), ""),
+        (pod(hostPID=True), told("hostPID")),
+        (pod(hostIPC=True), told("hostIPC")),
+        (pod(hostNetwork=True), told("hostNetwork")),
+        (pod(volumes=[{"name": "h", "hostPath": {"path": "/"}}]), told("hostPath")),
+        (pod(initContainers=[{"securityContext": {"privileged": True}}]), told("privileged")),
+        (pod(containers=[{"securityContext": {"privileged": False}}]), ""),
+        (b"{", ""),
+        (b"", ""),
+    ],
+)
+def test_containers_that_reach_into_their_node(body: bytes, expected: str) -> None:
+    assert forbidden("POST", target_of(POD), body) == expected
+    assert forbidden("PATCH", target_of(f"{POD}/x/ephemeralcontainers"), body) == expected
+    assert forbidden("DELETE", target_of(f"{POD}/x"), body) == ""
+    assert forbidden("POST", target_of("/api/v1/namespaces/shop/configmaps"), body) == ""
+    assert forbidden("PUT", target_of(f"{POD}/x/status"), body) == ""
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        ([{"op": "add", "path": "/spec/template/spec/hostPID", "value": True}], told("hostPID")),
+        ([{"op": "replace", "path": "/spec/template/spec/hostPID", "value": False}], ""),
+        ([{"op": "remove", "path": "/spec/template/spec/volumes/0/hostPath"}], ""),
+        ([{"op": "copy", "from": "/a", "path": "/spec/template/spec/volumes/0/hostPath"}], told("hostPath")),
+        ([{"op": "add", "path": "/spec/template/spec/volumes/-", "value": {"hostPath": {"path": "/"}}}], told("hostPath")),
+        ([{"op": "replace", "path": "/spec/replicas", "value": 2}], ""),
+    ],
+)  # fmt: skip
+def test_patches_that_reach_into_a_node(operations: list[Any], expected: str) -> None:
+    body = json.dumps(operations).encode()
+    kind = "application/json-patch+json"
+    assert forbidden("PATCH", target_of(DEPLOYMENT), body, kind) == expected
+
+
+def test_yaml_is_read_too() -> None:
+    body = b"# a comment\nspec:\n  hostPID: true\n"
+    for kind in ("application/yaml", "application/apply-patch+yaml; charset=utf-8"):
+        assert forbidden("PATCH", target_of(DEPLOYMENT), body, kind) == told("hostPID")
+    assert forbidden("PATCH", target_of(DEPLOYMENT), b"a: [", "application/yaml") == ""
+
+
+@pytest.mark.parametrize("kind", ["application/vnd.kubernetes.protobuf", "application/cbor"])
+def test_what_cannot_be_read_is_not_passed_on(kind: str) -> None:
+    assert forbidden("PUT", target_of(DEPLOYMENT), b"k8s\0", kind) == (
+        f"deployments.apps cannot be written as {kind}: send JSON or YAML"
+    )
+    assert forbidden("PUT", target_of("/api/v1/namespaces/shop/services/x"), b"k8s\0", kind) == ""
+
+
+@pytest.mark.parametrize(
+    "host", ["127.1", "2130706433", "0x7f000001", "[::ffff:127.0.0.1]", "x.localhost"]
+)
+def test_this_machine_by_other_names(host: str) -> None:
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    body = f"webhooks: [{{clientConfig: {{url: 'https://{host}:1/x'}}}}]".encode()
+    assert forbidden("POST", target_of(path), body, "application/yaml") == (
+        f"webhooks may not call https://{host}:1/x: services of a webhook must run in the cluster"
+    )

@@ -1,0 +1,107 @@
+"""Agents that say nothing, too much, too late, crash, hang, fork or write without end.
+
+Whatever they do, the episode ends with a verdict and a reason, its record is complete, the world is
+given back and nothing of them is left.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sregym_core.testing import SregymProject
+
+PROBLEM = "wrong_service_selector_hotel_reservation"
+Projects = Callable[..., SregymProject]
+NOTHING = "diagnosis: nothing was submitted"
+START = """\
+import http.client, json, os, signal, socket, sys
+from pathlib import Path
+address = json.loads((Path(os.environ["SREGYM_EPISODE"]) / "session.json").read_text())
+place = address["gateway"].removeprefix("http://")
+def submit(text):
+    connection = http.client.HTTPConnection(place, timeout=30)
+    body = text if isinstance(text, bytes) else json.dumps({"text": text}).encode()
+    connection.request("POST", "/submit", body, {"Authorization": "Bearer " + address["token"]})
+    return connection.getresponse().status
+def say(*statuses):
+    print(json.dumps(statuses), flush=True)
+"""
+CASES = {
+    "silent": ("", NOTHING),
+    "crashes": ("os.kill(os.getpid(), signal.SIGSEGV)", NOTHING),
+    "crashes-half-way": ('submit("no idea"); os.kill(os.getpid(), 9)', "diagnosis: score 0.00"),
+    "hangs": ("signal.pause()", NOTHING),
+    "hangs-deaf": (
+        "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nsignal.pause()",
+        NOTHING,
+    ),
+    "forks": ("[os.fork() for _ in range(11)]; signal.pause()", NOTHING),
+    "leaves-children": (
+        "if os.fork() == 0:\n    os.setsid(); signal.signal(15, signal.SIG_IGN); signal.pause()",
+        NOTHING,
+    ),
+    "fills-the-disk": ('f = open("large", "wb")\nwhile True: f.write(bytes(1 << 24))', NOTHING),
+    "writes-without-end": ('while True: os.write(1, b"x" * 65536)', NOTHING),
+    "hangs-up": (
+        "for _ in range(50):\n"
+        '    s = socket.create_connection(place.split(":"))\n'
+        '    s.sendall(b"POST /submit HTTP/1.1\\r\\nContent-Length: 99\\r\\n\\r\\n{"); s.close()\n'
+        'say(submit("no idea"), submit("done"))',
+        "diagnosis: score 0.00",
+    ),
+    "talks-nonsense": (
+        'say(submit(b"{"), submit(b"[]"), submit(b"[" * 100000), submit(b"\\xff"),\n'
+        '    submit(b\'{"text": "\\\\ud800"}\'), submit(b\'{"text": 7}\'), submit("x" * 2000000))',
+        NOTHING,
+    ),
+    "says-too-much": ('say(submit("x" * 70000), submit("no idea"))', "diagnosis: score 0.00"),
+    "repeats-itself": ("say(*[submit('no idea') for _ in range(2)])", "diagnosis: score 0.00"),
+}
+SAID = {
+    "hangs-up": [200, 200],
+    "talks-nonsense": [400, 400, 400, 400, 400, 400, 413],
+    "says-too-much": [200, 200],
+    "repeats-itself": [200, 200],
+}
+
+
+def left(mark: str) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = file.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if mark in text:
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_episode_ends_with_a_verdict(case: str, sregym_project: Projects) -> None:
+    script, reason = CASES[case]
+    project = sregym_project({"bad_agent.py": f"{START}{script}\n"})
+    command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
+    words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
+    done = project.run(*words, "--wall-seconds", "4", "--out", "run", "--json")
+    [episode] = done.json()["episodes"]
+    assert (episode["outcome"], episode["recovered"]) == ("fail", True)
+    assert episode["reason"].startswith(reason)
+    record: dict[str, Any] = json.loads(
+        (project.folder / "run/episodes/e0001/record.json").read_text()
+    )
+    events = [entry["event"] for entry in record["timeline"]]
+    assert events[-2:] == ["Recovered", "EpisodeFinished"]
+    assert [record[stage]["verdict"]["outcome"] for stage in ("diagnosis", "mitigation")] == [
+        "fail",
+        "fail",
+    ]
+    if case in SAID:
+        log = (project.folder / "run/episodes/e0001/agent.log").read_text()
+        assert json.loads(log) == SAID[case]
+    assert left(str(project.folder / "bad_agent.py")) == []
