@@ -90,8 +90,10 @@ class Gateway:
         client is told. `before` runs when something came, and before it is done.
         """
         try:
-            self._session.keep_up()
-            return self._inbox.take(wait_s, before)
+            if self._inbox.take(wait_s, before):
+                return True
+            self._session.keep_up()  # calls do it by themselves, and are told what comes of it
+            return False
         finally:
             self._record_requests()
 
