@@ -12,6 +12,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Used,
 )
 from sregym_core.model import Tokens
@@ -93,6 +94,13 @@ def test_without_a_stream_the_end_tells_what_was_used() -> None:
     ]
 
 
+def test_trouble() -> None:
+    retry = {"type": "system", "subtype": "api_retry", "attempt": 1, "error_status": 401}
+    assert told({**retry, "error": "authentication_failed"}) == [
+        Troubled("authentication_failed (HTTP status 401)")
+    ]
+
+
 def test_failures() -> None:
     assert told(
         {"type": "result", "is_error": True, "result": "Invalid API key"},
@@ -105,7 +113,7 @@ def test_what_is_not_known_says_nothing() -> None:
     assert (
         told(
             {},
-            {"type": "system", "subtype": "api_retry", "attempt": 1},
+            {"type": "system", "subtype": "compact_boundary"},
             {"type": "assistant"},
             {"type": "assistant", "message": {"content": "words"}},
             assistant({"type": "image"}, "words", None, {"type": "tool_use", "id": 3}),

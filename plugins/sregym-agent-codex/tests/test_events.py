@@ -12,6 +12,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Used,
 )
 from sregym_core.model import Tokens
@@ -105,9 +106,14 @@ def test_tokens_count_once() -> None:
 
 def test_failures() -> None:
     assert told(
+        {"type": "error", "message": "Reconnecting... 1/5"},
         {"type": "turn.failed", "error": {"message": "stream disconnected"}},
         {"type": "turn.failed", "error": {}},
-    ) == [Failed("stream disconnected"), Failed("it does not say why")]
+    ) == [
+        Troubled("Reconnecting... 1/5"),
+        Failed("stream disconnected"),
+        Failed("it does not say why"),
+    ]
 
 
 def test_what_is_not_known_says_nothing() -> None:
@@ -121,7 +127,6 @@ def test_what_is_not_known_says_nothing() -> None:
             ended(type="agent_message", text=None),
             ended(type="todo_list", items=[]),
             {"type": "turn.completed", "usage": None},
-            {"type": "error", "message": "Reconnecting... 1/5"},
             {"type": "weather"},
         )
         == []

@@ -12,6 +12,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Used,
 )
 from sregym_core.model import Tokens
@@ -78,9 +79,10 @@ def test_tokens_count_once() -> None:
 
 def test_failures() -> None:
     assert told(
+        {"type": "error", "severity": "warning", "message": "Loop detected"},
         {"type": "error", "severity": "error", "message": "Maximum session turns exceeded"},
         {"type": "result", "status": "error", "error": {"message": "quota"}, "stats": {}},
-    ) == [Failed("Maximum session turns exceeded"), Failed("quota")]
+    ) == [Troubled("Loop detected"), Failed("Maximum session turns exceeded"), Failed("quota")]
 
 
 def test_what_is_not_known_says_nothing() -> None:
@@ -89,7 +91,6 @@ def test_what_is_not_known_says_nothing() -> None:
             {},
             {"type": "message", "role": "assistant", "content": None},
             {"type": "tool_use", "tool_name": 5},
-            {"type": "error", "severity": "warning", "message": "Loop detected"},
             {"type": "result", "status": "success", "stats": None},
             {"type": "weather"},
         )

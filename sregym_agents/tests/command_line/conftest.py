@@ -22,6 +22,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Vendor,
 )
 from sregym_agents.testing import write_stand_in
@@ -53,6 +54,8 @@ class AcmeReader(EventReader):
                 yield OwnCallBegan(call, tool, arguments)
             case {"ended": str(call), "output": str(output), "ok": bool(ok)}:
                 yield OwnCallEnded(call, output, ok)
+            case {"trouble": str(reason)}:
+                yield Troubled(reason)
             case {"failed": str(reason)}:
                 yield Failed(reason)
 

@@ -200,11 +200,23 @@ def test_a_program_of_another_version(
     )
 
 
-def test_a_program_that_hangs(acme: MakeAgent, new_session: NewSession) -> None:
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("tell(trouble='no route'); tell(said='Let me think.')", ""),
+        (
+            "tell(said='Let me think.'); tell(trouble='no route')",
+            "; acme-agent was trying again: no route",
+        ),
+    ],
+)
+def test_a_program_that_hangs(
+    acme: MakeAgent, new_session: NewSession, body: str, why: str
+) -> None:
     session = new_session(wall_s=1.0)
     with pytest.raises(BudgetExceededError) as over:
-        acme("tell(said='Let me think.'); time.sleep(300)").run(session)
-    assert str(over.value) == "the budget of 1 wall-clock seconds is used up"
+        acme(f"{body}; time.sleep(300)").run(session)
+    assert str(over.value) == f"the budget of 1 wall-clock seconds is used up{why}"
     assert session.last_words == "Let me think.\n\n(end)"
 
 

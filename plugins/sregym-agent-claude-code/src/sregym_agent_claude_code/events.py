@@ -15,6 +15,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
 )
 from sregym_core.model import Tokens
 
@@ -35,6 +36,8 @@ class ClaudeCodeReader(EventReader):
             case {"type": "system", "subtype": "init"}:
                 version, model = event.get("claude_code_version"), event.get("model")
                 yield Introduced(str(version or ""), str(model or ""))
+            case {"type": "system", "subtype": "api_retry"}:
+                yield Troubled(f"{event.get('error')} (HTTP status {event.get('error_status')})")
             case {"type": "assistant", "message": {"content": list(parts)} as message}:
                 yield from self._spent(str(message.get("id", "")), message.get("usage"))
                 for part in parts:

@@ -16,6 +16,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
 )
 from sregym_core.model import Tokens
 
@@ -41,6 +42,8 @@ class CodexReader(EventReader):
                 yield from _ended(item)
             case {"type": "turn.completed", "usage": dict(usage)}:
                 yield from self._meter.total(_tokens(usage))
+            case {"type": "error", "message": str(message)}:
+                yield Troubled(message)
             case {"type": "turn.failed", "error": dict(error)}:
                 yield Failed(str(error.get("message", "it does not say why")))
 

@@ -15,6 +15,7 @@ from sregym_agents.command_line import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
 )
 from sregym_core.model import Tokens
 
@@ -53,6 +54,8 @@ class GeminiReader(EventReader):
                 yield OwnCallEnded(call, str(output), event.get("status") == "success")
             case {"type": "error", "severity": "error"}:
                 yield Failed(_message(event))
+            case {"type": "error"}:
+                yield Troubled(_message(event))
             case {"type": "result"}:
                 stats = event.get("stats")
                 if isinstance(stats, dict):

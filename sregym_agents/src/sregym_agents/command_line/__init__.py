@@ -20,6 +20,7 @@ from sregym_agents.command_line.happenings import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Used,
 )
 from sregym_agents.command_line.process import attend
@@ -39,6 +40,7 @@ __all__ = [
     "OwnCallBegan",
     "OwnCallEnded",
     "Said",
+    "Troubled",
     "Used",
     "Vendor",
     "attend",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
-from sregym_core.errors import UsageError
+from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Agent, Stage
 from sregym_core.sessions import EVENTS, LOG
 
@@ -212,6 +212,11 @@ class CommandLineAgent(Agent):
         with events.open("wb") as output, log.open("wb") as errors:
             try:
                 return attend(session, gateway, start, output, errors, listener.look)
+            except BudgetExceededError as error:
+                if not listener.trouble:
+                    raise
+                msg = f"{error}; {self.vendor.program} was trying again: {listener.trouble}"
+                raise BudgetExceededError(msg) from error
             finally:
                 listener.close()
                 if listener.complaint:

@@ -53,13 +53,20 @@ class OwnCallEnded:
 
 
 @dataclass(frozen=True)
+class Troubled:
+    """The program has difficulties and tries again; over when anything else happens."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class Failed:
     """The program says that it cannot go on, and why."""
 
     reason: str
 
 
-Happening: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Failed
+Happening: TypeAlias = Introduced | Said | Used | OwnCallBegan | OwnCallEnded | Troubled | Failed
 
 
 class EventReader(ABC):

@@ -10,6 +10,7 @@ from sregym_agents.command_line.happenings import (
     OwnCallBegan,
     OwnCallEnded,
     Said,
+    Troubled,
     Used,
 )
 from sregym_agents.command_line.tail import Tail
@@ -35,12 +36,14 @@ class Listener:
     Attributes:
         last_words: What the model said last.
         failure: Why the program could not go on, as far as it said.
+        trouble: What it struggles with at the moment; empty for nothing.
         understood: How many events meant something.
     """
 
     def __init__(self, session: Session, reader: EventReader, output: Path, home: Path) -> None:
         self.last_words = ""
         self.failure = ""
+        self.trouble = ""
         self.understood = 0
         self._session = session
         self._reader = reader
@@ -86,6 +89,7 @@ class Listener:
     def _note(self, happenings: Iterable[Happening]) -> None:
         for happening in happenings:
             self.understood += 1
+            self.trouble = happening.reason if isinstance(happening, Troubled) else ""
             match happening:
                 case Introduced(version, model):
                     self._session.note_agent(version, model)
