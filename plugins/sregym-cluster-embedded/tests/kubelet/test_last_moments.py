@@ -150,3 +150,14 @@ def test_a_command_cannot_probe_a_container_that_has_ended(town: Any) -> None:
     )
     ((_, message, count),) = town.events("Unhealthy")
     assert (message, count > 2) == (text, True)
+
+
+def test_a_running_pod_may_be_given_a_deadline(town: Any) -> None:
+    town.pod(f"{{containers: [{{name: c, image: '{WEB}'}}]}}", run_s=3.0)
+    pod = town.world.store.get(APP)
+    spec = {**pod["spec"], "activeDeadlineSeconds": 10}
+    writes.update(town.world, "pods", {**pod, "spec": spec})
+    town.run(4.0)
+    assert town.status()["phase"] == "Running"
+    town.run(6.0)
+    assert (town.status()["phase"], town.status()["reason"]) == ("Failed", "DeadlineExceeded")

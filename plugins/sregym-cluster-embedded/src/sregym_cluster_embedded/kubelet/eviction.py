@@ -40,6 +40,13 @@ def watch_deadline(world: World, pod: Object, state: PodState) -> None:
     enqueue(world, DEADLINE, state.uid, float(pod["spec"]["activeDeadlineSeconds"]))
 
 
+def note_deadline(world: World, uid: str, before: Object, after: Object) -> None:
+    """A pod was given a deadline, or an earlier one."""
+    wanted = after.get("activeDeadlineSeconds")
+    if wanted is not None and wanted != before.get("activeDeadlineSeconds"):
+        enqueue(world, DEADLINE, uid, 0.0)
+
+
 def check_limits(world: World, uid: str) -> None:
     """Handler: end a pod that has written more than it may."""
     taken(world, LIMITS, uid)

@@ -126,6 +126,7 @@ def _pod_changed(world: World, change: Change) -> None:
     )
     if deletion or old["spec"] != pod["spec"]:
         resizing.note(world, uid, old["spec"], pod["spec"])
+        eviction.note_deadline(world, uid, old["spec"], pod["spec"])
         wake(world, uid, REPORT_S)
 
 
