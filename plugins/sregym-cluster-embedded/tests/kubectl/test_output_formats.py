@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.kubectl.errors import NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Template
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json, json_text, yaml_text
 
@@ -96,10 +96,19 @@ def test_jsonpath_is_that_of_the_binary(tmp_path: Path, template: str) -> None:
     assert Template(template).render(POD) == binary(tmp_path, POD, f"jsonpath={template}")
 
 
-@pytest.mark.parametrize("template", ["{.a", "{.a[}", "{range .a}", "{end}", "{foo()}", "{.a[9]}"])
+@pytest.mark.parametrize("template", ["{end}", "{foo()}", "{.a[9]}", "{.a} }"])
 def test_jsonpath_that_is_not_understood_is_left_to_the_binary(template: str) -> None:
     with pytest.raises(NotCovered):
         Template(template).render({"a": [1]})
+
+
+@pytest.mark.parametrize(
+    ("template", "why"), [("{.a", "unclosed action"), ("{.a[}", "unterminated array")]
+)
+def test_jsonpath_that_does_not_end_is_refused(template: str, why: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        Template(template)
+    assert caught.value.text == f"error: error parsing jsonpath {template}, {why}"
 
 
 def test_compact_json_escapes_what_go_escapes() -> None:

@@ -88,13 +88,13 @@ def test_exec_takes_the_time_that_the_command_takes(shop: Any) -> None:
     [
         ["get", "pods", "-w"],
         ["get", "pods", "--watch=true"],
-        ["attach", "x"],
-        ["apply", "--server-side", "-f", "x"],
-        ["--as=bob", "get", "pods"],
-        ["bogus"],
+        ["debug", "x", "--image=y"],
+        ["apply", "--prune", "-f", "x"],
+        ["kustomize", "."],
+        ["config", "view"],
         [],
         ["logs", "-f", "x"],
-        ["get", "pods", "--raw=/x"],
+        ["get", "pods", "-o", "kyaml"],
     ],
 )
 def test_what_is_not_covered_is_said_before_anything_happens(shop: Any, argv: list[str]) -> None:

@@ -38,8 +38,10 @@ _MISSING = (
 def apply(session: Session) -> None:
     """Run `kubectl apply -f`."""
     arguments = session.arguments
-    if arguments.text("output") not in ("", "name") or dry_run(arguments) == "client":
-        raise NotCovered("apply -o or --dry-run=client")
+    if arguments.text("output") not in ("", "name"):
+        raise NotCovered("apply in another format")
+    if dry_run(arguments) == "client" and arguments.on("server-side"):
+        raise NotCovered("apply --server-side tried by the client")
     if arguments.words:
         words = " ".join(arguments.words)
         raise usage_error("apply", f"Unexpected args: [{words}]")
@@ -105,6 +107,7 @@ def _apply_one(session: Session, document: Document) -> None:
     name = obj["metadata"]["name"]
     wanted = with_last_applied(obj)
     query = [*dry_run_query(session.arguments), STRICT]
+    tried = dry_run(session.arguments) == "client"
     client = session.client
     try:
         present = client.get(kind, namespace, name)
@@ -112,6 +115,9 @@ def _apply_one(session: Session, document: Document) -> None:
         if not error.not_found:
             doing = f'error when retrieving current configuration of:\n{_described(kind, namespace, name)}\nfrom server for: "{document.source}"'
             raise error.while_doing(doing) from error
+        if tried:
+            report(session, kind, wanted, "created")
+            return
         try:
             created = client.create(kind, namespace, wanted, query)
         except ServerError as refusal:
@@ -123,6 +129,9 @@ def _apply_one(session: Session, document: Document) -> None:
     patch, content_type = _patch(wanted, present)
     if not patch:
         report(session, kind, present, "unchanged")
+        return
+    if tried:
+        report(session, kind, present, "configured")
         return
     try:
         after = client.patch(kind, namespace, name, patch, content_type, query)

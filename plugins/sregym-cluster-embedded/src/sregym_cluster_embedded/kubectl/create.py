@@ -55,13 +55,16 @@ def create_files(session: Session) -> None:
 
 
 def _create_document(session: Session, document: Document) -> None:
-    if dry_run(session.arguments) == "client":
-        raise NotCovered("create -f --dry-run=client")
     namespace = object_namespace(session, document)
     query = [*dry_run_query(session.arguments), STRICT]
     obj = document.obj
     if namespace and not obj["metadata"].get("namespace"):
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
+    if dry_run(session.arguments) == "client":
+        if session.arguments.text("output") not in ("", "name") or "name" not in obj["metadata"]:
+            raise NotCovered("create -f --dry-run=client in another format")
+        report(session, document.kind, obj, "created")
+        return
     try:
         created = session.client.create(document.kind, namespace, obj, query)
     except ServerError as error:

@@ -41,6 +41,9 @@ def set_service_account(session: Session) -> None:
         if spec.get("serviceAccountName") == account:
             raise NotCovered("the account that is set already")
         patch = wrap_pod_template(found.obj, {"serviceAccountName": account})
+        if dry_run(session.arguments) == "client":
+            report(session, found.kind, found.obj, "serviceaccount updated")
+            continue
         try:
             after = _patched(session, found, patch)
         except ServerError as error:
@@ -63,6 +66,8 @@ def set_selector(session: Session) -> None:
         before = found.obj["spec"].get("selector") or {}
         gone = {name: None for name in before if name not in labels}
         fresh = {name: value for name, value in labels.items() if before.get(name) != value}
+        if dry_run(session.arguments) == "client":
+            raise NotCovered("a selector tried by the client")
         after = _patched(session, found, {"spec": {"selector": {**gone, **fresh}}})
         report(session, found.kind, after, "selector updated")
 
@@ -78,6 +83,9 @@ def set_subject(session: Session) -> None:
         present = one.obj.get("subjects") or []
         fresh = [subject for subject in subjects if subject not in present]
         if not fresh:
+            continue
+        if dry_run(session.arguments) == "client":
+            report(session, one.kind, one.obj, "subjects updated")
             continue
         with collected(errors):
             after = _patched(session, one, {"subjects": [*present, *fresh]})
@@ -105,8 +113,9 @@ def _subjects(session: Session) -> list[Object]:
 
 
 def _found(session: Session, words: list[str]) -> list[Found]:
-    if dry_run(session.arguments) == "client":
-        raise NotCovered("--dry-run=client")
+    tried = dry_run(session.arguments) == "client"
+    if tried and session.arguments.text("output") not in ("", "name"):
+        raise NotCovered("--dry-run=client in another format")
     errors: list[CommandError] = []
     found = selected(session, words, errors)
     raise_all(errors)
