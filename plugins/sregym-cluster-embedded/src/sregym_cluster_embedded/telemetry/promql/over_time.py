@@ -91,7 +91,7 @@ def _stretched(
     per_second: bool,
 ) -> Floats:
     """What changed between two samples, carried on to the ends of the window."""
-    to_start = np.broadcast_to((span.first - span.starts) / 1000.0, change.shape)
+    to_start = (span.first - span.starts) / 1000.0
     to_end = (span.ends - span.last) / 1000.0
     sampled = (span.last - span.first) / 1000.0
     between = sampled / np.maximum(span.intervals, 1)
@@ -99,7 +99,8 @@ def _stretched(
         # A counter cannot have begun below zero: it was zero this long before the first sample.
         zero = sampled * (first_values / change)
         falls = (change > 0) & (first_values >= 0) & (zero < to_start)
-        to_start = np.where(falls, zero, to_start)
+        if falls.any():
+            to_start = np.where(falls, zero, to_start)
     threshold = between * 1.1
     length = sampled + np.where(to_start < threshold, to_start, between / 2)
     length = length + np.where(to_end < threshold, to_end, between / 2)
@@ -130,8 +131,27 @@ def unaligned(name: str, samples: Table, starts: Times, ends: Times) -> Result:
             places = np.stack([from_, np.maximum(to, from_)], axis=2).ravel() + 1
             sums = np.add.reduceat(lost, places)[::2].reshape(change.shape)
             change = change + sums * (last > first)
-    span = _Span(times[from_], times[to], last - first, starts, ends)
+    span = _steady(samples, (first, last), starts, ends)
+    if span is None:
+        span = _Span(times[from_], times[to], last - first, starts, ends)
     return _stretched(span, first_values, change, counter, name == "rate"), present
+
+
+def _steady(
+    samples: Table, places: tuple[Times, Times], starts: Times, ends: Times
+) -> _Span | None:
+    """The windows of each row as one, where samples lie alike in all of them: most often they do."""
+    first, last = places
+    if not samples.spacing:
+        return None
+    intervals = last - first
+    lag = samples.times[:, :1] + first * samples.spacing - starts
+    if not ((lag == lag[:, :1]).all() and (intervals == intervals[:, :1]).all()):
+        return None
+    intervals, lag = intervals[:, :1], lag[:, :1]
+    length = (ends - starts)[:1]
+    until = lag + intervals * samples.spacing
+    return _Span(lag, until, intervals, np.zeros_like(length), length)
 
 
 def _instant(windows: Windows, *, rate: bool) -> Result:
