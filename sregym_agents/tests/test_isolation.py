@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from sregym_agents.isolation import Bubblewrap, Route, routes_of
+from sregym_agents.isolation import Bubblewrap, Route, bubblewrap, routes_of
 
 
 def test_routes_keep_the_addresses_of_the_session() -> None:
@@ -33,3 +34,22 @@ def test_the_command_line(tmp_path: Path) -> None:
     ]
     assert {"--unshare-all", "--die-with-parent", "--new-session"} <= set(words)
     assert (tmp_path / "hosts").read_text() == "127.0.0.1 localhost\n127.0.1.1 models.example\n"
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is not installed")
+def test_what_is_shared_may_lie_below_a_place_named_like_the_agents_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "work"
+    program = outside / "programs" / "greet"
+    program.parent.mkdir(parents=True)
+    program.write_text("hello")
+    monkeypatch.setattr(bubblewrap, "WORK", str(outside))
+    scratch, own = tmp_path / "scratch", tmp_path / "own"
+    (scratch / "sockets").mkdir(parents=True)
+    own.mkdir()
+    (own / "notes").write_text(" world")
+    walls = Bubblewrap(scratch, own, (program.parent,))
+    command = walls.command(("cat", str(program), "notes"), (), {})
+    done = subprocess.run(command, env=walls.environment({}), capture_output=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == (b"hello world", b"", 0)

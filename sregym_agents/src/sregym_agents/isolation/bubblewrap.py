@@ -83,17 +83,18 @@ class Bubblewrap:
         words = [self._program, "--unshare-all", "--die-with-parent", "--new-session"]
         words += ["--uid", user, "--gid", user, "--hostname", "workstation", "--cap-drop", "ALL"]
         words += ["--cap-add", "CAP_NET_BIND_SERVICE"] if low else []
-        words += self._system()
         words += ["--proc", "/proc", "--dev", "/dev"]
+        # Its own places first: what is shown may lie below places of these names outside.
         for place in ("/tmp", HOME):  # noqa: S108 - a place inside
             words += ["--size", str(SCRATCH_BYTES), "--tmpfs", place]
+        words += ["--bind", str(self._work), WORK, "--chdir", WORK]
+        words += self._system()
         for path in self._share:
             words += ["--ro-bind", str(path), str(path)]
         # Last, so that nothing that is shared brings it back.
         for package in harness_packages([Path("/usr"), Path(sys.base_prefix), *self._share]):
             hidden = package.is_dir()
             words += ["--tmpfs", str(package)] if hidden else ["--ro-bind", "/dev/null", str(package)]  # fmt: skip
-        words += ["--bind", str(self._work), WORK, "--chdir", WORK]
         words += ["--ro-bind", str(self._scratch / "sockets"), f"{SESSION}/sockets"]
         for source, place in shown:
             words += ["--ro-bind", str(source), place]
