@@ -26,6 +26,12 @@ class Glance:
         """The object, or None when it does not exist; raises `ClusterError` like the cluster."""
         return self._list(ref.api_version, ref.kind, ref.namespace).get(ref.name)
 
+    def same(self, obj: KubeObject) -> KubeObject | None:
+        """What stands now at the address of an object, or None."""
+        metadata = obj["metadata"]
+        listed = self._list(obj["apiVersion"], obj["kind"], metadata.get("namespace", ""))
+        return listed.get(metadata["name"])
+
     def pods(self, workload: KubeObject) -> list[KubeObject]:
         """Pods with all labels that the workload's selector asks for; none for an empty selector."""
         selector = workload["spec"].get("selector") or {}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_oracles.glance import Glance
 
 WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+_SIZED = ("Deployment", "StatefulSet")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 
@@ -31,10 +32,9 @@ def _existing(
 ) -> Iterator[tuple[ObjectRef, KubeObject, KubeObject]]:
     """Workloads of the baseline that are still there: address, as it was, as it is."""
     for before in _workloads(objects):
-        ref = ObjectRef.of(before)
-        now = glance.get(ref)
+        now = glance.same(before)
         if now is not None:
-            yield ref, before, now
+            yield ObjectRef.of(before), before, now
 
 
 def _desired(workload: KubeObject) -> int:
@@ -46,21 +46,22 @@ def objects_present(
     glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-present"
 ) -> Check:
     """Every declared object of the baseline exists, workloads with at least their replicas."""
+    declared = declared_objects(objects)
 
     def find() -> list[str]:
         wrong = []
-        for before in declared_objects(objects):
-            ref = ObjectRef.of(before)
-            now = glance.get(ref)
+        for before in declared:
+            now = glance.same(before)
             if now is None:
-                wrong.append(f"{ref} does not exist")
+                wrong.append(f"{ObjectRef.of(before)} does not exist")
             elif "deletionTimestamp" in now["metadata"]:
-                wrong.append(f"{ref} is being deleted")
-            elif ref.kind in ("Deployment", "StatefulSet") and _desired(now) < _desired(before):
-                wrong.append(f"{ref} wants {_desired(now)} replicas, not {_desired(before)}")
+                wrong.append(f"{ObjectRef.of(before)} is being deleted")
+            elif before["kind"] in _SIZED and _desired(now) < _desired(before):
+                sizes = f"{_desired(now)} replicas, not {_desired(before)}"
+                wrong.append(f"{ObjectRef.of(before)} wants {sizes}")
         return wrong
 
-    count = len(declared_objects(objects))
+    count = len(declared)
     expected = f"the {count} objects of the baseline, workloads with at least their replicas"
     return look(name, expected, find, good=f"all {count}")
 
