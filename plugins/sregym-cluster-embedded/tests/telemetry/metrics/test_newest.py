@@ -58,7 +58,12 @@ def test_newest_samples_are_those_of_all_samples(booth: Any, change: Callable[[A
                 expected = shown(slow, name, at)
                 assert shown(quick, name, at) == expected
                 compared += len(expected)
-        for query in ("timestamp(kube_pod_info)", 'kube_pod_status_phase{phase="Running"} == 1'):
+        for query in (
+            "timestamp(kube_pod_info)",
+            '{__name__=~"up|kube_pod_info|scrape_series_added"}',
+            'up{job="kubelet"} or up{namespace="booth"}',
+            'kube_pod_status_phase{phase="Running"} == 1',
+        ):
             assert shown(Engine(WorldStorage(booth.world)), query, at) == shown(
                 Engine(All(booth.world)), query, at
             )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.scraping import (
     SCRAPE_FAMILIES,
     Scrapes,
@@ -45,10 +46,11 @@ from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, Evaluation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Row, Target
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Target
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.world import World
 
+_UP = "up"
 _SCRAPE_NAMES = tuple(family.name for family in SCRAPE_FAMILIES)
 
 
@@ -94,28 +96,40 @@ class WorldStorage:
         """
         view, epoch = self._view or view_of(self._world), self._world.epoch
         rest = [matcher for matcher in matchers if matcher.name != NAME]
-        if _noted(matchers):
+        noted = _noted(matchers)
+        wanted = _wanted(matchers, noted)
+        if noted and (noted != [_UP] or any(wanted.values())):
             return None
         moment = at_ms / 1000 - epoch
         span = (moment - lookback_ms / 1000, moment)
         found: dict[Labels, tuple[float, int]] = {}
-        for exporter, samples in _wanted(matchers, ()).items():
+        for exporter, samples in wanted.items():
             for target in targets(view, exporter):
                 if not target.honours and not may_be(target.labels, rest):
                     continue
                 taken_ms = last_scrape_ms(self._world, target, at_ms)
                 second = (taken_ms - epoch * 1000) / 1000.0
-                if taken_ms < at_ms - lookback_ms or not answered(target, second):
+                if taken_ms < at_ms - lookback_ms or second >= target.until:
                     continue
+                good = answered(target, second)
+                if noted:
+                    row = Row((), float(good), until=target.until)
+                    shelves: Iterable[Shelf] = (Shelf([own(_UP, target, row)]),)
+                else:
+                    shelves = (
+                        shelf
+                        for sample in samples
+                        for shelf in kept(view, exporter, target, sample, rest, span)
+                        if good
+                    )
                 seconds = np.array([second])
-                for sample in samples:
-                    for shelf in kept(view, exporter, target, sample, rest, span):
-                        for entry in shelf.selected(rest):
-                            row = entry.row
-                            if row.since <= second < row.until:
-                                value = row.value
-                                number = float(value(seconds)[0]) if callable(value) else value
-                                found[entry.labels] = (number, taken_ms)
+                for shelf in shelves:
+                    for entry in shelf.selected(rest):
+                        row = entry.row
+                        if row.since <= second < row.until:
+                            value = row.value
+                            number = float(value(seconds)[0]) if callable(value) else value
+                            found[entry.labels] = (number, taken_ms)
         ordered = sorted(found)
         return Newest(
             ordered, [found[one][0] for one in ordered], [found[one][1] for one in ordered]
