@@ -57,15 +57,16 @@ class Comparison(NamedTuple):
             return True
         if _TIMED.search(self.step["run"]):
             return _end(self.twin) == _end(self.binary)
-        if _UNORDERED.search(self.step["run"]):
-            return _lines(self.twin) == _lines(self.binary)
         if _CONCURRENT.search(self.step["run"]):
             return _pieces(self.twin) == _pieces(self.binary)
         one, other = (
             rules({**recording, "steps": [{**self.step, **_answer(given)}]})
             for given in (self.twin, self.binary)
         )
-        return [part.text for part in one] == [part.text for part in other]
+        texts = [[part.text for part in parts] for parts in (one, other)]
+        if _UNORDERED.search(self.step["run"]):
+            texts = [[_sorted(text) for text in each] for each in texts]
+        return texts[0] == texts[1]
 
 
 def words_of(command: str) -> list[str] | None:
@@ -129,8 +130,8 @@ def _end(answer: Answer) -> tuple[int, list[str], str]:
     return answer.exit_code, answer.stdout.splitlines()[-1:], answer.stderr
 
 
-def _lines(answer: Answer) -> tuple[int, list[str], list[str]]:
-    return answer.exit_code, sorted(answer.stdout.splitlines()), sorted(answer.stderr.splitlines())
+def _sorted(text: str) -> str:
+    return "\n".join(sorted(text.splitlines()))
 
 
 def _pieces(answer: Answer) -> tuple[int, list[str]]:

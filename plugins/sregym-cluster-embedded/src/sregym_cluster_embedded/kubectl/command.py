@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl import impersonating
-from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import GLOBAL, parse
 from sregym_cluster_embedded.kubectl.printing import shows_managed_fields
 from sregym_cluster_embedded.kubectl.session import CommandResult, Session
@@ -171,7 +171,9 @@ def run(
         act(session)
     except CommandError as error:
         if error.text:
-            session.complain(error.text.removesuffix("\n"))
+            # The binary ends what it says with a newline, unless there is one already.
+            invalid = isinstance(error, ServerError) and error.reason == "Invalid"
+            session.complain(error.text if invalid else error.text.removesuffix("\n"))
         exit_code = error.exit_code
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
 

@@ -96,7 +96,8 @@ def _refused_watch(session: Session, wanted: Sequence[tuple[Target, str | None]]
     first = next(access.watch(request, 0.0), None)
     if first is None or first["type"] != "ERROR":
         raise NotCovered("a watch")
-    _print_tables(session, parts, errors)
+    if any(part.answer.get("rows") for part in parts):
+        _print_tables(session, parts, errors)
     raise ServerError(first["object"])
 
 
@@ -200,12 +201,14 @@ def _print_tables(session: Session, parts: list[_Part], errors: list[CommandErro
 
 
 def _sortable(session: Session, parts: Sequence[_Part]) -> bool:
-    """Whether any row has what is sorted by; the binary shows nothing otherwise."""
+    """Whether any of several rows has what is sorted by; the binary shows nothing otherwise."""
+    rows = [row for part in parts for row in part.answer["rows"]]
+    if len(rows) <= 1:
+        return True
     try:
         path = relaxed(session.arguments.text("sort-by"))
     except NotCovered:
         return False
-    rows = (row for part in parts for row in part.answer["rows"])
     return any(find(path, row["object"]) for row in rows)
 
 
