@@ -19,6 +19,8 @@ VERSIONS = {
     "@openai/codex": "0.169.0",
     "@google/gemini-cli": "0.61.0",
 }
+# The oldest that all of them run on.
+NODE = 20
 TIMEOUT_S = 240
 # Scripts of packages build optional native parts, which takes a compiler and more downloads.
 OPTIONS = (
@@ -34,8 +36,8 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where node_modules is made")
     folder: Path = parser.parse_args().folder
     npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        print("npm is not installed: the tests of the vendors' command lines will be skipped")
+    if npm is None or node is None or major(node) < NODE:
+        print(f"npm with node {NODE} is not installed: the vendors' command lines are not tested")
         return 0
     if any(installed(folder, name) != version for name, version in VERSIONS.items()):
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,6 +48,12 @@ def main() -> int:
     package, script = FINISH
     run([node, script], folder / "node_modules" / package)
     return 0
+
+
+def major(node: str) -> int:
+    """Of the version that it says it is."""
+    said = subprocess.run([node, "--version"], check=False, capture_output=True, text=True)
+    return int(said.stdout.strip().lstrip("v").partition(".")[0] or 0)
 
 
 def run(command: list[str], folder: Path) -> bool:
