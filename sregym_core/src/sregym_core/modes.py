@@ -33,7 +33,8 @@ Namespace: {namespaces}
 """
 
 _TOLD = """\
-You have kubectl with full access. Each submission counts once and cannot be taken back.\
+You have kubectl with the rights of an engineer on call: everything in these namespaces, and a look
+at the rest of the cluster. Each submission counts once and cannot be taken back.\
 """
 
 _WHAT_A_DIAGNOSIS_SAYS = """\

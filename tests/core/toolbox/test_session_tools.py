@@ -36,8 +36,8 @@ def test_all_promised_tools_are_there_with_schemas(new_session: NewSession) -> N
             "text": {
                 "type": "string",
                 "description": (
-                    "First the diagnosis: component, what is wrong with it, what it should be, who "
-                    "suffers. Then a short note that the repair is done."
+                    "What the instruction asks for next: a diagnosis (component, what is wrong with "
+                    "it, what it should be, who suffers), or a short note that the repair is done."
                 ),
             }
         },

@@ -125,5 +125,5 @@ class Submit(Arguments):
     """Arguments of `submit`."""
 
     text: str = Field(
-        description="First the diagnosis: component, what is wrong with it, what it should be, who suffers. Then a short note that the repair is done."
+        description="What the instruction asks for next: a diagnosis (component, what is wrong with it, what it should be, who suffers), or a short note that the repair is done."
     )

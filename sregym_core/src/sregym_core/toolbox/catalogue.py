@@ -33,7 +33,7 @@ _ENTRIES: Mapping[str, _Entry] = {
     "kubectl": _Entry(
         ToolGroup.CLUSTER,
         arguments.Kubectl,
-        "Run one kubectl command with full access to the cluster and return what it prints.",
+        "Run one kubectl command with the rights of an engineer on call and return what it prints.",
     ),
     "wait": _Entry(
         ToolGroup.CLUSTER,
@@ -105,7 +105,7 @@ _ENTRIES: Mapping[str, _Entry] = {
     "submit": _Entry(
         ToolGroup.SUBMISSION,
         arguments.Submit,
-        "Hand in the current stage: first the diagnosis, then, after the repair, word that it is done. Each counts once and cannot be taken back.",
+        "Hand in what comes next: a diagnosis, or word that the repair is done; status says which. Each counts once and cannot be taken back.",
     ),
 }
 _CHANGING = ("kubectl", "submit")
