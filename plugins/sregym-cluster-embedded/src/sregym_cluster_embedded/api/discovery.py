@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import custom, health, metrics_api
@@ -175,7 +176,9 @@ def _plain_subresources(entry: Resource) -> list[dict[str, Any]]:
     return listed
 
 
+@lru_cache(maxsize=1024)
 def _aggregate(entry: Resource) -> dict[str, Any]:
+    """One resource of the aggregated answer; shared, so not to be changed."""
     own = {"group": "", "version": "", "kind": entry.kind}
     if "." in entry.group and entry not in BUILT_IN:
         own = {"group": entry.group, "version": entry.version, "kind": entry.kind}
