@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import errors, limits, quota
+from sregym_cluster_embedded.api import errors, limits, priorities, quota
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.store import Key
 
@@ -36,7 +36,6 @@ _TOKEN_SOURCES = [
 _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_S = 300
 _MIRROR = "kubernetes.io/config.mirror"
-_SYSTEM_PRIORITIES = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
 
 
 def admit(world: World, kind: Resource, obj: Object) -> Object:
@@ -65,7 +64,7 @@ def _pod(world: World, kind: Resource, obj: Object) -> Object:
         _service_account(world, kind, obj["metadata"], spec)
     if spec.get("runtimeClassName"):
         _runtime_class(world, kind, obj["metadata"], spec)
-    _priority(world, kind, obj["metadata"]["name"], spec)
+    priorities.resolve(world, kind, obj["metadata"]["name"], spec)
     _tolerations(spec)
     return {**obj, "spec": spec}
 
@@ -133,28 +132,6 @@ def _mount_token(world: World, spec: dict[str, Any]) -> None:
     if mounted and given is None:
         source = {"sources": _TOKEN_SOURCES, "defaultMode": 0o644}
         spec["volumes"] = [*volumes, {"name": volume, "projected": source}]
-
-
-def _priority(world: World, kind: Resource, name: str, spec: dict[str, Any]) -> None:
-    wanted = spec.get("priorityClassName", "")
-    classes = "priorityclasses.scheduling.k8s.io"
-    policy = "PreemptLowerPriority"
-    value = 0
-    if wanted:
-        found = world.store.get(Key(classes, "", wanted))
-        if found is not None:
-            value, policy = found["value"], found.get("preemptionPolicy", policy)
-        elif wanted in _SYSTEM_PRIORITIES:
-            value = _SYSTEM_PRIORITIES[wanted]
-        else:
-            raise errors.forbidden(kind, name, f"no PriorityClass with name {wanted} was found")
-    else:
-        for entry in world.store.list(classes):
-            if entry.get("globalDefault"):
-                value, policy = entry["value"], entry.get("preemptionPolicy", policy)
-                spec["priorityClassName"] = entry["metadata"]["name"]
-    spec["priority"] = value
-    spec.setdefault("preemptionPolicy", policy)
 
 
 def _tolerations(spec: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.api import (
     custom,
     dynamic,
     errors,
+    priorities,
     reading,
     schema,
     writes,
@@ -105,6 +106,7 @@ def delete(world: World, request: Request, target: Target) -> Response:
     """DELETE of one object."""
     resource = target.resource
     chosen = options(request, resource)
+    priorities.check_removal(resource, target.name)
     old = reading.existing(world, target)
     _check_preconditions(resource, old, chosen)
     node_restriction.check_removal(request.user, resource, old)

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.api import body, conversion, errors, reading, writi
 from sregym_cluster_embedded.api.access import authorizer
 from sregym_cluster_embedded.api.access.attributes import Attributes
 from sregym_cluster_embedded.api.pki import der, x509
+from sregym_cluster_embedded.api.validation import causes, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request, Response, User
@@ -24,6 +25,33 @@ RESOURCE = f"certificatesigningrequests.{GROUP}"
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client"
 _DECISIONS = ("Approved", "Denied")
 _SHORTEST_S = 600
+_LEGACY_SIGNER = "kubernetes.io/legacy-unknown"
+# In the order in which the server lists them: that of bytes.
+_USAGES = (
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+)
 
 
 def requested(user: User, kind: Resource, obj: Object) -> Object:
@@ -37,23 +65,10 @@ def requested(user: User, kind: Resource, obj: Object) -> Object:
         for key, value in obj["spec"].items()
         if key not in ("username", "uid", "groups", "extra")
     }
-    causes: list[errors.Cause] = []
     asked = _parsed(spec.get("request", ""))
-    if asked is None:
-        why = "PEM block type must be CERTIFICATE REQUEST"
-        text = f'Invalid value: "{spec.get("request", "")}": {why}'
-        causes.append(errors.Cause("spec.request", text))
-    for field in ("usages", "signerName"):
-        if not spec.get(field):
-            cause = errors.Cause(f"spec.{field}", "Required value", "FieldValueRequired")
-            causes.append(cause)
-    lifetime_s = spec.get("expirationSeconds")
-    if lifetime_s is not None and lifetime_s < _SHORTEST_S:
-        why = "may not specify a duration less than 600 seconds (10 minutes)"
-        cause = errors.Cause("spec.expirationSeconds", f"Invalid value: {lifetime_s}: {why}")
-        causes.append(cause)
-    if causes or asked is None:
-        raise errors.invalid(GROUP, kind.kind, obj["metadata"]["name"], causes)
+    found = _causes(spec, asked)
+    if found or asked is None:
+        raise errors.invalid(GROUP, kind.kind, obj["metadata"]["name"], found)
     of_masters = authorizer.MASTERS in asked.subject.organizations
     if spec["signerName"] == CLIENT_SIGNER and of_masters:
         why = f"use of {CLIENT_SIGNER} signer with {authorizer.MASTERS} group is not allowed"
@@ -64,6 +79,34 @@ def requested(user: User, kind: Resource, obj: Object) -> Object:
     if user.extra:
         spec["extra"] = {key: list(values) for key, values in user.extra.items()}
     return {**obj, "spec": spec, "status": {}}
+
+
+def _causes(spec: Object, asked: x509.Asked | None) -> list[errors.Cause]:
+    found: list[errors.Cause] = []
+    if asked is None:
+        why = "PEM block type must be CERTIFICATE REQUEST"
+        found.append(causes.invalid("spec.request", spec.get("request", ""), why))
+    usages = spec.get("usages") or ()
+    if not usages:
+        found.append(causes.required("spec.usages"))
+    for index, usage in enumerate(usages):
+        found += causes.one_of(f"spec.usages[{index}]", usage, _USAGES)
+    found += [
+        causes.duplicate(f"spec.usages[{index}]", usage)
+        for index, usage in enumerate(usages)
+        if usage in usages[:index]
+    ]
+    signer = spec.get("signerName", "")
+    if signer == _LEGACY_SIGNER:
+        why = "the legacy signerName is not allowed via this API version"
+        found.append(causes.invalid("spec.signerName", signer, why))
+    else:
+        found += formats.signer("spec.signerName", signer)
+    lifetime_s = spec.get("expirationSeconds")
+    if lifetime_s is not None and lifetime_s < _SHORTEST_S:
+        why = "may not specify a duration less than 600 seconds (10 minutes)"
+        found.append(causes.invalid("spec.expirationSeconds", lifetime_s, why))
+    return found
 
 
 def parsed(obj: Object) -> x509.Asked | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import pod_security
+from sregym_cluster_embedded.api import pod_security, priorities
 from sregym_cluster_embedded.api.access import authorizer, escalation, node_restriction
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def new(world: World, user: User, kind: Resource, obj: Object, warnings: Warning
     if authorizer.MASTERS not in user.groups:
         escalation.check(world, user, kind, obj)
         node_restriction.check(world, user, kind, obj)
+    priorities.check_default(world, kind, obj)
     if kind.name == "namespaces":
         pod_security.check_labels(kind, obj, None)
     else:
@@ -49,6 +50,7 @@ def changed(
         node_restriction.check(world, user, kind, obj, old, subresource)
     if subresource in ("status", "scale"):
         return
+    priorities.check_default(world, kind, obj)
     if kind.name == "namespaces":
         pod_security.check_labels(kind, obj, old)
         warnings.texts.extend(pod_security.namespace_warnings(world, obj, old))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _MAGIC = b"k8s\x00"
+_OPTIONS = "DeleteOptions"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIGN = 1 << 63
 
@@ -52,7 +53,9 @@ def decode(body: bytes) -> dict[str, Any]:
         )
     try:
         api_version, kind, raw = _envelope(body[len(_MAGIC) :])
-        message = _table()["kinds"].get(f"{api_version}/{kind}")
+        # Options are of every group: clients send them in the version of what they delete.
+        home = "v1" if kind == _OPTIONS else api_version
+        message = _table()["kinds"].get(f"{home}/{kind}")
         if message is None:
             raise errors.bad_request(
                 f'no kind "{kind}" is registered for version "{api_version}" in scheme'

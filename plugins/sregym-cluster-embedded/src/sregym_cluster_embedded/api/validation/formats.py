@@ -95,6 +95,34 @@ def underscored_subdomain(field: str, value: str) -> list[Cause]:
     return _named(field, value, _UNDERSCORED, 253, _UNDERSCORED_TEXT)
 
 
+def signer(field: str, name: str) -> list[Cause]:
+    """The name of a signer: `example.com/signer-name`."""
+    if not name:
+        return [required(field)]
+    domain, slash, path = name.partition("/")
+    if not slash or "/" in path:
+        why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
+        return [invalid(field, name, why)]
+    labels = domain.split(".")
+    found = _parts_of_signer(field, domain, _LABEL, 63, LABEL_TEXT)
+    if len(labels) < 2:
+        why = "should be a domain with at least two segments separated by dots"
+        found.append(invalid(field, domain, why))
+    return found + _parts_of_signer(field, path, _SUBDOMAIN, 253, SUBDOMAIN_TEXT)
+
+
+def _parts_of_signer(
+    field: str, value: str, pattern: re.Pattern[str], limit: int, text: str
+) -> list[Cause]:
+    """What is wrong with the first bad part between dots."""
+    for part in value.split("."):
+        problems = [f"must be no more than {limit} bytes"] if len(part) > limit else []
+        problems += [] if pattern.fullmatch(part) else [text]
+        if problems:
+            return [invalid(field, value, f'validating label "{part}": {why}') for why in problems]
+    return []
+
+
 def wildcard(field: str, value: str) -> list[Cause]:
     """A DNS subdomain whose first label is an asterisk."""
     return _named(field, value, _WILDCARD, 253, _WILDCARD_TEXT)
