@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sregym_core.conductor.alerts import payload
+from sregym_core.conductor.offline import instruction
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import ServiceAnswer, Session, Stage, Task
 from sregym_core.model import Change, Claims, EpisodeRecord, GroundTruth, Outcome
@@ -338,3 +339,14 @@ def test_trouble_cannot_be_told_before_it_is_there() -> None:
         "--start-before goes with --mode proactive; in mode 'reactive' an agent is told of trouble "
         "when it starts"
     )
+
+
+@pytest.mark.parametrize("name", ["standard", "mitigation-only", "one-shot"])
+def test_an_instruction_can_be_read_without_an_episode(theatre: Any, name: str) -> None:
+    told = instruction(theatre.bench(), theatre.problem, mode_named(name))
+    assert told == asked(theatre, name)[1]
+
+
+def test_alerts_are_left_open_without_an_episode(theatre: Any) -> None:
+    told = instruction(theatre.bench(), theatre.problem, mode_named("reactive"))
+    assert '{\n "version": "4",\n "alerts": [\n  "..."\n ]\n}' in told

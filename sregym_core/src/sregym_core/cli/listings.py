@@ -62,11 +62,16 @@ class Show(Subcommand):
         parser.add_argument(
             "--reveal", action="store_true", help="with ground truth and reference fix"
         )
+        parser.add_argument(
+            "--mode", default=None, help="with the instruction of an agent in that mode"
+        )
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print it."""
         from sregym_core.conductor import Bench
+        from sregym_core.conductor.offline import instruction
+        from sregym_core.modes import mode_named
 
         bench = Bench(self.settings)
         problem = bench.problems.get(arguments.problem)
@@ -75,11 +80,18 @@ class Show(Subcommand):
         content["plugin"] = bench.problems.owner(problem.id).owner
         if arguments.reveal:
             content["revealed"] = _revealed(bench, problem)
+        if arguments.mode is not None:
+            mode = mode_named(arguments.mode)
+            content["mode"] = mode.name
+            content["instruction"] = instruction(bench, problem, mode)
         if arguments.json:
             self.console.json(content)
             return ExitCode.DONE
         fixes = [fix for part in content.get("revealed", ()) for fix in part.pop("reference_fix")]
+        told = content.pop("instruction", "")
         self.console.say(_as_yaml(content))
+        if told:
+            self.console.say(f"\n# What an agent is told:\n{told.rstrip()}")
         if fixes:
             self.console.say("\n# The reference fix, as it would be typed:")
         for fix in fixes:

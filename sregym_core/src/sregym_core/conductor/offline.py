@@ -1,4 +1,4 @@
-"""What can be said of a fault without any cluster: its ground truth and its reference fix."""
+"""What can be said of a problem without any cluster: truth, reference fix, what agents are told."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import FaultContext
+from sregym_core.modes import Scene
 
 if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
-    from sregym_core.interfaces import Application
-    from sregym_core.model import FaultRef
+    from sregym_core.interfaces import Application, Fault
+    from sregym_core.model import FaultRef, Problem
+    from sregym_core.modes import Mode
 
 
 class _NoCluster:
@@ -23,6 +25,25 @@ class _NoCluster:
 
 def truth_and_fix(bench: Bench, application: Application, ref: FaultRef) -> dict[str, Any]:
     """Ground truth and reference fix of one fault, as plain data."""
+    fault, context = _without_cluster(bench, application, ref)
+    return {
+        "ground_truth": fault.ground_truth(context).model_dump(mode="json"),
+        "reference_fix": [str(command) for command in fault.reference_fix(context)],
+    }
+
+
+def instruction(bench: Bench, problem: Problem, mode: Mode) -> str:
+    """What an agent is told of a problem; alerts, which only an episode has, stand as `...`."""
+    application = bench.application(problem.application)
+    parts = [_without_cluster(bench, application, ref) for ref in problem.faults]
+    truths = [fault.ground_truth(context) for fault, context in parts]
+    alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
+    return mode.instruction(Scene(application, truths, alerts))
+
+
+def _without_cluster(
+    bench: Bench, application: Application, ref: FaultRef
+) -> tuple[Fault, FaultContext]:
     where = f"fault {ref.fault!r}"
     fault = bench.fault(ref.fault)
     nowhere: Any = _NoCluster()
@@ -33,7 +54,4 @@ def truth_and_fix(bench: Bench, application: Application, ref: FaultRef) -> dict
         parameters=bench.parameters(fault, ref.parameters, where),
         journal=UndoJournal(),
     )
-    return {
-        "ground_truth": fault.ground_truth(context).model_dump(mode="json"),
-        "reference_fix": [str(command) for command in fault.reference_fix(context)],
-    }
+    return fault, context
