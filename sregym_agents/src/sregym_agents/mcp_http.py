@@ -74,6 +74,7 @@ class McpEndpoints:
                     lifespan="off",
                     proxy_headers=False,
                     log_config=None,
+                    log_level="critical",  # nonsense from outside is answered, not told
                     access_log=False,
                     timeout_graceful_shutdown=SHUTDOWN_S,
                 )
