@@ -89,7 +89,7 @@ def test_what_stays_as_it_is_stays_the_same_object(booth: Any) -> None:
     booth.edit("Service", "web", lambda obj: obj["metadata"].update(labels={"a": "b"}))
     after = view_of(booth.world)
     assert after is not view
-    assert after.basis(["pods", LIVES])[1] is view.basis(["pods", LIVES])[1]
+    assert after.basis(("pods", LIVES))[1] is view.basis(("pods", LIVES))[1]
     assert after.pods[web] is pods[web]
     assert after.all_lives[web] is members
     assert after.past.of("services") is not services

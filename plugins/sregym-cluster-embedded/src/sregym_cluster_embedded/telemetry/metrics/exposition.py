@@ -111,7 +111,7 @@ class Exporter:
     """
 
     families: Sequence[Family]
-    reads: Sequence[str] = ()
+    reads: tuple[str, ...] = ()
 
     def targets(self, view: View) -> Sequence[Target]:
         """All targets that there ever were."""

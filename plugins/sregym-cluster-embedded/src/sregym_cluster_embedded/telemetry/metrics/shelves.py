@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,7 +119,7 @@ def own(name: str, target: Target, row: Row) -> Kept:
 def _shelf(sample: str, target: Target, part: Part) -> Shelf:
     found = []
     fixed = (*target.labels, (NAME, sample))
-    names = frozenset(name for name, _ in fixed)
+    names = tuple(name for name, _ in fixed)
     before: tuple[str, ...] | None = None
     pick: Callable[[Pairs], Pairs] | None = None
     picked: Callable[[Pairs], Pairs] | None = None
@@ -128,7 +128,7 @@ def _shelf(sample: str, target: Target, part: Part) -> Shelf:
         own_names = tuple(name for name, _ in row.labels)
         if own_names != before:
             # Rows after each other most often have the same labels: they are sorted alike.
-            before, pick = own_names, _order(names, fixed, own_names)
+            before, pick = own_names, _order(names, own_names)
         if pick is None or any(not value for _, value in row.labels):
             found.append(_alone(sample, target, row))
         else:
@@ -144,13 +144,12 @@ def _alone(name: str, target: Target, row: Row) -> Kept:
     return Kept(labels, row, tuple(label for label, _ in labels))
 
 
-def _order(
-    names: frozenset[str], fixed: Pairs, own_names: tuple[str, ...]
-) -> Callable[[Pairs], Pairs] | None:
+@lru_cache(maxsize=4096)
+def _order(names: tuple[str, ...], own_names: tuple[str, ...]) -> Callable[[Pairs], Pairs] | None:
     """How labels are sorted; None when a target and a row have one in common."""
-    if not names.isdisjoint(own_names) or len({*own_names}) < len(own_names):
+    every = (*names, *own_names)
+    if len({*every}) < len(every):
         return None
-    every = (*(name for name, _ in fixed), *own_names)
     return itemgetter(*sorted(range(len(every)), key=every.__getitem__))
 
 

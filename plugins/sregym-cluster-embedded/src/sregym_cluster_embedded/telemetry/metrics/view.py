@@ -84,6 +84,7 @@ class View:
         self.world = world
         self.past = Past(world)
         self.state = state
+        self._bases: dict[tuple[str, ...], Sequence[object]] = {}
         self.memory = memory
 
     def remembered(self, key: object, basis: Sequence[object], work_out: Callable[[], T]) -> T:
@@ -100,16 +101,20 @@ class View:
         found: T = known[1]
         return found
 
-    def basis(self, reads: Sequence[str]) -> Sequence[object]:
+    def basis(self, reads: tuple[str, ...]) -> Sequence[object]:
         """Objects that are the same as long as what is named is.
 
         Args:
             reads: Resources, and `LIVES`, `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`,
                 `EVERYTHING`.
         """
-        return [
-            getattr(self, f"_{name}") if name in _PARTS else self.past.of(name) for name in reads
-        ]
+        known = self._bases.get(reads)
+        if known is None:
+            known = self._bases[reads] = [
+                getattr(self, f"_{name}") if name in _PARTS else self.past.of(name)
+                for name in reads
+            ]
+        return known
 
     @property
     def _everything(self) -> object:

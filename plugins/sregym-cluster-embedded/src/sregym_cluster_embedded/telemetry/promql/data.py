@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,12 +120,16 @@ class Storage(Protocol):
         """
 
 
-@runtime_checkable
-class Quick(Protocol):
+class Quick(Storage, Protocol):
     """A storage that may know the newest samples at a moment without looking at those before."""
 
     def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
         """The newest samples that are not older than the lookback; None when it must look."""
+
+
+def is_quick(storage: Storage) -> TypeGuard[Quick]:
+    """Whether a storage can be asked for the newest samples alone."""
+    return hasattr(storage, "newest")
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Labels,
     Matcher,
     Newest,
-    Quick,
     Storage,
     StoredSeries,
     Times,
     Vector,
     empty,
+    is_quick,
     is_stale,
 )
 from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, EvaluationError
@@ -131,7 +131,7 @@ def instant(
 ) -> tuple[Vector, Floats]:
     """The newest sample at each step that is not older than the lookback, and its time in s."""
     wanted = grid.looked_at(selector.moment)
-    if len(wanted) == 1 and isinstance(storage, Quick):
+    if len(wanted) == 1 and is_quick(storage):
         quick = storage.newest(matchers_of(selector), int(wanted[0]), lookback_ms)
         if quick is not None:
             budget.spend(len(quick.labels))

@@ -19,9 +19,9 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Labels,
     Matcher,
     Newest,
-    Quick,
     Storage,
     StoredSeries,
+    is_quick,
     labels_of,
 )
 from sregym_cluster_embedded.telemetry.promql.engine import Engine
@@ -127,7 +127,7 @@ class Evaluated:
 
     def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
         """The newest scraped samples; None where rules may have written some."""
-        if not isinstance(self._below, Quick) or self._writing(matchers):
+        if not is_quick(self._below) or self._writing(matchers):
             return None
         return self._below.newest(matchers, at_ms, lookback_ms)
 
