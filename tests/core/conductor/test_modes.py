@@ -92,6 +92,17 @@ def test_one_submission_for_both(theatre: Any) -> None:
     record = theatre.play(repair, mode=mode_named("one-shot"))
     assert outcomes(record) == ("pass", "pass", "pass")
     assert (record.ttd_s, record.ttm_s) == (2.0, 2.0)
+
+    def too_late(session: Session) -> None:
+        session.submit(CAUSE)
+        mend(session)
+
+    late = theatre.play(too_late, mode=mode_named("one-shot"))
+    assert outcomes(late) == ("fail", "pass", "fail")
+    assert late.transcript[-1].output == (
+        "error: the diagnosis was submitted already; the session is over\n"
+    )
+    assert theatre.play(repair, mode=mode_named("one-shot")).outcome is Outcome.PASS
     assert theatre.events.count("Submitted") == 1
     only_words = theatre.play(lambda session: session.submit(CAUSE), mode=mode_named("one-shot"))
     assert outcomes(only_words) == ("fail", "pass", "fail")

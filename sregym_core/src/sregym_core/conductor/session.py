@@ -204,7 +204,7 @@ class LiveSession(Session):
         self._spend_step()
         try:
             parsed = commands.parse(command) if isinstance(command, str) else command
-            commands.check(parsed)
+            self._check(parsed)
         except commands.RefusedError as error:
             result = CommandResult(1, stderr=f"error: {error}\n")
         else:
@@ -220,6 +220,11 @@ class LiveSession(Session):
         )
         self._ledger.note(note)
         return result
+
+    def _check(self, command: Command) -> None:
+        commands.check(command)
+        if self._stage is Stage.DONE:
+            raise commands.RefusedError(f"{self._all_in()} already; the session is over")
 
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
