@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import errors, schema
 from sregym_cluster_embedded.api.validation import (
     admission_objects,
+    attachments,
     autoscaling,
+    fairness,
     immutable,
     ingresses,
     jobs,
@@ -68,6 +70,11 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "horizontalpodautoscalers.autoscaling": autoscaling.autoscaler,
     "poddisruptionbudgets.policy": policy.disruption_budget,
     "storageclasses.storage.k8s.io": policy.storage_class,
+    "csidrivers.storage.k8s.io": attachments.csi_driver,
+    "csinodes.storage.k8s.io": attachments.csi_node,
+    "volumeattachments.storage.k8s.io": attachments.volume_attachment,
+    "flowschemas.flowcontrol.apiserver.k8s.io": fairness.flow_schema,
+    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": fairness.priority_level,
     "priorityclasses.scheduling.k8s.io": policy.priority_class,
     "runtimeclasses.node.k8s.io": policy.runtime_class,
     "leases.coordination.k8s.io": policy.lease,
