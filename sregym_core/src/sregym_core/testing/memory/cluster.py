@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     Executor = Callable[[KubeObject, Sequence[str], str], CommandResult]
     Observed = Callable[[str, Sequence[tuple[str, str]]], ServiceAnswer]
 
-_SCOPED_BY_NAME = ("Namespace", "Node", "PersistentVolume", "ClusterRole", "ClusterRoleBinding")
+_SCOPED_BY_NAME = (
+    *("Namespace", "Node", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"),
+    *("PriorityClass", "StorageClass", "IngressClass", "CustomResourceDefinition"),
+    *("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+    *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+)
 
 
 def _nothing_installed(_pod: KubeObject, argv: Sequence[str], _stdin: str) -> CommandResult:
