@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor import stages
 from sregym_core.conductor.ledger import Ledger, Note
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
@@ -224,7 +225,7 @@ class LiveSession(Session):
     def _check(self, command: Command) -> None:
         commands.check(command)
         if self._stage is Stage.DONE:
-            raise commands.RefusedError(f"{self._all_in()} already; the session is over")
+            raise commands.RefusedError(f"{stages.all_in(self._task)} already; the session is over")
 
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
@@ -257,7 +258,9 @@ class LiveSession(Session):
         if claims is not None:
             arguments["claims"] = claims.model_dump_json()
         if stage is Stage.DONE:
-            return self._refused(arguments, f"{self._all_in()} already; nothing was changed")
+            return self._refused(
+                arguments, f"{stages.all_in(self._task)} already; nothing was changed"
+            )
         if len(text) > SUBMISSION_CAP:
             limit = f"a submission may have {SUBMISSION_CAP} characters, this has {len(text)}"
             arguments["text"] = text[:SUBMISSION_CAP]
@@ -266,7 +269,7 @@ class LiveSession(Session):
         if answer:
             self._ledger.note(Note("submit", arguments, answer))
             return Receipt(True, stage, answer)
-        self._stage = self._following(stage)
+        self._stage = stages.following(self._task, stage)
         self._ledger.note(Note("submit", arguments))
         self._timeline.record(Submitted(stage=str(stage)))
         self._on_submit(stage, text, claims)
@@ -372,23 +375,8 @@ class LiveSession(Session):
         return ToolResult(text, ok, given.page, pages)
 
     def _status(self) -> str:
-        first = self._stage is self._task.submissions[0]
-        following = {
-            Stage.DIAGNOSIS: "next: submit the diagnosis",
-            Stage.MITIGATION: f"{'' if first else 'the diagnosis was received; '}next: repair, then submit a note that it is done",
-            Stage.DONE: self._all_in(),
-        }[self._stage]
+        following = stages.what_is_next(self._task, self._stage)
         return "\n".join([following, f"it is {clock_time(self.now())}", *self._ledger.left()])
-
-    def _following(self, stage: Stage) -> Stage:
-        """The stage that is handed in after one."""
-        stages = self._task.submissions
-        index = stages.index(stage) + 1
-        return stages[index] if index < len(stages) else Stage.DONE
-
-    def _all_in(self) -> str:
-        stages = self._task.submissions
-        return "both stages were submitted" if len(stages) > 1 else f"the {stages[0]} was submitted"
 
     def _refused(self, arguments: Mapping[str, object], reason: str) -> Receipt:
         self._ledger.note(Note("submit", arguments, reason, ok=False))
