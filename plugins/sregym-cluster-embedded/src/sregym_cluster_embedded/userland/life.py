@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import AnyProgram, Line, Memory, expand
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 # Literal lines kept of one life; a log is rotated at about this size.
 _LINES_KEPT = 4000
@@ -41,17 +43,19 @@ def say(
 ) -> None:
     """Let a process write lines now."""
     process = processes(world)[ref]
-    known = {**process.facts(), **(facts or {})}
+    known: Mapping[str, str] | None = None
     written: list[LogLine] = []
     for line in lines:
-        written.extend(render(world, program.log, line, known, world.now))
+        if known is None and (line.fields or "${" in line.text):
+            known = {**process.facts(), **(facts or {})}
+        written.extend(render(world, program.log, line, known or _NOTHING, world.now))
     append(world, ref, written)
 
 
 def append(world: World, ref: ContainerRef, lines: Iterable[LogLine]) -> None:
     """Add finished lines to what a process wrote."""
-    process = processes(world)[ref]
-    change(world, ref, lines=(*process.lines, *lines)[-_LINES_KEPT:])
+    kept = (*processes(world)[ref].lines, *lines)
+    change(world, ref, lines=kept if len(kept) <= _LINES_KEPT else kept[-_LINES_KEPT:])
 
 
 def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None:

@@ -49,6 +49,7 @@ _SEARCH_S = 0.5
 _SEARCH_PART = 0.4
 
 _FAST_S = 0.003
+_WRITING = (LogStep, GrowStep)
 _AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port")
 
 
@@ -117,10 +118,10 @@ class ServiceKind(Kind):
                 serve(world, ref)
                 return
             step = program.startup[process.step]
-            if step.when is not None and not _true(expand(step.when, process.facts())):
+            if step.when is not None and not _true(_filled(process, step.when)):
                 change(world, ref, step=process.step + 1)
                 continue
-            takes = _number(expand(step.takes_s, process.facts()))
+            takes = _number(_filled(process, step.takes_s))
             if takes > 0:
                 self._later(world, process, takes, "perform")
                 return
@@ -213,7 +214,7 @@ def _do(
     world: World, process: Process, program: ServiceProgram, step: AnyStep, since: float
 ) -> Result | None:
     """Do a step; None when it goes on searching."""
-    if isinstance(step, LogStep | GrowStep):
+    if isinstance(step, _WRITING):
         say(world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,))
         return Result()
     if isinstance(step, ReadStep):
@@ -351,6 +352,11 @@ def _matches(route: str | None, method: str, path: str) -> bool:
     if wanted != method:
         return False
     return path.startswith(place[:-1]) if place.endswith("*") else path == place
+
+
+def _filled(process: Process, text: str) -> str:
+    """A text with its `${names}` filled in; most have none."""
+    return expand(text, process.facts()) if "${" in text else text
 
 
 def _true(text: str) -> bool:
