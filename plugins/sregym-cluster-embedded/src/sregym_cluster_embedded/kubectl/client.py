@@ -96,7 +96,9 @@ class Client:
         data = b""
         if body is not None:
             headers["content-type"] = content_type
-            data = body if isinstance(body, bytes) else orjson.dumps(body)
+            # In the order of Go's maps: refusals repeat what they were given.
+            sort = orjson.OPT_SORT_KEYS
+            data = body if isinstance(body, bytes) else orjson.dumps(body, option=sort)
         request = Request(method, path, tuple(query), headers, data, self.access.user, self.plain)
         answer = self.access.request(request)
         for name, value in answer.headers.items():
