@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state import (
     cluster,
+    others,
     pods,
     workloads,
 )
@@ -54,6 +55,11 @@ _BY_RESOURCE: Mapping[str, tuple[Measure, ...]] = MappingProxyType(
         "ingresses.networking.k8s.io": cluster.INGRESSES,
         "networkpolicies.networking.k8s.io": cluster.POLICIES,
         "leases.coordination.k8s.io": cluster.LEASES,
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io": others.MUTATING,
+        "validatingwebhookconfigurations.admissionregistration.k8s.io": others.VALIDATING,
+        "certificatesigningrequests.certificates.k8s.io": others.REQUESTS,
+        "volumeattachments.storage.k8s.io": others.ATTACHMENTS,
+        "replicationcontrollers": others.REPLICATION_CONTROLLERS,
     }
 )
 _BY_NAME: Mapping[str, tuple[str, Measure]] = MappingProxyType(
