@@ -149,7 +149,7 @@ def leave(world: World, pod: Object, state: PodState) -> None:
     A probe whose turn comes between the end of the process and that of the pod fails.
     """
     for name, container in state.containers.items():
-        if container.phase == RUNNING:
+        if container.phase == RUNNING and container.started:
             key = (state.uid, name, "readiness")
             probe: Probe | None = world.table(_TABLE).get(key)
             if probe is not None:
