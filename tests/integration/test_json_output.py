@@ -116,6 +116,7 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
         "episode": "str",
         "problem": "str",
         "agent": "str",
+        "mode": "str",
         "seed": "int",
         "attempt": "int",
         "outcome": "str",
@@ -133,7 +134,9 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
                 {"name": "str", "outcome": "str", "expected": "str", "got": "str", "detail": "str"}
             ],
         },
+        "stopped": "str",
         "recovered": "bool",
+        "false_alarms": "int",
         "ttd_s": "float",
         "ttm_s": "float",
         "steps": "int",
