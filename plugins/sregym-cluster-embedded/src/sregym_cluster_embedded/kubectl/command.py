@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sregym_cluster_embedded.kubectl import impersonating
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import GLOBAL, parse
-from sregym_cluster_embedded.kubectl.printing import shows_managed_fields
 from sregym_cluster_embedded.kubectl.session import CommandResult, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sregym_cluster_embedded.kubectl.access import Access
+    from sregym_cluster_embedded.kubectl.flags import Arguments
 
 
 class _Entry(NamedTuple):
@@ -163,7 +163,7 @@ def run(
         files=files or Path(),
         manager=arguments.text("field-manager") or entry.manager,
         headers=impersonating.headers(entry.module, arguments, "discovery" in access.memory),
-        managed_fields=shows_managed_fields(arguments),
+        managed_fields=_shows_managed_fields(arguments),
     )
     act: Callable[[Session], None] = getattr(module, entry.function)
     exit_code = 0
@@ -176,6 +176,14 @@ def run(
             session.complain(error.text if invalid else error.text.removesuffix("\n"))
         exit_code = error.exit_code
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
+
+
+def _shows_managed_fields(arguments: Arguments) -> bool:
+    """As `printing.shows_managed_fields`, which is asked about templates alone."""
+    if "=" not in arguments.text("output"):
+        return arguments.on("show-managed-fields")
+    printing = import_module("sregym_cluster_embedded.kubectl.printing")
+    return bool(printing.shows_managed_fields(arguments))
 
 
 def _entry(words: list[str]) -> tuple[str, _Entry, list[str]]:
