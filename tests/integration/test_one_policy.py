@@ -109,6 +109,9 @@ PRIVILEGED = """\
         ("create clusterrolebinding x --clusterrole=cluster-admin --user=on-call", ""),
         ("create -f -", PRIVILEGED),
         ("explain pod.spec.hostPID", ""),
+        ("get pods -A -w -o name --request-timeout=2s", ""),
+        ("get deployments -A -w --request-timeout=2s", ""),
+        ("api-resources -o name", ""),
     ],
 )
 def test_the_same_answers(ways: Ways, line: str, stdin: str) -> None:
