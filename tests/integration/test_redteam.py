@@ -91,6 +91,17 @@ def test_a_guard_without_rules_leaks(
     }
 
 
+def test_walls_that_cannot_be_put_up(sregym_project: Projects, tmp_path: Path) -> None:
+    words = ("redteam", PROBLEM, "--isolation", "podman", "--route", "environment")
+    done = sregym_project().run(*words, env={"PATH": str(tmp_path)})
+    assert (done.exit_code, done.out, done.err) == (
+        ExitCode.USAGE,
+        "",
+        "sregym: isolation 'podman' needs the program podman: install it, or choose "
+        "isolation=bubblewrap\n",
+    )
+
+
 def test_a_route_that_does_not_exist(sregym_project: Projects) -> None:
     done = sregym_project().run("redteam", PROBLEM, "--route", "teleport")
     assert done.exit_code == ExitCode.USAGE

@@ -140,10 +140,13 @@ class Judge:
             else lambda cluster, journal: _furnish(bait, cluster, journal, namespace, agent),
         )
         worlds = Worlds(self._bench.provider(self._cluster), self._cluster_options)
+        player = EpisodePlayer(self._bench, worlds, plan)
         try:
-            record = EpisodePlayer(self._bench, worlds, plan).play()
+            record = player.play()
         finally:
             worlds.close()
+        if player.refusal is not None:  # walls that cannot be put up let nothing through
+            raise player.refusal
         write_json(folder / "record.json", record.model_dump(mode="json"))
         return record, folder
 
