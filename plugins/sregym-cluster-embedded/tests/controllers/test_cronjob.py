@@ -200,3 +200,27 @@ def test_the_next_moment(schedule: str, zone: str | None, after: str, expected: 
 
 def test_a_day_that_never_comes() -> None:
     assert next_after(parse("0 0 30 2 *"), unix("2026-11-21T00:00:00")) is None
+
+
+def test_a_job_that_somebody_made_from_a_cron_job_is_unexpected(shop: Any) -> None:
+    apply(shop, fields="  suspend: true")
+    shop.run(1)
+    owner = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "name": "tick",
+        "uid": cron(shop)["metadata"]["uid"],
+        "controller": True,
+    }
+    metadata = {"name": "by-hand", "namespace": "shop", "ownerReferences": [owner]}
+    template = cron(shop)["spec"]["jobTemplate"]["spec"]["template"]
+    writes.create(shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}})
+    shop.run(0.5)
+    ((text, count),) = shop.events("UnexpectedJob")
+    assert text == "Saw a job that the controller did not create or forgot: by-hand"
+    assert count >= 1
+    assert "active" not in cron(shop)["status"]
+    shop.run(20)
+    said = shop.events("UnexpectedJob")
+    shop.run(20)
+    assert shop.events("UnexpectedJob") == said

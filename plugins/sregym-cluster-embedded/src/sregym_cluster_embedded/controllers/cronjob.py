@@ -40,13 +40,21 @@ def listen(world: World, change: Change) -> None:
 
 
 def job_changed(world: World, change: Change) -> None:
-    """A Job of a CronJob has ended or gone: its CronJob is looked at."""
+    """A Job of a CronJob has ended or gone, or somebody made it: its CronJob is looked at."""
     owner = owner_of(change.obj)
     if owner is None or owner["kind"] != "CronJob":
         return
+    key = Key(RESOURCE, change.key.namespace, owner["name"])
     gone = change.type is ChangeType.DELETED
-    if gone or job_status.is_finished(change.obj):
-        enqueue(world, HANDLER, Key(RESOURCE, change.key.namespace, owner["name"]), _DELAY_S)
+    if gone or job_status.is_finished(change.obj) or not _expected(world, key, change.obj):
+        enqueue(world, HANDLER, key, _DELAY_S)
+
+
+def _expected(world: World, key: Key, job: Object) -> bool:
+    """Whether a CronJob names a Job as one that it has started."""
+    cron = world.store.get(key)
+    active = cron.get("status", {}).get("active", ()) if cron is not None else ()
+    return any(entry.get("uid") == job["metadata"]["uid"] for entry in active)
 
 
 def reconcile(world: World, key: Key) -> None:
