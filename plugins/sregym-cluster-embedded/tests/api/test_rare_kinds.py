@@ -80,3 +80,19 @@ def test_a_rare_object_that_cannot_be(
 ) -> None:
     answer = client("POST", path, {"metadata": {"name": "x"}, "spec": yaml.safe_load(spec)})
     assert [f"{c['field']}: {c['message']}" for c in answer["details"]["causes"]] == expected
+
+
+def test_an_aggregated_api_without_a_server_is_unavailable(client: Any) -> None:
+    spec = {
+        "group": "foo.example",
+        "version": "v1",
+        "groupPriorityMinimum": 100,
+        "versionPriority": 20,
+        "service": {"name": "nope", "namespace": "shop"},
+    }
+    path = "/apis/apiregistration.k8s.io/v1/apiservices"
+    assert client.raw("GET", "/apis/foo.example/v1").status == 404
+    client("POST", path, {"metadata": {"name": "v1.foo.example"}, "spec": spec})
+    for further in ("", "/namespaces/shop/things"):
+        answer = client.raw("GET", f"/apis/foo.example/v1{further}")
+        assert (answer.status, answer.body) == (503, b"service unavailable\n")

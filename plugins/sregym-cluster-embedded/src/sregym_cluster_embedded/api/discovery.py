@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import custom, health, metrics_api
 from sregym_cluster_embedded.api.resources import BUILT_IN
+from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,7 @@ VERSION = {
     "platform": "linux/amd64",
 }
 ADDRESS_TABLE = "api.address"
+_API_SERVICES = "apiservices.apiregistration.k8s.io"
 _DEFAULT_ADDRESS = "10.77.0.2:6443"
 
 
@@ -130,6 +132,15 @@ def paths(world: World) -> dict[str, Any]:
             found.append(f"/apis/{name}")
             found.extend(f"/apis/{name}/{version}" for version in by_version)
     return {"paths": sorted(found)}
+
+
+def promised(world: World, path: str) -> bool:
+    """Whether an APIService says that a Service answers `path`."""
+    parts = path.split("/")
+    if len(parts) < 4 or parts[1] != "apis":
+        return False
+    found = world.store.get(Key(_API_SERVICES, "", f"{parts[3]}.{parts[2]}"))
+    return found is not None and bool((found.get("spec") or {}).get("service"))
 
 
 def _by_group(world: World) -> dict[str, dict[str, list[Resource]]]:

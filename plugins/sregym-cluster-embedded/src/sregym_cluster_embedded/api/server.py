@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 Answer: TypeAlias = Response | Watch | Connect
 _NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
+_UNAVAILABLE = Response(503, b"service unavailable\n", "text/plain; charset=utf-8")
 _DEPRECATED = {
     "endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
     "componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
@@ -81,7 +82,10 @@ def _route(world: World, request: Request) -> Answer:
     found = target.parse(world, request.path)
     if found is not None:
         return _warned(found, _resource(world, request, found))
-    return _elsewhere(world, request)
+    answer = _elsewhere(world, request)
+    if answer is _NOT_FOUND and discovery.promised(world, request.path):
+        return _UNAVAILABLE
+    return answer
 
 
 def _warned(found: Target, answer: Answer) -> Answer:
