@@ -9,6 +9,7 @@ import pytest
 from sregym_core.interfaces import Budget, ClusterSpec
 from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
 
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "session"
