@@ -39,3 +39,16 @@ def test_what_is_no_envelope_is_refused():
     with pytest.raises(ApiError) as caught:
         protobuf.decode(b"{}")
     assert caught.value.message == text
+
+
+def test_a_number_that_go_leaves_out_is_left_out():
+    port = {"name": "http", "number": 0}
+    service = {"name": "web", "port": port}
+    ingress = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "web"},
+        "spec": {"defaultBackend": {"service": service}},
+    }
+    checked, _ = canonical(ingress)
+    assert checked["spec"]["defaultBackend"]["service"]["port"] == {"name": "http"}

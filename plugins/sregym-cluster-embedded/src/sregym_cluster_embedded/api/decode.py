@@ -80,6 +80,7 @@ _ZERO_DROPPED = frozenset(
         "timeoutSeconds",
     }
 )
+_ZERO_DROPPED_IN = frozenset({("Event", "count"), ("ServiceBackendPort", "number")})
 _EMPTY_LISTS_KEPT = frozenset(
     {"acceptedNames", "drivers", "endpoints", "rules", "storedVersions", "verbs"}
 )
@@ -249,7 +250,7 @@ def _omitted(struct: str, name: str, value: Any, type_: Type) -> bool:
     if value is False:
         return name in _FALSE_DROPPED
     if value == 0 and isinstance(value, int):
-        return name in _ZERO_DROPPED
+        return name in _ZERO_DROPPED or (struct, name) in _ZERO_DROPPED_IN
     if value in ([], {}):
         return type_.form in ("list", "map") and name not in _EMPTY_LISTS_KEPT
     return False

@@ -23,12 +23,15 @@ def key_of(seed: bytes) -> int:
     return int.from_bytes(sha256(b"key" + seed).digest() * 2, "big") % (ORDER - 1) + 1
 
 
+# Clusters of one seed have the same keys and certificates, and many are made in a process.
+@lru_cache(maxsize=256)
 def public_key(key: int) -> bytes:
     """The point of a private key, uncompressed: 65 bytes."""
     x, y = _affine(_multiple(key))
     return b"\x04" + x.to_bytes(32, "big") + y.to_bytes(32, "big")
 
 
+@lru_cache(maxsize=256)
 def sign(key: int, message: bytes) -> tuple[int, int]:
     """A signature whose two numbers take 32 bytes each in DER: the same for the same input.
 
