@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from sregym_core.errors import WorldError
+from sregym_core.errors import BudgetExceededError, WorldError
 
 from sregym_agents.guard import Guard
 from sregym_agents.http_api import HttpApi
@@ -94,6 +94,10 @@ class Gateway:
                 return True
             self._session.keep_up()  # calls do it by themselves, and are told what comes of it
             return False
+        except BudgetExceededError:
+            # Nobody will take what waits: whoever asked is told, and does not wait in vain.
+            self.close()
+            raise
         finally:
             self._record_requests()
 

@@ -117,6 +117,11 @@ class ServiceKind(Kind):
             if process.step >= len(program.startup):
                 serve(world, ref)
                 return
+            plain = _plain_lines(program.startup, process.step)
+            if plain:
+                say(world, ref, program, plain)
+                change(world, ref, step=process.step + len(plain), tries=0)
+                continue
             step = program.startup[process.step]
             if step.when is not None and not _true(_filled(process, step.when)):
                 change(world, ref, step=process.step + 1)
@@ -352,6 +357,16 @@ def _matches(route: str | None, method: str, path: str) -> bool:
     if wanted != method:
         return False
     return path.startswith(place[:-1]) if place.endswith("*") else path == place
+
+
+def _plain_lines(steps: tuple[AnyStep, ...], first: int) -> list[Line]:
+    """The lines of the steps from one on that write and do nothing else, written in one go."""
+    lines: list[Line] = []
+    for step in steps[first:]:
+        if not isinstance(step, LogStep) or step.when is not None or step.takes_s != "0":
+            break
+        lines.append(step.log)
+    return lines
 
 
 def _filled(process: Process, text: str) -> str:
