@@ -199,8 +199,15 @@ def test_logs_are_the_same_bytes(sides: Sides) -> None:
 )
 def test_kubectl_prints_the_same(sides: Sides, line: str) -> None:
     words = line.split(" ") if "'" not in line else [*line.split("'")[0].split(), "exit 3"]
-    assert sides.kubectl(*words) == sides.kubectl(*words, guarded=False)
+    assert timeless(sides.kubectl(*words)) == timeless(sides.kubectl(*words, guarded=False))
     assert sides.notes
+
+
+def timeless(answer: tuple[int, str, str]) -> tuple[int, str, str]:
+    """Which of two timers of kubectl ends a request first is chance, and its words tell."""
+    code, out, err = answer
+    chance = " (Client.Timeout or context cancellation while reading body)"
+    return code, out, err.replace(chance, "")
 
 
 def test_files_are_copied_through(sides: Sides, tmp_path: Path) -> None:
