@@ -90,16 +90,16 @@ class Gateway:
         client is told. `before` runs when something came, and before it is done.
         """
         try:
-            if self._inbox.take(wait_s, before):
-                return True
-            self._session.keep_up()  # calls do it by themselves, and are told what comes of it
-            return False
+            came = self._inbox.take(wait_s, before)
+            if not came:
+                self._session.keep_up()  # calls do it by themselves, and are told what comes of it
         except BudgetExceededError:
             # Nobody will take what waits: whoever asked is told, and does not wait in vain.
             self.close()
             raise
         finally:
             self._record_requests()
+        return came
 
     def close(self) -> None:
         """Take nothing any more: what waits and what comes is told that the session is over."""

@@ -34,11 +34,11 @@ from sregym_cluster_embedded.telemetry.logql.ranging import aggregated
 from sregym_cluster_embedded.telemetry.promql import binary, relabelling
 from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
 from sregym_cluster_embedded.telemetry.promql.data import Floats, Series, Vector
-from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 from sregym_cluster_embedded.telemetry.promql.nodes import Aggregate
 from sregym_cluster_embedded.telemetry.promql.nodes import Binary as PromqlBinary
 from sregym_cluster_embedded.telemetry.promql.nodes import Number as PromqlNumber
+from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
