@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sregym_cluster_embedded.api.body import canonical
 
 MAPS = "/api/v1/namespaces/shop/configmaps"
 
@@ -67,3 +68,33 @@ def test_a_patch_that_leaves_no_object(client, value):
     patch = [{"op": "replace", "path": "", "value": value}]
     answer = client("PATCH", f"{MAPS}/c", patch, content="application/json-patch+json")
     assert (answer["code"], answer["reason"]) == (422, "Invalid")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "read"),
+    [
+        # A pointer says that somebody wrote nothing; other texts are left out when they are empty.
+        (
+            ("batch", "v1", "CronJob"),
+            {"spec": {"timeZone": "", "concurrencyPolicy": "", "suspend": False}},
+            {"spec": {"timeZone": "", "suspend": False}},
+        ),
+        (
+            ("", "v1", "Service"),
+            {"spec": {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}, "type": ""}},
+            {"spec": {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}}},
+        ),
+        (
+            ("", "v1", "Pod"),
+            {"spec": {"priority": 0, "hostPID": False, "hostUsers": False, "nodeName": ""}},
+            {"spec": {"priority": 0, "hostUsers": False}},
+        ),
+        (
+            ("", "v1", "Secret"),
+            {"metadata": {"name": "", "generation": 0}, "immutable": False, "type": ""},
+            {"metadata": {}, "immutable": False},
+        ),
+    ],
+)
+def test_what_is_empty_stays_where_it_says_something(kind, sent, read):
+    assert canonical(sent, *kind) == (read, [])

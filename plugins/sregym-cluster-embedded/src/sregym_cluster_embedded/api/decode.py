@@ -21,66 +21,6 @@ _PLAIN = {"string": str, "boolean": bool, "integer": int}
 _JSON_NAMES = {bool: "bool", int: "number", float: "number", str: "string", list: "array"}
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
 
-# Fields that are written even when empty: pointers, and those without `omitempty`.
-_EMPTY_STRINGS_KEPT = frozenset(
-    {
-        "apiGroup",
-        "fieldPath",
-        "group",
-        "key",
-        "kind",
-        "message",
-        "name",
-        "reason",
-        "service",
-        "serviceName",
-        "storageClassName",
-        "value",
-        "volumeName",
-    }
-)
-_EMPTY_KEPT_IN = frozenset({("HostPathVolumeSource", "type"), ("Condition", "type")})
-_EMPTY_DROPPED_IN = {
-    ("EnvVar", "value"),
-    ("Toleration", "key"),
-    ("Toleration", "value"),
-    ("PersistentVolumeClaimSpec", "volumeName"),
-    ("Volume", "name"),
-    ("ServicePort", "name"),
-    ("ContainerPort", "name"),
-    ("EndpointPort", "name"),
-}
-_FALSE_DROPPED = frozenset(
-    {
-        "globalDefault",
-        "hostIPC",
-        "hostNetwork",
-        "hostPID",
-        "paused",
-        "publishNotReadyAddresses",
-        "readOnly",
-        "stdin",
-        "stdinOnce",
-        "tty",
-        "unschedulable",
-    }
-)
-_ZERO_DROPPED = frozenset(
-    {
-        "failureThreshold",
-        "generation",
-        "healthCheckNodePort",
-        "hostPort",
-        "initialDelaySeconds",
-        "minReadySeconds",
-        "nodePort",
-        "observedGeneration",
-        "periodSeconds",
-        "successThreshold",
-        "timeoutSeconds",
-    }
-)
-_ZERO_DROPPED_IN = frozenset({("Event", "count"), ("ServiceBackendPort", "number")})
 _EMPTY_LISTS_KEPT = frozenset(
     {"acceptedNames", "drivers", "endpoints", "rules", "storedVersions", "verbs"}
 )
@@ -135,7 +75,7 @@ class _Reader:
                 continue
             if form not in _NESTED and field.format != "int64" and _fits(value, form):
                 read: Any = int(value) if form == "integer" else value
-                if not _omitted(definition.short, name, read, field.type):
+                if not _omitted(definition, name, read, field.type):
                     result[name] = read
                 continue
             below = f"{path}.{name}" if path else name
@@ -147,7 +87,7 @@ class _Reader:
                 read = int(value)
             else:
                 read = self.value(value, field.type, below, place, go_below)
-            if not _omitted(definition.short, name, read, field.type):
+            if not _omitted(definition, name, read, field.type):
                 result[name] = read
         return result
 
@@ -242,18 +182,11 @@ def _package(name: str) -> str:
     return f"{package.rpartition('.')[2]}.{short}"
 
 
-def _omitted(struct: str, name: str, value: Any, type_: Type) -> bool:
-    if value == "":
-        if (struct, name) in _EMPTY_KEPT_IN:
-            return False
-        return name not in _EMPTY_STRINGS_KEPT or (struct, name) in _EMPTY_DROPPED_IN
-    if value is False:
-        return name in _FALSE_DROPPED
-    if value == 0 and isinstance(value, int):
-        return name in _ZERO_DROPPED or (struct, name) in _ZERO_DROPPED_IN
+def _omitted(definition: Definition, name: str, value: Any, type_: Type) -> bool:
+    """Whether Go leaves a value out of what it writes."""
     if value in ([], {}):
         return type_.form in ("list", "map") and name not in _EMPTY_LISTS_KEPT
-    return False
+    return not value and type_.form in _PLAIN and name not in definition.kept
 
 
 def _quantity(value: Any) -> str:

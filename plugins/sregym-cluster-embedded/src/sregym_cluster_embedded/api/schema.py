@@ -74,6 +74,8 @@ class Definition:
         kinds: (group, version, kind) for the objects of the API.
         atomic: Whether values have one owner as a whole.
         format: Of a named scalar.
+        kept: Texts, numbers and truth values that are written even when they are empty, zero or
+            false: pointers, and what is never left out.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Definition:
     kinds: tuple[tuple[str, str, str], ...]
     atomic: bool
     format: str
+    kept: frozenset[str]
 
     @property
     def short(self) -> str:
@@ -107,6 +110,13 @@ def descriptions() -> dict[str, Any]:
 def _load(name: str) -> dict[str, Any]:
     compressed = files(_DATA).joinpath("data", name).read_bytes()
     loaded: dict[str, Any] = orjson.loads(gzip.decompress(compressed))
+    return loaded
+
+
+@lru_cache(maxsize=1)
+def _kept() -> dict[str, list[str]]:
+    path = files(_DATA).joinpath("data", "zeros.json")
+    loaded: dict[str, list[str]] = orjson.loads(path.read_bytes())
     return loaded
 
 
@@ -143,6 +153,7 @@ def definition(name: str) -> Definition:
         kinds=tuple((group, version, kind) for group, version, kind in entry.get("g", ())),
         atomic=entry.get("m") == "atomic",
         format=entry.get("f", ""),
+        kept=frozenset(_kept().get(name, ())),
     )
 
 
