@@ -16,7 +16,7 @@ from sregym_cluster_embedded import (
     userland,
 )
 from sregym_cluster_embedded.contribution import constitution_of
-from sregym_cluster_embedded.node import ingress_controller, metrics_server
+from sregym_cluster_embedded.node import driver_objects, ingress_controller, metrics_server
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.node.system_objects import INSTALLED, Dns
 from sregym_cluster_embedded.userland.builtin import builtin_models
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_apps.model import ServiceModel
+
+    from sregym_cluster_embedded.storage_drivers import Driver
 
 # A cluster without further wishes: three workers of a size that the usual applications fit on.
 NODES = (NodeSpec("node1"), NodeSpec("node2"), NodeSpec("node3"))
@@ -49,6 +51,7 @@ class Blueprint:
         dns: How its DNS was installed.
         metrics_server: Whether the cluster has one: `kubectl top`, and autoscalers by use.
         ingress_controller: Whether the cluster has one, with the default class `nginx`.
+        storage_drivers: CSI drivers that run in it, each with a StorageClass.
     """
 
     models: tuple[ServiceModel, ...] = ()
@@ -58,6 +61,7 @@ class Blueprint:
     metrics_server: bool = False
     ingress_controller: bool = False
     dns: Dns = INSTALLED
+    storage_drivers: Sequence[Driver] = ()
 
 
 def build(blueprint: Blueprint) -> World:
@@ -80,5 +84,7 @@ def build(blueprint: Blueprint) -> World:
         metrics_server.install(world)
     if blueprint.ingress_controller:
         ingress_controller.install(world)
+    for driver in blueprint.storage_drivers:
+        driver_objects.install(world, driver)
     world.run_until(BOOT_S)
     return world

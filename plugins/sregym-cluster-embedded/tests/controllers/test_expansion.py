@@ -11,10 +11,7 @@ from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 
 ADMIN = User("admin", ("system:masters", "system:authenticated"))
-WAITS = (
-    "didn't find a plugin capable of expanding the volume; waiting for an external controller to "
-    "process this PVC"
-)
+WAITS = "waiting for an external controller to expand this PVC"
 
 
 def bound(shop: Any, allows: bool) -> None:

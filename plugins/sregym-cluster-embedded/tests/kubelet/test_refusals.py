@@ -97,34 +97,6 @@ def test_a_volume_that_the_node_can_use(town: Any, source: str) -> None:
     assert (town.status()["phase"], town.events("FailedMount")) == ("Running", [])
 
 
-def test_a_claimed_volume_of_an_unknown_driver_is_not_attached(town: Any) -> None:
-    town.apply(
-        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\n"
-        "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: '', "
-        "csi: {driver: disks.example.com, volumeHandle: d1}}\n---\n"
-        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
-        "spec: {storageClassName: '', accessModes: [ReadWriteOnce], volumeName: pv, "
-        "resources: {requests: {storage: 1Gi}}}\n"
-    )
-    town.run(2.0)
-    town.pod(
-        "{nodeName: node1, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], "
-        f"containers: [{{name: c, image: '{WORKER}'}}]}}",
-        run_s=0.3,
-    )
-    message = (
-        'AttachVolume.Attach failed for volume "pv" : CSINode node1 does not contain driver '
-        "disks.example.com"
-    )
-    assert town.events("FailedAttachVolume") == [("FailedAttachVolume", message, 1)]
-    (event,) = [
-        entry
-        for entry in town.world.store.list("events", "default")
-        if entry["reason"] == "FailedAttachVolume"
-    ]
-    assert event["source"] == {"component": "attachdetach-controller"}
-
-
 @pytest.mark.parametrize(
     ("context", "why"),
     [

@@ -1,10 +1,12 @@
-"""Dynamic provisioning: volumes on a node's own disk, made by a provisioner in the cluster."""
+"""Dynamic provisioning: volumes on a node's own disk, or of a CSI driver in the cluster."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.controllers.attacher import finalizer
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -13,21 +15,27 @@ if TYPE_CHECKING:
 HANDLER = "controllers.provisioning"
 _CLAIMS = "persistentvolumeclaims"
 LOCAL_PATH = "rancher.io/local-path"
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 _TAKES_S = 1.5
 _ROOT = "/opt/local-path-provisioner"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _PROVISIONER_BETA = "volume.beta.kubernetes.io/storage-provisioner"
 
 
-def begin(world: World, claim: Object, node: str | None, component: str) -> None:
-    """Have the provisioner that is in the cluster make a volume, once."""
+def runs(world: World, provisioner: str) -> bool:
+    """Whether a provisioner of that name is in the cluster."""
+    return provisioner == LOCAL_PATH or drivers.running(world, provisioner) is not None
+
+
+def begin(world: World, claim: Object, provisioner: str, node: str | None, component: str) -> None:
+    """Have a provisioner that is in the cluster make a volume, once."""
     metadata = claim["metadata"]
     if asked(claim):
         return
     key = Key(_CLAIMS, metadata["namespace"], metadata["name"])
-    claim = ask(world, claim, LOCAL_PATH, component)
+    claim = ask(world, claim, provisioner, component)
     text = f'External provisioner is provisioning volume for claim "{key.namespace}/{key.name}"'
-    _say(world, claim, "Provisioning", text)
+    _say(world, claim, provisioner, "Provisioning", text)
     chosen = node or _any_node(world)
     world.after(_TAKES_S, HANDLER, key, metadata["uid"], chosen)
 
@@ -67,16 +75,11 @@ def provision(world: World, key: Key, uid: str, node: str) -> None:
         return
     spec = claim["spec"]
     found = world.store.get(Key("storageclasses.storage.k8s.io", "", spec["storageClassName"]))
-    name = f"pvc-{uid}"
-    required = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+    name, provisioner = f"pvc-{uid}", claim["metadata"]["annotations"][_PROVISIONER]
+    made = _local if provisioner == LOCAL_PATH else _driven
+    metadata, source = made(key, name, provisioner, node)
     volume = {
-        "metadata": {
-            "name": name,
-            "annotations": {
-                "local.path.provisioner/selected-node": node,
-                "pv.kubernetes.io/provisioned-by": LOCAL_PATH,
-            },
-        },
+        "metadata": {"name": name, **metadata},
         "spec": {
             "accessModes": spec["accessModes"],
             "capacity": {"storage": spec["resources"]["requests"]["storage"]},
@@ -88,18 +91,40 @@ def provision(world: World, key: Key, uid: str, node: str) -> None:
                 "resourceVersion": claim["metadata"]["resourceVersion"],
                 "uid": uid,
             },
-            "hostPath": {
-                "path": f"{_ROOT}/{name}_{key.namespace}_{key.name}",
-                "type": "DirectoryOrCreate",
-            },
-            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [required]}]}},
+            **source,
             "persistentVolumeReclaimPolicy": (found or {}).get("reclaimPolicy", "Delete"),
             "storageClassName": spec["storageClassName"],
             "volumeMode": spec.get("volumeMode", "Filesystem"),
         },
     }
     writes.create(world, "persistentvolumes", volume)
-    _say(world, claim, "ProvisioningSucceeded", f"Successfully provisioned volume {name}")
+    text = f"Successfully provisioned volume {name}"
+    _say(world, claim, provisioner, "ProvisioningSucceeded", text)
+
+
+def _local(key: Key, name: str, provisioner: str, node: str) -> tuple[Object, Object]:
+    """Metadata and source of a volume on the disk of a node."""
+    annotations = {"local.path.provisioner/selected-node": node, PROVISIONED_BY: provisioner}
+    required = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+    source = {
+        "hostPath": {
+            "path": f"{_ROOT}/{name}_{key.namespace}_{key.name}",
+            "type": "DirectoryOrCreate",
+        },
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [required]}]}},
+    }
+    return {"annotations": annotations}, source
+
+
+def _driven(_key: Key, name: str, provisioner: str, _node: str) -> tuple[Object, Object]:
+    """Metadata and source of a volume of a CSI driver."""
+    annotations = {
+        PROVISIONED_BY: provisioner,
+        "volume.kubernetes.io/provisioner-deletion-secret-name": "",
+        "volume.kubernetes.io/provisioner-deletion-secret-namespace": "",
+    }
+    csi = {"driver": provisioner, "fsType": "ext4", "volumeHandle": name.replace("pvc-", "vol-")}
+    return {"annotations": annotations, "finalizers": [finalizer(provisioner)]}, {"csi": csi}
 
 
 def _any_node(world: World) -> str:
@@ -107,5 +132,5 @@ def _any_node(world: World) -> str:
     return nodes[0] if nodes else ""
 
 
-def _say(world: World, claim: Object, reason: str, text: str) -> None:
-    events.record(world, claim, _CLAIMS, "Normal", reason, text, LOCAL_PATH)
+def _say(world: World, claim: Object, provisioner: str, reason: str, text: str) -> None:
+    events.record(world, claim, _CLAIMS, "Normal", reason, text, provisioner)

@@ -10,6 +10,8 @@ from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
     account_tokens,
     api_services,
+    attacher,
+    attaching,
     autoscaling,
     certificates,
     cronjob,
@@ -19,6 +21,7 @@ from sregym_cluster_embedded.controllers import (
     disruption,
     endpoints,
     ephemeral_claims,
+    expansion,
     garbage,
     job,
     namespace,
@@ -34,6 +37,7 @@ from sregym_cluster_embedded.controllers import (
 )
 from sregym_cluster_embedded.controllers.pods import matters
 from sregym_cluster_embedded.controllers.retrying import retrying
+from sregym_cluster_embedded.storage_drivers import ATTACHMENTS
 from sregym_cluster_embedded.store import owner_of
 
 if TYPE_CHECKING:
@@ -85,6 +89,9 @@ def _of_replica_set(change: Change) -> bool:
 _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
     {
         api_services.HANDLER: api_services.reconcile,
+        attacher.HANDLER: attacher.reconcile,
+        attaching.HANDLER: attaching.reconcile,
+        attaching.OVERDUE: attaching.overdue,
         autoscaling.HANDLER: autoscaling.reconcile,
         definitions.HANDLER: definitions.reconcile,
         deployment.HANDLER: deployment.reconcile,
@@ -123,6 +130,7 @@ def contribution() -> Contribution:
             **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},
             job.HANDLER: retrying(job.HANDLER, job.reconcile, *job.RETRIES_S),
             provisioning.HANDLER: provisioning.provision,
+            expansion.RESIZER: expansion.resize,
             taint_eviction.HANDLER: taint_eviction.evict,
             node_lifecycle.MARK: node_lifecycle.mark,
         },
@@ -147,6 +155,7 @@ def contribution() -> Contribution:
                 job.pod_restarted,
                 ephemeral_claims.listen,
                 volumes.listen,
+                attaching.pod_changed,
             ),
             disruption.RESOURCE: (disruption.listen,),
             job.RESOURCE: (job.listen, cronjob.job_changed),
@@ -158,7 +167,8 @@ def contribution() -> Contribution:
             CLUSTER_ROLES: (role_aggregation.listen,),
             endpoints.SLICES: (endpoints.listen, api_services.backend_changed),
             "persistentvolumeclaims": (volumes.listen,),
-            "persistentvolumes": (volumes.listen,),
+            "persistentvolumes": (volumes.listen, attaching.volume_changed),
+            ATTACHMENTS: (attaching.attachment_changed, attacher.listen),
             "": (namespace.listen, garbage.listen, quotas.listen),
         },
         indexers={

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
-from sregym_cluster_embedded.controllers import expansion, provisioning
+from sregym_cluster_embedded.controllers import attacher, expansion, provisioning
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -23,7 +23,6 @@ _CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
 _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-_PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 # Where the controller of host paths dares to delete.
 _SCRATCH = re.compile("/tmp/.+")  # noqa: S108  a path on nodes, matched as there
 _DELAY_S = 0.03
@@ -136,7 +135,11 @@ def reconcile_volume(world: World, name: str) -> None:
     phase = status.get("phase", "Pending")
     if "deletionTimestamp" in volume["metadata"] and phase != "Bound":
         finalizers = volume["metadata"].get("finalizers", [])
-        left = [entry for entry in finalizers if entry != _VOLUME_PROTECTION]
+        left = [
+            entry
+            for entry in finalizers
+            if entry != _VOLUME_PROTECTION and not attacher.lets_go(world, volume, entry)
+        ]
         writes.patch_metadata(world, key, finalizers=left)
         return
     if reference is None or not reference.get("uid"):
@@ -167,10 +170,10 @@ def _become(world: World, key: Key, status: Object, phase: str) -> Object:
 def _reclaim(world: World, key: Key, volume: Object, status: Object) -> None:
     """Delete a volume that nobody claims any more, as far as anybody here can."""
     spec, name = volume["spec"], key.name
-    provisioner = (volume["metadata"].get("annotations") or {}).get(_PROVISIONED_BY)
+    provisioner = (volume["metadata"].get("annotations") or {}).get(provisioning.PROVISIONED_BY)
     if provisioner is not None:
         # Its provisioner deletes it, when it is in the cluster.
-        if provisioner == provisioning.LOCAL_PATH:
+        if provisioning.runs(world, provisioner):
             writes.delete(world, key)
         return
     path = (spec.get("hostPath") or {}).get("path")
@@ -293,13 +296,13 @@ def _provide(world: World, claim: Object, found: Object | None, node: str | None
         text = f'storageclass.storage.k8s.io "{name}" not found'
         _say(world, claim, "Warning", "ProvisioningFailed", text)
         _at_next_look(world, claim)
-    elif found["provisioner"] != provisioning.LOCAL_PATH:
+    elif not provisioning.runs(world, found["provisioner"]):
         # That the claim names its provisioner now is no reason to ask again.
         if not provisioning.asked(claim) or round(world.now, 6) % _RESYNC_S == 0:
             provisioning.ask(world, claim, found["provisioner"], COMPONENT)
         _at_next_look(world, claim)
     else:
-        provisioning.begin(world, claim, node, COMPONENT)
+        provisioning.begin(world, claim, found["provisioner"], node, COMPONENT)
 
 
 def _used(world: World, place: tuple[str, str]) -> bool:

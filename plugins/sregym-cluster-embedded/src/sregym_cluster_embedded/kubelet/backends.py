@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-KUBELET, ATTACHER = "kubelet", "attachdetach-controller"
 # Paths that other pods' volumes made, by node.
 _MADE = "kubelet.host_paths"
 _FOLDERS = frozenset(
@@ -33,17 +33,19 @@ _HELPER = (
 
 
 class Failure(NamedTuple):
-    """Why a volume cannot be used now: an event about its pod.
+    """Why a volume cannot be used now: an event of the kubelet about its pod.
 
     Attributes:
-        reason: Of the event.
+        reason: Of the event; empty when nothing is said.
         message: Of the event.
-        component: Who says it.
     """
 
     reason: str
     message: str
-    component: str = KUBELET
+
+
+# A volume that is not attached to the node yet: its kubelet waits without a word.
+NOT_YET = Failure("", "")
 
 
 def mount_failure(name: str, why: str) -> Failure:
@@ -75,7 +77,7 @@ def storage_failure(
         )
         return mount_failure(name, why)
     if "csi" in source:
-        return _csi(world, node, name, source["csi"])
+        return _csi(world, node, name, source)
     return None
 
 
@@ -117,28 +119,28 @@ def _wrong(path: str, kind: str) -> str:
     return f"hostPath type check failed: {path} is not {words[kind]}"
 
 
-def _csi(world: World, node: str, name: str, csi: Object) -> Failure | None:
+def _csi(world: World, node: str, name: str, source: Object) -> Failure | None:
+    csi = source["csi"]
     driver = csi["driver"]
+    known = drivers.registered(world, node, driver) is not None
+    known = known and drivers.running(world, driver) is not None
+    unknown = f"driver name {driver} not found in the list of registered CSI drivers"
     if "volumeHandle" in csi:
-        declared = world.store.get(Key("csidrivers.storage.k8s.io", "", driver))
-        if declared is None or declared["spec"].get("attachRequired", True):
-            return Failure(
-                "FailedAttachVolume",
-                f'AttachVolume.Attach failed for volume "{name}" : CSINode {node} does not contain '
-                f"driver {driver}",
-                ATTACHER,
-            )
-        why = "kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: "
-        return mount_failure(
-            name, f"{why}driver name {driver} not found in the list of registered CSI drivers"
-        )
-    declared = world.store.get(Key("csidrivers.storage.k8s.io", "", driver))
+        volume = {"spec": source}
+        if drivers.needs_attachment(world, driver) and not drivers.is_attached(world, volume, node):
+            return NOT_YET
+        if known:
+            return None
+        why = "kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: "
+        text = f'MountVolume.MountDevice failed for volume "{name}" : {why}{unknown}'
+        return Failure("FailedMount", text)
+    declared = world.store.get(Key(drivers.CSI_DRIVERS, "", driver))
     if declared is None or "Ephemeral" not in declared["spec"].get("volumeLifecycleModes", ()):
         missing = "no CSIDriver object" if declared is None else 'only supports ["Persistent"]'
         why = f'volume mode "Ephemeral" not supported by driver {driver} ({missing})'
         message = f'MountVolume.NewMounter initialization failed for volume "{name}" : {why}'
         return Failure("FailedMount", message)
+    if known:
+        return None
     why = "kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: "
-    return mount_failure(
-        name, f"{why}driver name {driver} not found in the list of registered CSI drivers"
-    )
+    return mount_failure(name, f"{why}{unknown}")

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import (
     absence,
     eviction,
+    growth,
     killing,
     live_files,
     probes,
@@ -180,9 +181,13 @@ def contribution() -> Contribution:
         handlers={
             **{name: absence.while_present(name, act) for name, act in _ACTIONS.items()},
             "kubelet.correct": absence.correct,
+            growth.HANDLER: growth.grow,
             static_pods.READ: static_pods.read,
         },
-        followers=dict.fromkeys(_FOLLOWED, (listen,)),
+        followers={
+            **dict.fromkeys(_FOLLOWED, (listen,)),
+            "persistentvolumeclaims": (growth.claim_changed,),
+        },
         rooms={
             "kubelet": Kubelet(),
             "logs": read_logs,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.kubelet.backends import KUBELET
+from sregym_cluster_embedded.kubelet import growth
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
@@ -33,14 +32,12 @@ def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None
     delays = world.table("kubelet.mount_delays")
     if not failures:
         delays.pop(state.uid, None)
-        return save(world, state._replace(mounts=mounts))
+        state = save(world, state._replace(mounts=mounts))
+        growth.mounted(world, pod, state)
+        return state
     for failure in sorted(failures, key=lambda entry: entry.message, reverse=True):
-        if failure.component == KUBELET:
+        if failure.reason:
             tell(world, pod, state, "Warning", failure.reason, failure.message)
-        else:
-            events.record(
-                world, pod, "pods", "Warning", failure.reason, failure.message, failure.component
-            )
     delay_s = delays.get(state.uid, _FIRST_MOUNT_RETRY_S)
     delays[state.uid] = min(delay_s * 2, _LONGEST_MOUNT_RETRY_S)
     enqueue(world, "kubelet.sync", state.uid, delay_s)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded import machines
+from sregym_cluster_embedded import machines, storage_drivers
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.namespace import furnish
@@ -168,7 +168,10 @@ def add_node(world: World, spec: NodeSpec) -> Object:
     node = writes.create(world, "nodes", _node_object(spec, name, number))
     status = _node_status(world, spec, name, number, listed)
     node = writes.update_status(world, Key("nodes", "", name), status) or node
-    writes.create(world, "csinodes.storage.k8s.io", control_plane.storage_of_node(node))
+    present = [
+        storage_drivers.registration(entry, name) for entry in storage_drivers.installed(world)
+    ]
+    writes.create(world, storage_drivers.CSI_NODES, control_plane.storage_of_node(node, present))
     _create_lease(world, node)
     announce_boot(world, name, spec.cgroup_version)
     announce_registration(world, node)

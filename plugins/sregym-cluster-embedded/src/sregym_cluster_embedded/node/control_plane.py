@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.builtin import BUILT_IN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.store import Object
 
 SERVICE_RANGE = "10.96.0.0/16"
@@ -255,8 +257,8 @@ def service_range(now: str) -> Object:
     }
 
 
-def storage_of_node(node: Object) -> Object:
-    """The CSINode that a kubelet makes: no driver is installed."""
+def storage_of_node(node: Object, drivers: Sequence[Object] = ()) -> Object:
+    """The CSINode that a kubelet makes, with the drivers that have registered with it."""
     metadata = node["metadata"]
     plugins = ",".join(f"kubernetes.io/{name}" for name in _MOVED_TO_DRIVERS)
     owner = {"apiVersion": "v1", "kind": "Node", "name": metadata["name"], "uid": metadata["uid"]}
@@ -266,7 +268,7 @@ def storage_of_node(node: Object) -> Object:
             "annotations": {"storage.alpha.kubernetes.io/migrated-plugins": plugins},
             "ownerReferences": [owner],
         },
-        "spec": {"drivers": None},
+        "spec": {"drivers": list(drivers) or None},
     }
 
 

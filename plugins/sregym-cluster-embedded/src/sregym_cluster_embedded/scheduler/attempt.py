@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.scheduler import claims, neighbours, nominations
+from sregym_cluster_embedded.scheduler import claims, neighbours, nominations, volume_limits
 from sregym_cluster_embedded.scheduler.filters import FILTERED_OUT, named_nodes, refusal
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, less, load_of, more, node_loads
 from sregym_cluster_embedded.scheduler.neighbours import Neighbours
@@ -140,7 +140,8 @@ class Attempt:
         if volumes is not claims.NO_VOLUMES:
             if volumes.exclusive and claims.in_use(self.world, self.pod, volumes, uids):
                 return claims.IN_USE
-            refused = claims.refusal(self.world, volumes, facts)
+            refused = volume_limits.refusal(self.world, self.pod, facts, uids)
+            refused = refused or claims.refusal(self.world, volumes, facts)
             if refused is not None:
                 return refused
         if self._spread is not None:

@@ -71,7 +71,7 @@ def volumes_of(world: World, pod: Object) -> Volumes:
     exclusive: list[str] = []
     unbound = False
     namespace = pod["metadata"]["namespace"]
-    for name, generic in _claim_names(pod):
+    for name, generic in claim_names(pod):
         claim = world.store.get(Key(_CLAIMS, namespace, name))
         problem = _problem(pod, name, claim, generic)
         if problem or claim is None:
@@ -139,7 +139,7 @@ def waits_for_consumer(world: World, claim: Object) -> bool:
 _KINDS = ("persistentVolumeClaim", "ephemeral")
 
 
-def _claim_names(pod: Object) -> list[tuple[str, bool]]:
+def claim_names(pod: Object) -> list[tuple[str, bool]]:
     """The claims that a pod mounts, and whether they are made for it (generic ephemeral)."""
     names = []
     for volume in pod["spec"].get("volumes") or ():

@@ -28,7 +28,7 @@ _RETRY_S = 0.5
 _VOLUME_RETRY_S = 0.2
 _LONGEST_S = 300.0
 _FLUSH_EVERY_S = 30.0
-_FREED_BY_A_POD = ("NodeResourcesFit", "NodePorts", "VolumeRestrictions")
+_FREED_BY_A_POD = ("NodeResourcesFit", "NodePorts", "VolumeRestrictions", "NodeVolumeLimits")
 _ABOUT_VOLUMES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions")
 
 
