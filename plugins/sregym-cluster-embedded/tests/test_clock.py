@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from sregym_cluster_embedded.clock import Event, EventHeap, Seed, SharedGroups
+from sregym_cluster_embedded.clock import Event, EventHeap, Seed, SharedFindings, SharedGroups
 
 
 def test_events_come_in_order_up_to_a_moment_and_not_when_cancelled() -> None:
@@ -55,3 +55,25 @@ def test_chance_is_the_keyed_hash_of_what_it_is_for() -> None:
     assert uid.replace("-", "")[:12] == drawn.hex()[:12]
     assert (uid[14], uid[19]) == ("4", "89ab"[int(drawn.hex()[16], 16) & 3])
     assert Seed(7, 2).fork(8).hexadecimal(8) == digest(8, "draw 3", 4).hex()
+
+
+def test_findings_are_found_again_by_the_very_objects_that_they_were_made_of() -> None:
+    findings, made = SharedFindings(most=3), list[list[int]]()
+
+    def found(key: str, basis: list[list[int]]) -> int:
+        def work_out() -> int:
+            made.append(basis[0])
+            return len(made)
+
+        return findings.found(key, basis, work_out)
+
+    one, alike = [1], [1]
+    assert [found("a", [one]), found("a", [one]), found("a", [alike]), found("b", [one])] == [
+        1,
+        1,
+        2,
+        3,
+    ]
+    assert (findings.known("a", [alike]), findings.known("b", [alike])) == (2, None)
+    # With one more than are kept, all are forgotten.
+    assert [found("c", [one]), findings.known("a", [one]), found("a", [one])] == [4, None, 5]

@@ -12,12 +12,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, TypeAlias
+from weakref import ref
 
-from sregym_cluster_embedded.clock import EventHeap, Seed, SharedGroups
+from sregym_cluster_embedded.clock import EventHeap, Seed, SharedFindings, SharedGroups
 from sregym_cluster_embedded.store import Change, Indexer, Store
 
 Handler: TypeAlias = Callable[..., None]
@@ -58,6 +59,8 @@ class World:
         worked_out: What rooms have worked out from the state, by their names, to find it faster
             when they are asked again. It is no state: not in the digest, empty after a fork, and
             nothing may depend on whether something is in it.
+        findings: As `worked_out`, but one for all forks: what holds wherever the objects from
+            which it was worked out are the same.
     """
 
     def __init__(self, constitution: Constitution, seed: int, epoch: int) -> None:
@@ -67,6 +70,7 @@ class World:
         self.store = Store(constitution.indexers, self.clock)
         self.epoch = epoch
         self.worked_out: dict[str, Any] = {}
+        self.findings = SharedFindings()
         self._tables: SharedGroups[str, Any, Any] = SharedGroups()
         self.table: Callable[[str], dict[Any, Any]] = self._tables.write
         self.store.listener = self._listener()
@@ -116,6 +120,7 @@ class World:
         twin.store.listener = twin._listener()
         twin.epoch = self.epoch
         twin.worked_out = {}
+        twin.findings = self.findings
         twin._tables = self._tables.fork()
         twin.table = twin._tables.write
         return twin
@@ -132,12 +137,20 @@ class World:
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
     def _listener(self) -> Callable[[Change], None]:
-        listeners = self.constitution.listeners
-        return partial(listeners[0], self) if len(listeners) == 1 else self._tell
+        """Tells the listeners of a write, without keeping alive a world that nobody has any more.
 
-    def _tell(self, change: Change) -> None:
-        for listener in self.constitution.listeners:
-            listener(self, change)
+        Worlds are made and dropped by the hundred; one that refers to itself would stay until the
+        garbage collector comes, which takes longer than most of what is done with it.
+        """
+        own, listeners = ref(self), self.constitution.listeners
+
+        def tell(change: Change) -> None:
+            world = own()
+            if world is not None:
+                for listener in listeners:
+                    listener(world, change)
+
+        return tell
 
 
 @lru_cache(maxsize=1024)

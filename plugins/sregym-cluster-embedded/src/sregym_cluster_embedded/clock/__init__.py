@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from sregym_cluster_embedded.clock.heap import Event, EventHeap
 from sregym_cluster_embedded.clock.seed import Seed
-from sregym_cluster_embedded.clock.sharing import SharedGroups
+from sregym_cluster_embedded.clock.sharing import SharedFindings, SharedGroups
 
-__all__ = ["Event", "EventHeap", "Seed", "SharedGroups"]
+__all__ = ["Event", "EventHeap", "Seed", "SharedFindings", "SharedGroups"]

@@ -1,4 +1,4 @@
-"""Groups of dicts that forks share until one of them writes.
+"""What forks share: groups of dicts until one of them writes, and what was worked out, for ever.
 
 A fork costs as much as there are groups, not as there are entries; a group is copied by the first
 side that writes to it after a fork.
@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+T = TypeVar("T")
 G = TypeVar("G")
 K = TypeVar("K")
 V = TypeVar("V")
@@ -65,3 +66,40 @@ class _Own(dict[G, dict[K, V]], Generic[G, K, V]):
     def __missing__(self, group: G) -> dict[K, V]:
         own = self[group] = self._everything[group] = dict(self._everything[group])
         return own
+
+
+class SharedFindings:
+    """What was worked out from objects that nobody changes; found again by these very objects.
+
+    All forks of a world share one: what is the same in them is worked out once.
+
+    Args:
+        most: How many findings are kept; with one more, all are forgotten.
+    """
+
+    __slots__ = ("_known", "_most")
+
+    def __init__(self, most: int = 30_000) -> None:
+        self._known: dict[object, tuple[Sequence[object], Any]] = {}
+        self._most = most
+
+    def known(self, key: object, basis: Sequence[object]) -> Any:
+        """What was worked out under a key from a basis; None when nothing was."""
+        entry = self._known.get((key, *map(id, basis)))
+        return None if entry is None else entry[1]
+
+    def found(self, key: object, basis: Sequence[object], work_out: Callable[[], T]) -> T:
+        """What `work_out` gives; it may depend on nothing but the key and the basis.
+
+        What it gives must know of no world: it outlives the fork that asked first.
+        """
+        place = (key, *map(id, basis))
+        entry = self._known.get(place)
+        if entry is None:
+            entry = (basis, work_out())
+            if len(self._known) >= self._most:
+                self._known.clear()
+            # As long as the basis is kept no other object has the identity of one of it.
+            self._known[place] = entry
+        found: T = entry[1]
+        return found

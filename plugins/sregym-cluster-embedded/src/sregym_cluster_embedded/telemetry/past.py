@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import ChangeType, Key, Object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.store import Change
     from sregym_cluster_embedded.world import World
 
 _ROOM = "telemetry.past"
+# How many changes of a resource two forks may differ by so that one goes on from the other.
+_BACK = 64
 
 
 class Version(NamedTuple):
@@ -85,13 +88,12 @@ class Past:
         return known
 
 
-class _Lines:
+class _Lines(NamedTuple):
     """The lifelines of one resource, and how many of its changes are in them."""
 
-    def __init__(self) -> None:
-        self.lines: dict[Key, Lifeline] = {}
-        self.ordered: Sequence[Lifeline] = ()
-        self.seen = 0
+    lines: Mapping[Key, Lifeline]
+    ordered: Sequence[Lifeline]
+    seen: int
 
 
 class _Reading:
@@ -100,7 +102,7 @@ class _Reading:
     def __init__(self, world: World, beginning: int) -> None:
         self.beginning = beginning
         # What is worked out belongs to its world: no reference back to it.
-        self._store = world.store
+        self._store, self._findings = world.store, world.findings
         self._last = 0
         self._changes: dict[str, list[Change]] = {}
         self._lines: dict[str, _Lines] = {}
@@ -111,45 +113,71 @@ class _Reading:
             return
         history = self._store.history
         first = bisect_right(history, self._last, key=lambda change: change.revision)
+        changes = self._changes
         for change in islice(history, first, None):
-            self._changes.setdefault(change.key.resource, []).append(change)
+            resource = change.key.resource
+            if resource in changes:
+                changes[resource].append(change)
+            else:
+                changes[resource] = [change]
         self._last = self._store.revision
 
     def of(self, resource: str) -> _Lines:
+        """The lifelines of a resource; those of forks that had the same changes are the same."""
         known = self._lines.get(resource)
         changes = self._changes.get(resource, ())
+        if known is not None and known.seen == len(changes):
+            return known
+        # The last change stands for all that were before it.
+        basis = changes[-1:] if changes else self._store.list(resource)
+        key = ("lines", resource, self.beginning)
+        found = self._findings.found(key, basis, partial(self._read, resource, changes, known))
+        self._lines[resource] = found
+        return found
+
+    def _read(self, resource: str, changes: Sequence[Change], known: _Lines | None) -> _Lines:
         if known is None:
-            known = self._lines[resource] = _Lines()
-            self._take(known, changes)
+            known = self._read_by_others(resource, changes)
+        lines = {} if known is None else dict(known.lines)
+        lines.update(_lines_of(lines, islice(changes, 0 if known is None else known.seen, None)))
+        if known is None:
             for obj in self._store.list(resource):
                 metadata = obj["metadata"]
                 key = Key(resource, metadata.get("namespace", ""), metadata["name"])
-                if key not in known.lines:
-                    known.lines[key] = Lifeline(key, (Version(float("-inf"), obj),))
-        elif known.seen == len(changes):
-            return known
-        else:
-            self._take(known, islice(changes, known.seen, None))
-        known.seen = len(changes)
-        known.ordered = tuple(known.lines[key] for key in sorted(known.lines))
-        return known
+                if key not in lines:
+                    lines[key] = Lifeline(key, (Version(float("-inf"), obj),))
+        return _Lines(lines, tuple(lines[key] for key in sorted(lines)), len(changes))
 
-    def _take(self, known: _Lines, changes: Iterable[Change]) -> None:
-        versions: dict[Key, list[Version]] = {}
-        for change in changes:
-            found = versions.get(change.key)
-            if found is None:
-                line = known.lines.get(change.key)
-                if line is not None:
-                    found = list(line.versions)
-                else:
-                    before = change.old
-                    found = [] if before is None else [Version(float("-inf"), before)]
-                versions[change.key] = found
-            obj = None if change.type is ChangeType.DELETED else change.obj
-            if found and found[-1].since == change.at:
-                # Of several writes at one moment only the last lasted.
-                found[-1] = Version(change.at, obj)
+    def _read_by_others(self, resource: str, changes: Sequence[Change]) -> _Lines | None:
+        """What another fork has read up to one of the last changes."""
+        for change in changes[: -_BACK - 1 : -1]:
+            found: _Lines | None = self._findings.known(
+                ("lines", resource, self.beginning), (change,)
+            )
+            if found is not None:
+                return found
+        return None
+
+
+def _lines_of(
+    lines: Mapping[Key, Lifeline], changes: Iterable[Change]
+) -> Iterator[tuple[Key, Lifeline]]:
+    """The lifelines that changes make longer."""
+    versions: dict[Key, list[Version]] = {}
+    for change in changes:
+        found = versions.get(change.key)
+        if found is None:
+            line = lines.get(change.key)
+            if line is not None:
+                found = list(line.versions)
             else:
-                found.append(Version(change.at, obj))
-        known.lines.update((key, Lifeline(key, tuple(found))) for key, found in versions.items())
+                before = change.old
+                found = [] if before is None else [Version(float("-inf"), before)]
+            versions[change.key] = found
+        obj = None if change.type is ChangeType.DELETED else change.obj
+        if found and found[-1].since == change.at:
+            # Of several writes at one moment only the last lasted.
+            found[-1] = Version(change.at, obj)
+        else:
+            found.append(Version(change.at, obj))
+    return ((key, Lifeline(key, tuple(found))) for key, found in versions.items())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
 from sregym_cluster_embedded.telemetry.promql import EvaluationError, Matcher, StoredSeries
@@ -24,6 +27,13 @@ def asked(world: World, matchers: tuple[Matcher, ...], seconds: float) -> list[A
     end_ms = round((world.epoch + world.now) * 1000)
     start_ms = end_ms - round(seconds * 1000)
     return plain(list(WorldStorage(world).select(matchers, start_ms, end_ms)))
+
+
+def forgetful(world: World) -> World:
+    """A fork that nobody has asked, and that knows nothing from others."""
+    found = world.fork()
+    found.findings = SharedFindings()
+    return found
 
 
 def _nothing(_: Any) -> None:
@@ -55,8 +65,37 @@ def test_a_world_that_was_asked_before_answers_as_one_that_was_not(
         change(booth)
         booth.run(seconds)
         for span in (300.0, 1000.0):
-            fresh = booth.world.fork()
+            fresh = forgetful(booth.world)
             assert asked(booth.world, EVERYTHING, span) == asked(fresh, EVERYTHING, span)
+            # What a fork shares with the others changes nothing either.
+            assert asked(booth.world, EVERYTHING, span) == asked(
+                booth.world.fork(), EVERYTHING, span
+            )
+
+
+@pytest.mark.parametrize("change", [_nothing, _scaled, _deleted, _broken])
+def test_forks_that_went_different_ways_share_no_answer(
+    booth: Any, change: Callable[[Any], None]
+) -> None:
+    twin = booth.world.fork()
+    asked(twin, EVERYTHING, 300.0)
+    change(booth)
+    booth.run(100.0)
+    twin.run_until(twin.now + 100.0)
+    for world in (booth.world, twin, booth.world, twin):
+        assert asked(world, EVERYTHING, 300.0) == asked(forgetful(world), EVERYTHING, 300.0)
+
+
+def test_nothing_that_forks_share_knows_a_world(booth: Any) -> None:
+    twin = booth.world.fork()
+    gone = weakref.ref(twin)
+    twin.run_until(twin.now + 50.0)
+    asked(twin, EVERYTHING, 300.0)
+    labels = set(WorldStorage(twin).labels(EVERYTHING, 0, 2**62))
+    assert len(labels) > 100
+    del twin
+    gc.collect()
+    assert gone() is None
 
 
 def test_matchers_select_what_would_be_left_of_everything(booth: Any) -> None:

@@ -108,10 +108,13 @@ class Exporter:
     Attributes:
         families: All families, in the order of the documentation.
         reads: What targets and rows depend on, as `View.basis` has it.
+        shared: Whether targets and rows know of no view and no world, once they are made: then
+            forks for which they are the same share them.
     """
 
     families: Sequence[Family]
     reads: tuple[str, ...] = ()
+    shared: bool = False
 
     def targets(self, view: View) -> Sequence[Target]:
         """All targets that there ever were."""

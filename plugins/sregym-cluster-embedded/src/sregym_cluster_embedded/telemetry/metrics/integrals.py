@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Outcomes:
         self._sent = Integral(self._starts, self._rates, end)
         self._shares = {key: np.asarray(part) for key, part in shares.items()}
         self._places = {name: place for place, name in enumerate(self._shares)}
-        self._known: tuple[Floats, list[Floats], dict[str, Floats]] | None = None
+        self._known: _Counted | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Outcomes:
 
     def count(self, name: str, seconds: Floats) -> Floats:
         """How many of them had an outcome."""
-        return self._counts(seconds)[self._places[name]]
+        return self._counted(seconds).counts[self._places[name]]
 
     def amount(self, name: str, weights: Floats, seconds: Floats) -> Floats:
         """The sum of a quantity over the counted requests of an outcome; a mean for each start."""
@@ -152,10 +152,11 @@ class Outcomes:
             rest = np.maximum(rest - self._rates * share, 0.0)
         return found
 
-    def _counts(self, seconds: Floats) -> list[Floats]:
-        """How many requests each outcome had."""
-        if self._known is not None and self._known[0] is seconds:
-            return self._known[1]
+    def _counted(self, seconds: Floats) -> _Counted:
+        """How many requests each outcome had; most often several are asked for at once."""
+        known = self._known
+        if known is not None and known.seconds is seconds:
+            return known
         found: list[Floats] = []
         left = self.total(seconds)
         for place in range(len(self._shares) - 1):
@@ -164,17 +165,25 @@ class Outcomes:
             found.append(np.minimum(np.floor(part + WHOLE), left))
             left = left - found[-1]
         found.append(left)
-        self._known = (seconds, found, {})
-        return found
+        # Replaced as a whole: forks that share this may ask at the same time.
+        known = self._known = _Counted(seconds, found, {})
+        return known
 
     def _moments(self, name: str, seconds: Floats) -> Floats:
         """When an outcome's count was reached."""
-        counted = self.count(name, seconds)
-        assert self._known is not None
-        known = self._known[2]
-        if name not in known:
-            known[name] = self._own[self._places[name]].reached(counted)
-        return known[name]
+        known = self._counted(seconds)
+        if name not in known.moments:
+            place = self._places[name]
+            known.moments[name] = self._own[place].reached(known.counts[place])
+        return known.moments[name]
+
+
+class _Counted(NamedTuple):
+    """Counts of outcomes at some moments, and when each outcome's count was reached."""
+
+    seconds: Floats
+    counts: list[Floats]
+    moments: dict[str, Floats]
 
 
 def shares_within(times: Sequence[Time], bounds_ms: Sequence[float]) -> Floats:

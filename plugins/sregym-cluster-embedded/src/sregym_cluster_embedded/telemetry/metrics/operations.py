@@ -117,9 +117,12 @@ class _Within:
         self._known: tuple[Floats, Floats] | None = None
 
     def part(self, number: int, seconds: Floats) -> Floats:
-        if self._known is None or self._known[0] is not seconds:
-            self._known = (seconds, self._outcomes.within(self._name, self._parts, seconds))
-        found: Floats = self._known[1][number]
+        known = self._known
+        if known is None or known[0] is not seconds:
+            # Replaced as a whole: forks that share this may ask at the same time.
+            known = (seconds, self._outcomes.within(self._name, self._parts, seconds))
+            self._known = known
+        found: Floats = known[1][number]
         return found
 
 

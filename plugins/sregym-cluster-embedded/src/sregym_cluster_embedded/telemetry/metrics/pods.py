@@ -56,6 +56,7 @@ def container_targets(
                 ("targets", exporter, uid),
                 (pod, members),
                 partial(_of_pod, pod, members, wanted, port, job, beside=beside),
+                shared=True,
             )
         )
     return found

@@ -72,7 +72,8 @@ class Shelf:
 def targets(view: View, exporter: Exporter) -> Sequence[Target]:
     """All targets of an exporter that there ever were."""
     basis = view.basis(exporter.reads)
-    return view.remembered(("targets", exporter), basis, partial(exporter.targets, view))
+    work = partial(exporter.targets, view)
+    return view.remembered(("targets", exporter), basis, work, shared=exporter.shared)
 
 
 def kept(
@@ -93,13 +94,15 @@ def kept(
         matchers: Series that they do not select may be left out.
         span: Virtual seconds; series that are not there in between may be left out.
     """
+    shared = exporter.shared
     for part in exporter.parts(view, target, sample):
         if part.until < span[0] or part.since > span[1]:
             continue
         if matchers and not may_be(part.labels, matchers):
             continue
         key = (sample, target.labels, part.key)
-        yield view.remembered(key, part.basis, partial(_shelf, sample, target, part))
+        work = partial(_shelf, sample, target, part)
+        yield view.remembered(key, part.basis, work, shared=shared)
 
 
 def may_be(labels: Pairs, matchers: Sequence[Matcher]) -> bool:

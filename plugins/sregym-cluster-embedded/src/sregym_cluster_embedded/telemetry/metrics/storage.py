@@ -34,9 +34,11 @@ from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,
+    Found,
     Labels,
     Matcher,
     Newest,
+    Rows,
     StoredSeries,
     Times,
     is_stale,
@@ -76,6 +78,13 @@ class WorldStorage:
         Raises:
             EvaluationError: There are more samples than a query may load.
         """
+        view = self._view or view_of(self._world)
+        key = ("selected", tuple(matchers), start_ms, end_ms, self._world.now)
+        return view.answered(key, lambda: Found(self._selected(matchers, start_ms, end_ms)))
+
+    def _selected(
+        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
+    ) -> Iterable[StoredSeries]:
         pieces: dict[Labels, list[tuple[Times, Floats]]] = {}
         left = self._most_samples
         for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms):
@@ -94,6 +103,11 @@ class WorldStorage:
         A series that ends is marked at the next scrape: so what its target's last scrape before
         the moment did not give is not there.
         """
+        view = self._view or view_of(self._world)
+        key = ("newest", tuple(matchers), at_ms, lookback_ms, self._world.now)
+        return view.answered(key, lambda: self._newest(matchers, at_ms, lookback_ms))
+
+    def _newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
         view, epoch = self._view or view_of(self._world), self._world.epoch
         rest = [matcher for matcher in matchers if matcher.name != NAME]
         noted = _noted(matchers)
@@ -130,7 +144,7 @@ class WorldStorage:
                             value = row.value
                             number = float(value(seconds)[0]) if callable(value) else value
                             found[entry.labels] = (number, taken_ms)
-        ordered = sorted(found)
+        ordered = Rows(sorted(found))
         return Newest(
             ordered, [found[one][0] for one in ordered], [found[one][1] for one in ordered]
         )
@@ -172,7 +186,8 @@ class WorldStorage:
         noted = _noted(matchers)
         for exporter in exporters():
             basis = view.basis(exporter.reads)
-            known = view.remembered(("every", exporter), basis, partial(_every, view, exporter))
+            work = partial(_every, view, exporter)
+            known = view.remembered(("every", exporter), basis, work, shared=exporter.shared)
             for target, shelf in known:
                 scrapes = Scrapes(self._world, target, start_ms, end_ms)
                 if scrapes.count:
@@ -235,6 +250,7 @@ def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
         ("exported", target.labels),
         basis,
         lambda: [entry.row for entry in _of(view, exporter, target)],
+        shared=exporter.shared,
     )
 
 

@@ -36,6 +36,7 @@ LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING = (
 )
 _PARTS = frozenset({LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING})
 _FOREVER = float("inf")
+_MOST_ANSWERS = 64
 
 T = TypeVar("T")
 
@@ -86,19 +87,43 @@ class View:
         self.state = state
         self._bases: dict[tuple[str, ...], Sequence[object]] = {}
         self.memory = memory
+        self._answers: dict[object, Any] = {}
 
-    def remembered(self, key: object, basis: Sequence[object], work_out: Callable[[], T]) -> T:
+    def remembered(
+        self,
+        key: object,
+        basis: Sequence[object],
+        work_out: Callable[[], T],
+        *,
+        shared: bool = False,
+    ) -> T:
         """What `work_out` gives, which may depend on nothing but `key` and `basis`.
 
         Args:
             key: Says what it is.
             basis: Objects, of this view most often: as long as they are the same it is, too.
             work_out: Is called when nothing is known, or the basis is another.
+            shared: Whether it may go to other forks: it must know of no view and no world.
         """
         known = self.memory.get(key)
         if known is None or not _same(known[0], basis):
-            known = self.memory[key] = (basis, work_out())
+            work = self.world.findings.found(key, basis, work_out) if shared else work_out()
+            known = self.memory[key] = (basis, work)
         found: T = known[1]
+        return found
+
+    def answered(self, question: object, work_out: Callable[[], T]) -> T:
+        """What `work_out` answers to a question that names its moments, and the present one.
+
+        The last answers are kept for as long as nothing changes: who looks at a moment asks
+        for the same samples again and again.
+        """
+        known = self._answers
+        if question not in known:
+            if len(known) >= _MOST_ANSWERS:
+                known.clear()
+            known[question] = work_out()
+        found: T = known[question]
         return found
 
     def basis(self, reads: tuple[str, ...]) -> Sequence[object]:
@@ -142,14 +167,15 @@ class View:
 
     def _table(self, name: str, table: Mapping[Any, Any]) -> object:
         parts = (*table, *table.values())
-        return self.remembered(("table", name), parts, lambda: parts)
+        return self.remembered(("table", name), parts, lambda: parts, shared=True)
 
     @cached_property
     def pods(self) -> Mapping[str, Pod]:
         """All pods there ever were, by uid."""
         found: dict[str, Pod] = {}
         for line in self.past.of("pods"):
-            for pod in self.remembered(("pods", line.key), (line,), partial(_pods_of, line)):
+            pods = partial(_pods_of, line)
+            for pod in self.remembered(("pods", line.key), (line,), pods, shared=True):
                 found[pod.uid] = pod
         return found
 
@@ -158,10 +184,10 @@ class View:
         """All lives of containers there ever were, by container and attempt."""
         known = (self._same_life(life) for life in lives(self.world))
         found = tuple(sorted(known, key=lambda life: life.ref))
-        return self.remembered("lives", found, lambda: found)
+        return self.remembered("lives", found, lambda: found, shared=True)
 
     def _same_life(self, life: Life) -> Life:
-        return self.remembered(("life", life.ref), life, lambda: life)
+        return self.remembered(("life", life.ref), life, lambda: life, shared=True)
 
     @cached_property
     def all_lives(self) -> Mapping[str, Sequence[Life]]:
@@ -170,7 +196,7 @@ class View:
         for life in self.lives:
             found.setdefault(life.ref.pod_uid, []).append(life)
         return {
-            uid: self.remembered(("lives", uid), members, partial(tuple, members))
+            uid: self.remembered(("lives", uid), members, partial(tuple, members), shared=True)
             for uid, members in found.items()
         }
 
@@ -186,7 +212,7 @@ class View:
 
     def container_ids(self, pod: Pod) -> Mapping[tuple[str, int], tuple[str, str]]:
         """(container, attempt) -> id of the container and its image, as the pod's statuses told."""
-        return self.remembered(("ids", pod.uid), (pod,), lambda: _ids(pod))
+        return self.remembered(("ids", pod.uid), (pod,), lambda: _ids(pod), shared=True)
 
 
 _Memory = dict[object, tuple["Sequence[object]", Any]]

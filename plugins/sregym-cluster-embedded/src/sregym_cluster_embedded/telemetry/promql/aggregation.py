@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,10 +16,10 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
     Mask,
+    Rows,
     Vector,
     labels_of,
     stacked,
-    unique,
 )
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 from sregym_cluster_embedded.telemetry.promql.quantiles import quantile
@@ -69,14 +70,41 @@ def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -
         present[position] = there.any(axis=0)
         with np.errstate(all="ignore"):
             values[position] = _folded(node.op, members, there, parameter)
-    return unique(list(groups), values, present)
+    return Vector(groups.keys_as_rows, values, present)
 
 
-def _groups(node: Aggregate, vector: Vector) -> dict[Labels, list[int]]:
+class _Groups(dict[Labels, list[int]]):
     """Row numbers by the labels of their group, in the order in which groups appear."""
-    groups: dict[Labels, list[int]] = {}
+
+    @cached_property
+    def keys_as_rows(self) -> Rows:
+        """The labels of the groups."""
+        return Rows(self)
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """The numbers of all rows, group after group."""
+        return [row for members in self.values() for row in members]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each group begins among these."""
+        return [0, *accumulate(map(len, self.values()))][:-1]
+
+
+def _groups(node: Aggregate, vector: Vector) -> _Groups:
+    """Which rows belong together; with rows that come again it is kept."""
+    labels = vector.labels
+    if isinstance(labels, Rows):
+        key = ("groups", node.without, node.labels)
+        return labels.made(key, lambda: _grouped(node, labels))
+    return _grouped(node, labels)
+
+
+def _grouped(node: Aggregate, every: Sequence[Labels]) -> _Groups:
+    groups = _Groups()
     names = frozenset(node.labels)
-    for row, labels in enumerate(vector.labels):
+    for row, labels in enumerate(every):
         if node.without:
             key = tuple(pair for pair in labels if pair[0] not in names and pair[0] != NAME)
         else:
@@ -85,20 +113,18 @@ def _groups(node: Aggregate, vector: Vector) -> dict[Labels, list[int]]:
     return groups
 
 
-def _reduced(op: str, vector: Vector, groups: Mapping[Labels, list[int]]) -> Vector:
+def _reduced(op: str, vector: Vector, groups: _Groups) -> Vector:
     """The groups of an aggregation that takes row after row, all at once."""
     if not groups:
         return vector
-    rows = [row for members in groups.values() for row in members]
-    starts = [0, *accumulate(map(len, groups.values()))][:-1]
+    rows, starts, labels = groups.rows, groups.starts, groups.keys_as_rows
     alone = len(groups) == len(rows)
     there = vector.present[rows]
     present = there if alone else np.logical_or.reduceat(there, starts, axis=0)
     if op == "group":
-        return unique(list(groups), np.ones(present.shape), present)
+        return Vector(labels, np.ones(present.shape), present)
     if op == "count":
-        counted = np.add.reduceat(there.astype(np.float64), starts, axis=0)
-        return unique(list(groups), counted, present)
+        return Vector(labels, np.add.reduceat(there.astype(np.float64), starts, axis=0), present)
     fold, nothing = _REDUCED[op]
     values = np.where(there, vector.values[rows], nothing)
     if alone:
@@ -107,11 +133,21 @@ def _reduced(op: str, vector: Vector, groups: Mapping[Labels, list[int]]) -> Vec
         found = _summed(values, [*starts, len(rows)])
     else:
         found = fold.reduceat(values, starts, axis=0)
-    return unique(list(groups), found, present)
+    return Vector(labels, found, present)
 
 
 def _summed(values: Floats, edges: Sequence[int]) -> Floats:
     """Sums of the rows between edges, one row after the other: so each step's sum is its own."""
+    lengths = np.diff(edges)
+    longest, groups = int(lengths.max()), len(lengths)
+    if longest < groups:
+        # The first rows of all groups, then the second ones, and so on.
+        starts = np.asarray(edges[:-1])
+        total: Floats = values[starts]
+        for number in range(1, longest):
+            there = np.flatnonzero(lengths > number)
+            total[there] += values[starts[there] + number]
+        return total
     steps = values.shape[1]
     if steps == 1:
         # A single column would be summed in pairs.

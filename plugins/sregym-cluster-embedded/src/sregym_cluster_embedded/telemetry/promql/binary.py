@@ -14,6 +14,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Labels,
     Mask,
     Vector,
+    bare,
     empty,
     labels_of,
     shown,
@@ -66,14 +67,13 @@ def scalars(node: Binary, left: Floats, right: Floats) -> Floats:
 def with_scalar(node: Binary, vector: Vector, scalar: Floats, *, swapped: bool) -> Vector:
     """A vector and a number at each step; `swapped` when the number stands on the left."""
     left, right = (scalar, vector.values) if swapped else (vector.values, scalar)
-    bare = [without_name(labels) for labels in vector.labels]
     with np.errstate(all="ignore"):
         if node.op in _ARITHMETIC:
-            kept = bare if node.op in _DROPS_NAME else vector.labels
+            kept = bare(vector.labels) if node.op in _DROPS_NAME else vector.labels
             return vector.renamed(kept, _ARITHMETIC[node.op](left, right))
         holds = _COMPARISONS[node.op](left, right)
     if node.returns_bool:
-        return vector.renamed(bare, holds.astype(np.float64))
+        return vector.renamed(bare(vector.labels), holds.astype(np.float64))
     return Vector(vector.labels, vector.values, vector.present & holds)
 
 

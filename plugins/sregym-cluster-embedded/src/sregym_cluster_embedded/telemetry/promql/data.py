@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias, TypeGuard
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ Labels: TypeAlias = tuple[tuple[str, str], ...]
 Floats: TypeAlias = NDArray[np.float64]
 Times: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
+T = TypeVar("T")
 
 NAME = "__name__"
 SAME_LABELS = "vector cannot contain metrics with the same labelset"
@@ -62,6 +64,36 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
+class Rows(tuple[Labels, ...]):
+    """Label sets of rows, all different.
+
+    What is made of them is kept with them: queries make the same of the same rows again and again.
+    """
+
+    @cached_property
+    def _made(self) -> dict[object, Any]:
+        return {}
+
+    def made(self, key: object, work_out: Callable[[], T]) -> T:
+        """What `work_out` makes of these rows; it may depend on nothing but them and the key."""
+        known = self._made
+        if key not in known:
+            known[key] = work_out()
+        found: T = known[key]
+        return found
+
+    @cached_property
+    def bare(self) -> Sequence[Labels]:
+        """Without metric names; `Rows` if they are still different then."""
+        found = [without_name(labels) for labels in self]
+        return Rows(found) if len(set(found)) == len(found) else found
+
+
+def bare(labels: Sequence[Labels]) -> Sequence[Labels]:
+    """Label sets without metric names."""
+    return labels.bare if isinstance(labels, Rows) else [without_name(one) for one in labels]
+
+
 class StoredSeries(NamedTuple):
     """What a storage hands out.
 
@@ -75,6 +107,24 @@ class StoredSeries(NamedTuple):
     labels: Labels
     times: Times
     values: Floats
+
+
+class Found(list[StoredSeries]):
+    """Series that a storage hands out more than once: what is made of them is kept with them."""
+
+    def __init__(self, series: Iterable[StoredSeries]) -> None:
+        super().__init__(series)
+        self.made: dict[object, Any] = {}
+
+
+def made_of(found: Sequence[StoredSeries], key: object, work_out: Callable[[], T]) -> T:
+    """What `work_out` makes of series; kept with those that are handed out more than once."""
+    if not isinstance(found, Found):
+        return work_out()
+    if key not in found.made:
+        found.made[key] = work_out()
+    made: T = found.made[key]
+    return made
 
 
 class Matcher(NamedTuple):
@@ -165,7 +215,7 @@ class Vector:
         """With other values, without metric names, as functions give."""
         with np.errstate(all="ignore"):
             values = change(self.values)
-        return self.renamed([without_name(labels) for labels in self.labels], values)
+        return self.renamed(bare(self.labels), values)
 
     def renamed(
         self, labels: Sequence[Labels], values: Floats | None = None, present: Mask | None = None
@@ -193,7 +243,7 @@ def unique(labels: Sequence[Labels], values: Floats, present: Mask) -> Vector:
     Raises:
         EvaluationError: Two rows of one label set have a value at the same step.
     """
-    if len(set(labels)) == len(labels):
+    if isinstance(labels, Rows) or len(set(labels)) == len(labels):
         return Vector(labels, values, present)
     rows: dict[Labels, list[int]] = {}
     for row, found in enumerate(labels):

@@ -17,10 +17,10 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Series,
     Storage,
     Vector,
+    bare,
     rows_of,
     stacked,
     unique,
-    without_name,
 )
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError, ParseError
 from sregym_cluster_embedded.telemetry.promql.histograms import histogram_quantile
@@ -261,21 +261,24 @@ class _Run:
         span = next(part for part in arguments if isinstance(part, Range | Subquery))
         scalars = [self._scalar(part) for part in arguments if part is not span]
         sought = self._sought(span)
-        labels: list[Labels] = []
+        owners: list[Sequence[Labels]] = []
         results: list[over_time.Result] = []
         with np.errstate(all="ignore"):
-            for owners, result in self._looked_over(name, span, sought, scalars):
-                labels.extend(owners)
+            for some, result in self._looked_over(name, span, sought, scalars):
+                owners.append(some)
                 results.append(result)
-        if not labels:
+        labels: Sequence[Labels]
+        if not owners:
             return stacked([], self._steps)
-        values, present = (np.concatenate(parts) for parts in zip(*results, strict=True))
-        if len(results) > 1:
-            order = in_order(sought.found, labels)
-            labels = [labels[row] for row in order]
-            values, present = values[order], present[order]
+        if len(results) == 1:
+            labels, (values, present) = owners[0], results[0]
+        else:
+            every = [one for some in owners for one in some]
+            order = in_order(sought.found, every)
+            labels = [every[row] for row in order]
+            values, present = (np.concatenate(parts)[order] for parts in zip(*results, strict=True))
         if name not in over_time.KEEPS_NAME:
-            labels = [without_name(one) for one in labels]
+            labels = bare(labels)
         return unique(labels, values, present)
 
     def _looked_over(
@@ -324,7 +327,7 @@ class _Run:
     def _do_timestamp(self, arguments: tuple[Node, ...]) -> Value:
         if isinstance(arguments[0], Selector):
             vector, sampled = self._selected(arguments[0])
-            return vector.renamed([without_name(labels) for labels in vector.labels], sampled)
+            return vector.renamed(bare(vector.labels), sampled)
         times = self.grid.times / 1000.0
         return self._vector(arguments[0]).mapped(
             lambda values: np.broadcast_to(times, values.shape)

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,
     Labels,
+    Rows,
     Vector,
     empty,
     value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.quantiles import bucket_quantile
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 _BOUND = "le"
+
+
+class _Histogram(NamedTuple):
+    """The rows of one histogram: from the lowest bound to the highest."""
+
+    bounds: list[float]
+    rows: list[int]
 
 
 def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
     """The φ-quantile of each histogram at each step; its buckets differ in the label `le`."""
-    groups: dict[Labels, list[tuple[float, int]]] = {}
-    for row, labels in enumerate(buckets.labels):
-        bound = _number(value_of(labels, _BOUND))
-        if bound is not None:
-            key = tuple(pair for pair in labels if pair[0] not in (_BOUND, NAME))
-            groups.setdefault(key, []).append((bound, row))
+    labels = buckets.labels
+    groups = (
+        labels.made(_BOUND, lambda: _histograms(labels))
+        if isinstance(labels, Rows)
+        else (_histograms(labels))
+    )
     steps = buckets.values.shape[1]
     if not groups:
         return empty(steps)
     values = np.full((len(groups), steps), np.nan)
     present = np.zeros((len(groups), steps), dtype=np.bool_)
-    for position, members in enumerate(groups.values()):
-        members.sort()
-        rows = [row for _, row in members]
-        bounds = [bound for bound, _ in members]
+    for position, (bounds, rows) in enumerate(groups.values()):
         counts, there = buckets.values[rows], buckets.present[rows]
         present[position] = there.any(axis=0)
         for step in np.flatnonzero(present[position]):
@@ -45,6 +55,22 @@ def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
                 counted = counts[known, step].tolist()
             values[position, step] = bucket_quantile(float(levels[step]), at, counted)
     return Vector(list(groups), values, present)
+
+
+def _histograms(every: Sequence[Labels]) -> Mapping[Labels, _Histogram]:
+    """By all labels but the bound and the name."""
+    groups: dict[Labels, list[tuple[float, int]]] = {}
+    for row, labels in enumerate(every):
+        bound = _number(value_of(labels, _BOUND))
+        if bound is not None:
+            key = tuple(pair for pair in labels if pair[0] not in (_BOUND, NAME))
+            groups.setdefault(key, []).append((bound, row))
+    return {
+        key: _Histogram(
+            [bound for bound, _ in sorted(members)], [row for _, row in sorted(members)]
+        )
+        for key, members in groups.items()
+    }
 
 
 def _number(text: str) -> float | None:

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Labels,
     Matcher,
     Newest,
+    Rows,
     Storage,
     StoredSeries,
     Times,
@@ -20,6 +21,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     empty,
     is_quick,
     is_stale,
+    made_of,
 )
 from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, EvaluationError
 from sregym_cluster_embedded.telemetry.promql.unaligned import Table, table
@@ -142,7 +144,7 @@ def instant(
     budget.spend(len(found) * len(wanted))
     if not found:
         return empty(len(wanted)), np.empty((0, len(wanted)))
-    samples = table(found, int(wanted.min()) - lookback_ms, int(wanted.max()))
+    samples = _table(found, int(wanted.min()) - lookback_ms, int(wanted.max()))
     if samples is not None:
         return _newest(samples, wanted, lookback_ms)
     labels: list[Labels] = []
@@ -171,6 +173,10 @@ def instant(
         np.concatenate(present)[order],
     )
     return vector, np.concatenate(sampled)[order]
+
+
+def _table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
+    return made_of(found, ("table", start, end), lambda: table(found, start, end))
 
 
 def in_order(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> list[int]:
@@ -211,7 +217,7 @@ class Sought(NamedTuple):
         """The series together, where they share no times and none ends within the span."""
         if not self.found:
             return None
-        samples = table(self.found, int(self.starts.min()), int(self.ends.max()))
+        samples = _table(self.found, int(self.starts.min()), int(self.ends.max()))
         if samples is None or samples.stale:
             return None
         budget.spend(samples.values.size)
@@ -242,7 +248,7 @@ def windows(sought: Sought, grid: Grid, budget: Budget) -> list[Windows]:
     """The samples in the window of each step, for each group of series."""
     starts, ends = sought.starts, sought.ends
     span = (int(starts.min()), int(ends.max()))
-    groups = grouped(sought.found, *span)
+    groups = made_of(sought.found, span, lambda: [*grouped(sought.found, *span)])
     return [window(group, starts, ends, grid, budget) for group in groups]
 
 
@@ -265,7 +271,7 @@ def grouped(
         values = np.array([series.values[first:last] for series in members])
         stale = is_stale(values)
         if not stale.any():
-            yield Group([series.labels for series in members], times, values)
+            yield Group(Rows([series.labels for series in members]), times, values)
             continue
         marked = np.logical_or.reduce(stale, axis=1).tolist()
         clean = [row for row in range(len(members)) if not marked[row]]

@@ -13,6 +13,7 @@ import numpy as np
 from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
+    Rows,
     StoredSeries,
     Times,
     is_stale,
@@ -92,7 +93,7 @@ def table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
         first, last = 0, 1
     times = np.ascontiguousarray(times[:, first:last])
     values = np.ascontiguousarray(values[:, first:last])
-    labels = [series.labels for series in found]
+    labels = Rows([series.labels for series in found])
     return Table(labels, times, values, bool(is_stale(values).any()), _spacing(times))
 
 

@@ -111,8 +111,11 @@ class Evaluated:
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Sequence[StoredSeries]:
         """Scraped and recorded series, `ALERTS` and `ALERTS_FOR_STATE`."""
-        found = list(self._scraped(tuple(matchers), start_ms, end_ms))
-        for group, rule in self._writing(matchers):
+        scraped, writing = self._scraped(tuple(matchers), start_ms, end_ms), self._writing(matchers)
+        if not writing:
+            return scraped
+        found = list(scraped)
+        for group, rule in writing:
             key = (group.file, group.name, rule.name)
             if key in self._under_way:
                 continue

@@ -211,6 +211,7 @@ class Cadvisor(Exporter):
         *_MACHINE,
     )
     reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
+    shared = True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
@@ -238,7 +239,7 @@ class Cadvisor(Exporter):
                 pod = view.pods[uid]
                 known = (("namespace", pod.namespace), ("pod", pod.name))
                 rows = partial(of, view, pod, members, sample)
-                written = view.basis((DISKS,)) if sample in _EXTRA else ()
+                written = view.basis((DISKS, MACHINES)) if sample in _EXTRA else ()
                 basis = (pod, members, *written)
                 yield Part(uid, basis, known, pod.since, pod.until, rows)
 

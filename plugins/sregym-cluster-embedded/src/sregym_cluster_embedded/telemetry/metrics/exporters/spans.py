@@ -43,6 +43,7 @@ class SpanMetrics(Exporter):
     )
 
     reads = ("pods", LIVES)
+    shared = True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The collector."""
@@ -57,7 +58,10 @@ class SpanMetrics(Exporter):
                 continue
             ref, pod = life.ref, view.pods.get(life.ref.pod_uid)
             name = view.remembered(
-                ("service", ref), (life.process, pod), partial(service_name, pod, life)
+                ("service", ref),
+                (life.process, pod),
+                partial(service_name, pod, life),
+                shared=True,
             )
             labels = (
                 ("service_name", name),
@@ -67,7 +71,8 @@ class SpanMetrics(Exporter):
             since, until = life.process.started_at, end_of(life)
             for kind, of in (("SERVED", _served), ("CLIENT", _calls)):
                 known = (*labels, ("span_kind", "SPAN_KIND_CLIENT")) if kind == "CLIENT" else labels
-                spans = partial(view.remembered, (kind, ref), (life,), partial(of, life, program))
+                work = partial(of, life, program)
+                spans = partial(view.remembered, (kind, ref), (life,), work, shared=True)
                 yield Part(
                     (ref, kind), (life, name), known, since, until,
                     partial(_rows, spans, labels, sample),

@@ -81,6 +81,7 @@ class KubeState(Exporter):
 
     families: Sequence[Family] = tuple(measure.family for _, measure in _BY_NAME.values())
     reads = tuple(_BY_RESOURCE)
+    shared = True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
