@@ -54,9 +54,13 @@ def test_roles_are_revoked_and_granted(database: Any) -> None:
     assert database.mongo(GRANT.format("revokeRolesFromUser")) == (0, "", "")
     assert database.mongo(roles) == (0, "[ ]\n", "")
     code, out, err = database.mongo('db.getSiblingDB("stock-db").items.count()', "admin", "secret")
-    assert (code, out) == (252, "")
-    assert err.startswith(
-        'uncaught exception: Error: count failed: {\n\t"ok" : 0,\n\t"errmsg" : "not authorized on stock-db'
+    assert (code, out, err) == (
+        252,
+        'uncaught exception: Error: count failed: {\n\t"ok" : 0,\n\t"errmsg" : "not authorized on '
+        'stock-db to execute command { count: \\"items\\", $db: \\"stock-db\\" }",\n\t"code" : 13,\n\t'
+        '"codeName" : "Unauthorized"\n} :\n_getErrorWithCode@src/mongo/shell/utils.js:25:13\n'
+        "@(shell eval):1:1\nexiting with code -4\n",
+        "",
     )
     assert database.mongo(GRANT.format("grantRolesToUser")) == (0, "", "")
     assert database.mongo('db.getSiblingDB("stock-db").items.count()', "admin", "secret") == (
@@ -75,7 +79,7 @@ def test_a_dropped_user_cannot_log_in_until_made_anew(database: Any) -> None:
     assert database.mongo('db.dropUser("admin")') == (0, "true\n", "")
     assert database.mongo('db.dropUser("admin")') == (0, "false\n", "")
     assert database.mongo('printjson(db.getUser("admin"))') == (0, "null\n", "")
-    assert database.mongo("1", "admin", "secret") == (1, "", failed)
+    assert database.mongo("1", "admin", "secret") == (1, failed, "")
     assert database.mongo(CREATE)[0] == 0
     assert database.mongo("1", "admin", "secret") == (0, "1\n", "")
     assert database.runtime.durable_state(database.world) == before
@@ -89,11 +93,16 @@ def test_mistakes_are_answered_in_the_words_of_the_shell(database: Any) -> None:
             'Error: couldn\'t add user: User "root@admin" already exists :'
         ),
         "nothing.here()": "ReferenceError: nothing is not defined",
-        "db.getUsers(": "SyntaxError: unexpected end of input :",
+        "db.getUsers(": "SyntaxError: expected expression, got end of script :",
+        "show dbs": "SyntaxError: unexpected token: identifier :",
         "db.items.noSuch.method()": "TypeError: db.items.noSuch.method is not a function",
     }
+    columns = {"show dbs": 5, "db.getUsers(": 12}
+    helper = "_getErrorWithCode@src/mongo/shell/utils.js:25:13\n"
     for expression, error in cases.items():
-        expected = (252, "", f"uncaught exception: {error}\nexiting with code -4\n")
+        shown = f"uncaught exception: {error.removesuffix(' :')} :\n"
+        frames = f"{helper if error[:7] == 'Error: ' else ''}@(shell eval):1:{columns.get(expression, 1)}\n"
+        expected = (252, f"{shown}{frames}exiting with code -4\n", "")
         assert database.mongo(expression) == expected
 
 
@@ -123,15 +132,15 @@ def test_without_an_account_nothing_is_allowed(database: Any) -> None:
     code, out, err = database.shell(
         "mongodb-stock", "mongo --quiet stock-db --eval 'db.items.find()'"
     )
-    assert (code, out) == (252, "")
-    assert '"errmsg" : "command find requires authentication"' in err
+    assert (code, err) == (252, "")
+    assert '"errmsg" : "command find requires authentication"' in out
 
 
 def test_a_server_that_is_not_there_is_named(shop: Any) -> None:
     shop.start("mongodb-stock", "mongo:4.4.6", "1", command=("sleep", "3600"))
     shop.run(1)
     code, out, err = shop.shell("mongodb-stock", "mongo --quiet --eval 1")
-    assert (code, out, err.splitlines()[0]) == (
+    assert (code, err, out.splitlines()[0]) == (
         1,
         "",
         "Error: couldn't connect to server 127.0.0.1:27017, connection attempt failed: SocketException: "

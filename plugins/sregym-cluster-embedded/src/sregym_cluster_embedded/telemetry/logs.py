@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.counted import Counted
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -62,6 +63,13 @@ class Telemetry:
         oldest = process.started_at if since is None else since
         life = Life(process, segments(world, SERVED, process.ref))
         return written(world, life, oldest, world.now, wanted)
+
+    def counted(self, world: World, ref: ContainerRef) -> Counted:
+        """What a server has been asked for, as metrics count it."""
+        # Who never asks a datastore for its figures need not load what works them out.
+        from sregym_cluster_embedded.telemetry.metrics.exporters.stores import counted_of
+
+        return counted_of(world, ref)
 
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Keep what a removed container did for those who look back, and drop the rest."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _TABLE = "userland.registries"
 _HUB = "docker.io"
+# So long containerd tries to connect.
+_DIAL_S = 30.0
 
 
 class Registry(NamedTuple):
@@ -91,6 +93,11 @@ def refusal(
             "authorization: server message: insufficient_scope: authorization failed"
         )
     return f"rpc error: code = NotFound desc = {head}: {full}: not found"
+
+
+def patience(registry: Registry) -> float:
+    """Seconds for which a client waits before it is told that the registry cannot be reached."""
+    return _DIAL_S if registry.unreachable.endswith("i/o timeout") else 0.0
 
 
 def missing_tag(repository: str, tag: str) -> str:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
+from sregym_cluster_embedded.userland.mongodb.collection import CODE_NAMES
+from sregym_cluster_embedded.userland.mongodb.connection import Connection
 from sregym_cluster_embedded.userland.mongodb.data import login_error
-from sregym_cluster_embedded.userland.mongodb.database import Connection, Database
+from sregym_cluster_embedded.userland.mongodb.database import Database
+from sregym_cluster_embedded.userland.mongodb.inspecting import inspected
 from sregym_cluster_embedded.userland.mongodb.javascript import Evaluator
-from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, shown, tojson
+from sregym_cluster_embedded.userland.mongodb.printing import (
+    Raw,
+    one_line,
+    shown,
+    stringified,
+    tojson,
+)
+from sregym_cluster_embedded.userland.mongodb.replication import Replication
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError, parse_script
 from sregym_cluster_embedded.userland.mongodb.visits import Visit, note
 from sregym_cluster_embedded.userland.process import Process, process_of
@@ -20,6 +31,9 @@ _VALUES = {
     "--authenticationDatabase": "authdb", "--host": "host", "--port": "port", "--eval": "eval",
     "--authenticationMechanism": "mechanism",
 }  # fmt: skip
+
+# What the shell itself understands, with one more word.
+_HELPED, _HELPED_WORDS = ("show", "use"), 2
 
 
 def _mongo(session: Session, words: list[str], stdin: str) -> Output:
@@ -64,6 +78,8 @@ class Shell:
     def run(self, words: list[str], stdin: str) -> Output:
         """Connect and run what the arguments or standard input say."""
         given, operands = _arguments(words)
+        if "version" in given:
+            return Output(0, _about(self.name, self._version()))
         script_files = [word for word in operands if word.endswith(".js")]
         places = [word for word in operands if not word.endswith(".js")]
         url = places[0] if places else ""
@@ -78,7 +94,7 @@ class Shell:
         banner = self._banner(host, port, url if "/" in url else database if places else "")
         server, failure = self._server(host, port)
         if server is None:
-            return Output(1, "" if quiet else banner, failure)
+            return self._unconnected("" if quiet else banner, failure)
         peer = self._peer(host)
         connection = Connection(self.session.world, server, self._unguarded(server), peer)
         found = re.search(r"[?&]authSource=([^&]+)", url)
@@ -93,7 +109,8 @@ class Shell:
             visit = Visit(self.session.world.now, peer, self.name, user, authdb, error)
             note(self.session.world, server.ref, visit)
         if user and not connection.log_in(authdb, user, password):
-            return Output(1, "" if quiet else banner, self._failed("Authentication failed."))
+            failure = self._failed("Authentication failed.")
+            return self._unconnected("" if quiet else banner, failure)
         if not quiet:
             self.out += banner + self._greeting(connection)
         return self._work(connection, database, given, script_files, stdin, quiet)
@@ -108,11 +125,9 @@ class Shell:
         quiet: bool,
     ) -> Output:
         evaluator = Evaluator(self._globals(connection, database))
-        code, err = 0, ""
         try:
             if "eval" in given:
-                result = evaluator.run(parse_script(given["eval"]))
-                self.out += shown(result)
+                self._evaluate(evaluator, given["eval"])
             for name in script_files:
                 text = self.session.files.read(self.session.path(name))
                 if text is None:
@@ -121,40 +136,64 @@ class Shell:
                     )
                 evaluator.run(parse_script(text))
         except ScriptError as error:
-            err, code = (
-                f"uncaught exception: {error.name}: {error.message}\nexiting with code -4\n",
-                252,
-            )
             if self.name == "mongosh":
-                err, code = f"{_mongosh_name(error)}: {error.message}\n", 1
+                return Output(1, self.out, f"{_mongosh_name(error)}: {error.message}\n")
+            self.out += _uncaught(error, "(shell eval)") + "exiting with code -4\n"
+            return Output(252, self.out)
         if "eval" not in given and not script_files:
-            self._interactive(evaluator, connection, stdin)
+            well = self._interactive(evaluator, stdin)
             self.out += "" if quiet else "bye\n"
-        return Output(code, self.out, err)
+            return Output(0 if well or self.name == "mongosh" else 1, self.out)
+        return Output(0, self.out)
 
-    def _interactive(self, evaluator: Evaluator, connection: Connection, stdin: str) -> None:
-        """Statement after statement, each with its result; an error does not end it."""
+    def _evaluate(self, evaluator: Evaluator, text: str) -> None:
+        words = text.split()
+        if self.name == "mongosh" and len(words) == _HELPED_WORDS and words[0] in _HELPED:
+            self._helped(evaluator, words)
+            return
+        self._run(evaluator, text)
+
+    def _run(self, evaluator: Evaluator, text: str) -> None:
+        result = evaluator.run(parse_script(text))  # which may write before its result is shown
+        self.out += self._shown(result)
+
+    def _helped(self, evaluator: Evaluator, words: list[str]) -> None:
+        """What the shell itself understands: `use` and `show`."""
+        database: Database = evaluator.names["db"]
+        if words[0] == "use":
+            evaluator.names["db"] = Database(database.connection, words[1])
+            evaluator.names["rs"] = Replication(evaluator.names["db"])
+            self.out += f"switched to db {words[1]}\n"
+        else:
+            self.out += self._show(database, words[1])
+
+    def _shown(self, value: Any) -> str:
+        return inspected(value) if self.name == "mongosh" else shown(value)
+
+    def _interactive(self, evaluator: Evaluator, stdin: str) -> bool:
+        """Statement after statement, each with its result; whether the last one succeeded."""
+        well = True
         for text in _statements(stdin):
+            well = True
             try:
                 words = text.split()
-                if words[0] == "use" and len(words) == 2:
-                    evaluator.names["db"] = Database(connection, words[1])
-                    self.out += f"switched to db {words[1]}\n"
-                elif words[0] == "show" and len(words) == 2:
-                    self.out += self._show(evaluator.names["db"], words[1])
+                if words[0] in _HELPED and len(words) == _HELPED_WORDS:
+                    self._helped(evaluator, words)
                 elif words[0] in ("exit", "quit", "quit()"):
-                    return
+                    return True
                 else:
-                    result = evaluator.run(parse_script(text))
-                    self.out += shown(result)
+                    self._run(evaluator, text)
             except ScriptError as error:
-                self.out += f"uncaught exception: {error.name}: {error.message}\n"
+                well = False
+                if self.name == "mongosh":
+                    self.out += f"{_mongosh_name(error)}: {error.message}\n"
+                else:
+                    self.out += _uncaught(error, "(shell)")
+        return well
 
     def _show(self, database: Database, what: str) -> str:
         if what in ("dbs", "databases"):
-            return "".join(
-                f"{name:<8}{size:.3f}GB\n" for name, size in database.connection.database_sizes()
-            )
+            return self._sizes(database.connection.database_sizes())
         if what in ("collections", "tables"):
             return "".join(f"{name}\n" for name in database.js_getCollectionNames())
         if what == "users":
@@ -163,18 +202,29 @@ class Shell:
             return ""
         raise ScriptError(f"don't know how to show [{what}]")
 
+    def _sizes(self, sizes: list[tuple[str, float]]) -> str:
+        wide = max(len(name) for name, _ in sizes)
+        if self.name == "mongosh":
+            cells = [(name, f"{size * 1024 * 1024:.2f} KiB") for name, size in sizes]
+            right = max(len(cell) for _, cell in cells)
+            return "".join(f"{name:<{wide}}  {cell:>{right}}\n" for name, cell in cells)
+        return "".join(f"{name:<{wide}}  {size:.3f}GB\n" for name, size in sizes)
+
     def _globals(self, connection: Connection, database: str) -> dict[str, Any]:
         def write(*values: Any) -> Any:
-            self.out += " ".join(v if isinstance(v, str) else tojson(v) for v in values) + "\n"
+            texts = (v if isinstance(v, str) else self._shown(v).rstrip("\n") for v in values)
+            self.out += " ".join(texts) + "\n"
             return UNDEFINED
 
         def write_json(value: Any) -> Any:
-            self.out += tojson(value) + "\n"
+            self.out += self._shown(value) if self.name == "mongosh" else f"{tojson(value)}\n"
             return UNDEFINED
 
         connection.say = write
         return {
             "db": Database(connection, database),
+            "rs": Replication(Database(connection, database)),
+            "version": self._version,
             "print": write,
             "printjson": write_json,
             "printjsononeline": lambda value: write(one_line(value)),
@@ -188,7 +238,7 @@ class Shell:
             "process": {"env": dict(self.session.environment)},
             "sleep": lambda _: UNDEFINED,
             "quit": lambda *_: UNDEFINED,
-            "JSON": {"stringify": lambda value, *_: _compact(value)},
+            "JSON": {"stringify": lambda value, *_: stringified(value)},
             "Error": lambda message="": {"message": message},
             "use": lambda _: UNDEFINED,
         }
@@ -234,6 +284,12 @@ class Shell:
             f"Error: {message} :\nconnect@src/mongo/shell/mongo.js:374:17\n@(connect):2:6\n"
             "exception: connect failed\nexiting with code 1\n"
         )
+
+    def _unconnected(self, banner: str, failure: str) -> Output:
+        """The old shell writes all that it has to say to its standard output."""
+        if self.name == "mongosh":
+            return Output(1, banner, failure)
+        return Output(1, banner + failure)
 
     def _banner(self, host: str, port: int, url: str) -> str:
         if self.name == "mongosh":
@@ -285,11 +341,28 @@ def _statements(text: str) -> list[str]:
 
 
 def _mongosh_name(error: ScriptError) -> str:
-    return "MongoServerError" if error.code is not None else error.name
+    if error.code is None:
+        return error.name
+    return f"MongoServerError[{CODE_NAMES.get(error.code, 'Error')}]"
 
 
-def _compact(value: Any) -> str:
-    return one_line(value).replace('" : ', '":').replace("{ ", "{").replace(" }", "}")
+def _uncaught(error: ScriptError, place: str) -> str:
+    """An exception as the old shell tells it, with the frames that it came through."""
+    message = error.message.removesuffix(" :")
+    helper = "_getErrorWithCode@src/mongo/shell/utils.js:25:13\n" if error.code else ""
+    return f"uncaught exception: {error.name}: {message} :\n{helper}@{place}:1:{error.column}\n"
+
+
+def _about(name: str, version: str) -> str:
+    if name == "mongosh":
+        return "2.5.8\n"
+    build = {
+        "version": version,
+        "modules": [],
+        "allocator": "tcmalloc",
+        "environment": {"distmod": "ubuntu1804", "distarch": "x86_64", "target_arch": "x86_64"},
+    }
+    return f"MongoDB shell version v{version}\nBuild Info: {json.dumps(build, indent=4)}\n"
 
 
 MONGO_COMMANDS: dict[str, Command] = {"mongo": _mongo, "mongosh": _mongo}

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.mongodb.administration import (
+    DOCUMENT_BYTES,
+    INDEX_BYTES,
+    TABLE_BYTES,
+    version_of,
+)
 from sregym_cluster_embedded.userland.mongodb.data import Collection
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
@@ -14,7 +20,12 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.userland.mongodb.database import Database
 
-_CODE_NAMES = {11: "UserNotFound", 13: "Unauthorized", 31: "RoleNotFound"}
+# Of the release; what people see of it is constant.
+_GIT_VERSION = "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7"
+CODE_NAMES = {
+    11: "UserNotFound", 13: "Unauthorized", 26: "NamespaceNotFound", 31: "RoleNotFound",
+    72: "InvalidOptions", 76: "NoReplicationEnabled",
+}  # fmt: skip
 
 
 def _command_error(error: ScriptError, head: str) -> ScriptError:
@@ -24,7 +35,7 @@ def _command_error(error: ScriptError, head: str) -> ScriptError:
         "ok": 0,
         "errmsg": error.message,
         "code": error.code,
-        "codeName": _CODE_NAMES.get(error.code, "Error"),
+        "codeName": CODE_NAMES.get(error.code, "Error"),
     }
     return ScriptError(f"{head}: {tojson(document)} :", error.code)
 
@@ -70,7 +81,8 @@ class CollectionObject(Host):
     def js_find(self, query: Any = None, *_: Any) -> Cursor:
         """A cursor over the documents that match."""
         self._demand("read", "find")
-        return Cursor(_matching(self.content, query), self.content.count if not query else None)
+        total = self.content.count if not query else None
+        return Cursor(_matching(self.content, query), total, lambda: self.plan(query))
 
     def js_findOne(self, query: Any = None, *_: Any) -> Any:
         """The first document that matches, or null."""
@@ -122,14 +134,84 @@ class CollectionObject(Host):
         self._demand("write", "createIndexes")
         return {"numIndexesBefore": 1, "numIndexesAfter": 2, "ok": 1}
 
+    def js_getIndexes(self, *_: Any) -> list[dict[str, Any]]:
+        """The index that every collection has."""
+        self._demand("read", "listIndexes")
+        there = self.name in self.database.connection.data.databases.get(self.database.name, {})
+        return [{"v": 2, "key": {"_id": 1}, "name": "_id_"}] if there else []
+
+    js_getIndices = js_getIndexes
+
     def js_stats(self, *_: Any) -> Any:
         """Sizes of the collection."""
         self._demand("read", "collStats")
-        namespace = f"{self.database.name}.{self.name}"
+        count = self.content.count
         return {
-            "ns": namespace,
-            "count": self.content.count,
-            "size": 120 * self.content.count,
+            "ns": f"{self.database.name}.{self.name}",
+            "size": DOCUMENT_BYTES * count,
+            "count": count,
+            **({"avgObjSize": DOCUMENT_BYTES} if count else {}),
+            "storageSize": TABLE_BYTES,
+            "freeStorageSize": 0,
+            "capped": False,
+            "nindexes": 1,
+            "indexBuilds": [],
+            "totalIndexSize": INDEX_BYTES,
+            "totalSize": TABLE_BYTES + INDEX_BYTES,
+            "indexSizes": {"_id_": INDEX_BYTES},
+            "scaleFactor": 1,
+            "ok": 1,
+        }
+
+    def js_dataSize(self, *_: Any) -> int:
+        """Bytes of its documents."""
+        self._demand("read", "dataSize")
+        return DOCUMENT_BYTES * self.content.count
+
+    def js_storageSize(self, *_: Any) -> int:
+        """Bytes of its table."""
+        self._demand("read", "collStats")
+        return TABLE_BYTES
+
+    def js_getName(self) -> str:
+        """Its name."""
+        return self.name
+
+    def js_getFullName(self) -> str:
+        """Its name behind that of its database."""
+        return f"{self.database.name}.{self.name}"
+
+    def js_explain(self, *_: Any) -> Explained:
+        """Plans instead of results."""
+        return Explained(self)
+
+    def plan(self, query: Any) -> dict[str, Any]:
+        """How the server would look for documents: without an index that serves all are read."""
+        wanted = query if isinstance(query, dict) else {}
+        parsed = {name: {"$eq": value} for name, value in wanted.items()}
+        stage: dict[str, Any] = {"stage": "COLLSCAN", "direction": "forward"}
+        if parsed:
+            stage = {"stage": "COLLSCAN", "filter": parsed, "direction": "forward"}
+        if set(wanted) == {"_id"}:
+            stage = {"stage": "IDHACK"}
+        connection = self.database.connection
+        return {
+            "queryPlanner": {
+                "plannerVersion": 1,
+                "namespace": f"{self.database.name}.{self.name}",
+                "indexFilterSet": False,
+                "parsedQuery": parsed,
+                "queryHash": "8B3D4AB8" if not parsed else "E2B7F1A0",
+                "planCacheKey": "8B3D4AB8" if not parsed else "E2B7F1A0",
+                "winningPlan": stage,
+                "rejectedPlans": [],
+            },
+            "serverInfo": {
+                "host": connection.server.config.hostname,
+                "port": int(connection.server.settings["mongod.port"]),
+                "version": version_of(connection),
+                "gitVersion": _GIT_VERSION,
+            },
             "ok": 1,
         }
 
@@ -141,6 +223,17 @@ class CollectionObject(Host):
     def _object_id(self) -> Raw:
         connection = self.database.connection
         return Raw(f'ObjectId("{connection.world.seed.hexadecimal(24)}")')
+
+
+class Explained(Host):
+    """`db.name.explain()`."""
+
+    def __init__(self, collection: CollectionObject) -> None:
+        self.collection = collection
+
+    def js_find(self, query: Any = None, *_: Any) -> dict[str, Any]:
+        """How the server would look for documents."""
+        return self.collection.plan(query)
 
 
 def _matching(content: Collection, query: Any) -> list[dict[str, Any]]:
@@ -155,8 +248,14 @@ def _matching(content: Collection, query: Any) -> list[dict[str, Any]]:
 class Cursor(Host):
     """What `find` gives."""
 
-    def __init__(self, documents: list[dict[str, Any]], total: int | None = None) -> None:
+    def __init__(
+        self,
+        documents: list[dict[str, Any]],
+        total: int | None = None,
+        plan: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
         self.documents = documents
+        self._plan = plan
         self.total = len(documents) if total is None else total
 
     def __str__(self) -> str:
@@ -166,11 +265,11 @@ class Cursor(Host):
 
     def js_limit(self, count: int) -> Cursor:
         """The first documents only."""
-        return Cursor(self.documents[:count], min(self.total, count))
+        return Cursor(self.documents[:count], min(self.total, count), self._plan)
 
     def js_skip(self, count: int) -> Cursor:
         """Without the first documents."""
-        return Cursor(self.documents[count:], max(0, self.total - count))
+        return Cursor(self.documents[count:], max(0, self.total - count), self._plan)
 
     def js_sort(self, *_: Any) -> Cursor:
         """In the order they are kept."""
@@ -184,6 +283,10 @@ class Cursor(Host):
 
     js_size = js_count
     js_itcount = js_count
+
+    def js_explain(self, *_: Any) -> dict[str, Any]:
+        """How the server would look for them."""
+        return self._plan()
 
     def js_toArray(self) -> list[dict[str, Any]]:
         """All documents."""

@@ -6,95 +6,30 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.locks import Lock, hold, locks, release
-from sregym_cluster_embedded.userland.mongodb.collection import CollectionObject
-from sregym_cluster_embedded.userland.mongodb.data import (
-    BUILT_IN_ROLES,
-    Account,
-    MongoData,
-    load,
-    login_error,
-    store,
+from sregym_cluster_embedded.userland.mongodb.administration import (
+    COMMANDS,
+    DOCUMENT_BYTES,
+    INDEX_BYTES,
+    ONLY_ADMIN,
+    TABLE_BYTES,
+    build_info,
+    command_line,
+    hello,
+    host_info,
+    server_status,
+    version_of,
 )
+from sregym_cluster_embedded.userland.mongodb.collection import CODE_NAMES, CollectionObject
+from sregym_cluster_embedded.userland.mongodb.data import BUILT_IN_ROLES, Account
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
-from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
+from sregym_cluster_embedded.userland.mongodb.printing import Raw, tojson
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
-from sregym_cluster_embedded.userland.mongodb.visits import Denial, note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from sregym_cluster_embedded.userland.mongodb.connection import Connection
 
-    from sregym_cluster_embedded.userland.process import Process
-    from sregym_cluster_embedded.world import World
-
-_UNAUTHORIZED = 13
 _USER_NOT_FOUND = 11
 _ROLE_NOT_FOUND = 31
-
-
-class Connection:
-    """A connection to a server, with the accounts that are logged in.
-
-    Args:
-        world: Where the data is.
-        server: The server's process.
-        unguarded: Whether the server asks for no rights (while init scripts run).
-        peer: Address from which the server sees it come.
-    """
-
-    def __init__(self, world: World, server: Process, unguarded: bool, peer: str) -> None:
-        self.world = world
-        self.server = server
-        self.storage = server.settings["mongod.storage"]
-        self.guarded = server.settings["mongod.auth"] == "true" and not unguarded
-        self.peer = peer
-        self.logins: list[tuple[str, str]] = []
-        self.say: Callable[..., Any] = lambda *_: UNDEFINED
-
-    @property
-    def data(self) -> MongoData:
-        """The server's data now."""
-        return load(self.world, self.storage)
-
-    def save(self, data: MongoData) -> None:
-        """Replace the server's data; whoever depends on accounts is told."""
-        store(self.world, self.storage, data)
-        traffic = self.world.constitution.rooms.get("traffic")
-        if traffic is not None:
-            traffic.changed(self.world)
-
-    def account(self, database: str, user: str) -> Account | None:
-        """The account of a user, or None."""
-        return self.data.accounts.get((database, user))
-
-    def log_in(self, database: str, user: str, password: str) -> bool:
-        """Whether the account exists and the password is its."""
-        if login_error(self.account(database, user), database, user, password):
-            return False
-        self.logins.append((database, user))
-        return True
-
-    def demand(self, action: str, database: str, command: str, target: Any) -> None:
-        """Raise unless an account that is logged in may do this."""
-        if not self.guarded:
-            return
-        accounts = [self.data.accounts[key] for key in self.logins if key in self.data.accounts]
-        if not self.data.accounts and action == "users":
-            return
-        if any(account.may(action, database) for account in accounts):
-            return
-        if not accounts:
-            message = f"command {command} requires authentication"
-        else:
-            shown = f'{{ {command}: {one_line(target)}, $db: "{database}" }}'
-            message = f"not authorized on {database} to execute command {shown}"
-        note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
-        raise ScriptError(message, _UNAUTHORIZED)
-
-    def database_sizes(self) -> list[tuple[str, float]]:
-        """Names and sizes in GB, as `show dbs` has them."""
-        self.demand("list", "admin", "listDatabases", 1.0)
-        names = dict.fromkeys(["admin", "config", "local", *self.data.databases])
-        return [(name, 0.0) for name in sorted(names)]
 
 
 class Database(Host):
@@ -221,17 +156,53 @@ class Database(Host):
             "collections": len(inside),
             "views": 0,
             "objects": objects,
-            "avgObjSize": 120 if objects else 0,
-            "dataSize": 120 * objects,
-            "storageSize": 20480 * len(inside),
+            "avgObjSize": DOCUMENT_BYTES if objects else 0,
+            "dataSize": DOCUMENT_BYTES * objects,
+            "storageSize": TABLE_BYTES * len(inside),
             "indexes": len(inside),
+            "indexSize": INDEX_BYTES * len(inside),
+            "totalSize": (TABLE_BYTES + INDEX_BYTES) * len(inside),
+            "scaleFactor": 1,
             "ok": 1,
         }
 
     def js_version(self) -> str:
         """The server's version."""
-        program = self.connection.world.room("runtime").program_of(self.connection.server)
-        return str(program.version)
+        return version_of(self.connection)
+
+    def js_serverStatus(self, *_: Any) -> dict[str, Any]:
+        """How the server fares."""
+        return server_status(self.connection)
+
+    def js_hostInfo(self, *_: Any) -> dict[str, Any]:
+        """Where the server runs."""
+        return host_info(self.connection)
+
+    def js_isMaster(self, *_: Any) -> dict[str, Any]:
+        """Whether the server takes writes."""
+        return hello(self.connection)
+
+    js_hello = js_isMaster
+
+    def js_serverBuildInfo(self, *_: Any) -> dict[str, Any]:
+        """How the server was built."""
+        return build_info(self.connection)
+
+    def js_serverCmdLineOpts(self, *_: Any) -> dict[str, Any]:
+        """How the server was started."""
+        return command_line(self.connection)
+
+    def js_getMongo(self, *_: Any) -> Mongo:
+        """The connection."""
+        return Mongo(self.connection)
+
+    def js_getCollectionInfos(self, *_: Any) -> list[dict[str, Any]]:
+        """The collections with their options."""
+        index = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
+        return [
+            {"name": name, "type": "collection", "options": {}, "info": {"readOnly": False}, "idIndex": index}
+            for name in self.js_getCollectionNames()
+        ]  # fmt: skip
 
     def js_fsyncLock(self, *_: Any) -> dict[str, Any]:
         """Let all writes wait, until as often unlocked as locked."""
@@ -263,7 +234,7 @@ class Database(Host):
         return {"inprog": [], **locked, "ok": 1}
 
     def js_runCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
-        """A few commands by document or name: ping, connectionStatus, usersInfo, dropUser."""
+        """Commands by document or name: those that look at the server, and some others."""
         if isinstance(command, str):
             command = {command: 1}
         name = next(iter(command), "")
@@ -278,8 +249,19 @@ class Database(Host):
             if name == "dropUser":
                 self.js_dropUser(command[name])
                 return {"ok": 1}
+            if name in ("dbStats", "dbstats"):
+                return self.js_stats()
+            if name == "count":
+                return {"n": self.js_getCollection(str(command[name])).js_count(), "ok": 1}
+            if name in COMMANDS and (name not in ONLY_ADMIN or self.name == "admin"):
+                return COMMANDS[name](self.connection, command)
         except ScriptError as error:
-            return {"ok": 0, "errmsg": error.message, "code": error.code}
+            code = error.code or 1
+            known = CODE_NAMES.get(code, "InvalidOptions")
+            return {"ok": 0, "errmsg": error.message, "code": code, "codeName": known}
+        if name in COMMANDS:
+            text = f"{name} may only be run against the admin database."
+            return {"ok": 0, "errmsg": text, "code": 13, "codeName": "Unauthorized"}
         return {
             "ok": 0,
             "errmsg": f"no such command: '{name}'",
@@ -287,7 +269,9 @@ class Database(Host):
             "codeName": "CommandNotFound",
         }
 
-    js_adminCommand = js_runCommand
+    def js_adminCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
+        """A command against the database `admin`."""
+        return Database(self.connection, "admin").js_runCommand(command)
 
     def js_dropDatabase(self, *_: Any) -> dict[str, Any]:
         """Remove the database."""
@@ -326,6 +310,24 @@ class Database(Host):
                 raise ScriptError(f"No role named {name}@{place}", _ROLE_NOT_FOUND)
             found.append((str(name), str(place or self.name)))
         return tuple(found)
+
+
+class Mongo(Host):
+    """`db.getMongo()`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def __str__(self) -> str:
+        return f"connection to 127.0.0.1:{self.connection.server.settings['mongod.port']}\n"
+
+    def js_getDBNames(self, *_: Any) -> list[str]:
+        """The names of all databases."""
+        return [name for name, _ in self.connection.database_sizes()]
+
+    def js_getDB(self, name: str) -> Database:
+        """A database."""
+        return Database(self.connection, name)
 
 
 def _user_document(account: Account) -> dict[str, Any]:

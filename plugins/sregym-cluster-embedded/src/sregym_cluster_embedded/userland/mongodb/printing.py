@@ -49,6 +49,26 @@ def one_line(value: Any) -> str:
     return tojson(value)
 
 
+def stringified(value: Any) -> str:
+    """A value as JSON.stringify gives it, what JSON does not know in MongoDB's extended notation."""
+    return json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Raw):
+        name, _, rest = value.partition("(")
+        inside = rest.rstrip(")").strip('"')
+        return {_EXTENDED[name]: inside} if name in _EXTENDED else inside
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items() if item is not UNDEFINED}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if value is UNDEFINED else value
+
+
+_EXTENDED = {"NumberLong": "$numberLong", "ObjectId": "$oid"}
+
+
 def shown(value: Any) -> str:
     """The value of a statement as the shell echoes it; empty for none."""
     if value is UNDEFINED:

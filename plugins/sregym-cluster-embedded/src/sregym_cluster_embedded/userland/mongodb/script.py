@@ -38,10 +38,13 @@ UNDEFINED = Undefined()
 
 
 class ScriptError(Exception):
-    """An exception of the script; `value` is what was thrown."""
+    """An exception of the script; `column` is where in its line it came up."""
 
-    def __init__(self, message: str, code: int | None = None, name: str = "Error") -> None:
+    def __init__(
+        self, message: str, code: int | None = None, name: str = "Error", column: int = 1
+    ) -> None:
         super().__init__(message)
+        self.column = column
         self.message = message
         self.code = code
         self.name = name
@@ -60,6 +63,8 @@ def parse_script(text: str) -> list[Tree]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str, bool]] = []
+        self.columns: list[int] = []
+        self.length = len(text)
         at, fresh = 0, False
         while at < len(text):
             found = _TOKEN.match(text, at)
@@ -69,6 +74,7 @@ class _Parser:
                 fresh = fresh or "\n" in found.group()
             else:
                 self.tokens.append((found.lastgroup, found.group(), fresh))
+                self.columns.append(at - text.rfind("\n", 0, at) - 1)
                 fresh = False
             at = found.end()
         self.at = 0
@@ -87,10 +93,19 @@ class _Parser:
 
     def need(self, mark: str) -> None:
         if not self.take(mark):
-            where = (
-                f"unexpected token: {self.peek()!r}" if self.peek() else "unexpected end of input"
+            raise self.unexpected()
+
+    def unexpected(self) -> ScriptError:
+        """What SpiderMonkey says of the present token."""
+        if not self.peek():
+            column = self.length
+            return ScriptError(
+                "expected expression, got end of script", name="SyntaxError", column=column
             )
-            raise ScriptError(f"{where} :", name="SyntaxError")
+        kind, text = self.kind(), self.peek()
+        shown = {"name": "identifier", "number": "numeric literal", "string": "string literal"}
+        what = f"unexpected token: {shown.get(kind, repr(text))}"
+        return ScriptError(what, name="SyntaxError", column=self.columns[self.at])
 
     def statements(self, end: str = "") -> list[Tree]:
         found = []
@@ -136,7 +151,9 @@ class _Parser:
                 self.need(")")
                 return "while", test, self.block()
         tree = self.expression()
-        self.take(";")
+        same_line = self.kind() in ("name", "number", "string") and not self.tokens[self.at][2]
+        if not self.take(";") and same_line:
+            raise self.unexpected()
         return "expression", tree
 
     def declaration(self) -> Tree:

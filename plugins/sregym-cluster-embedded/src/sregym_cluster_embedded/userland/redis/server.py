@@ -6,6 +6,7 @@ import fnmatch
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, counted
 from sregym_cluster_embedded.userland.redis.commands import WRITES, Keys, Refused, Status, grows
 from sregym_cluster_embedded.userland.redis.data import RedisData, load, memory_size, store
 
@@ -23,6 +24,8 @@ DEFAULTS = {
 }  # fmt: skip
 NO_AUTH = "NOAUTH Authentication required."
 WRONG_PASS = "WRONGPASS invalid username-password pair or user is disabled."
+# What it does in user code, of all processor time.
+_USER = 0.55
 _OPEN = ("auth", "hello", "quit", "reset")
 
 
@@ -211,6 +214,8 @@ class Connection:
 
     def _sections(self) -> dict[str, dict[str, Any]]:
         data, now = self.data, self.world.now
+        seen = counted(self.world, self.server.ref)
+        looks = seen.of("get")
         used = data.used_bytes()
         limit = memory_size(self.setting("maxmemory")) or 0
         uptime = int(now - self.server.started_at)
@@ -235,7 +240,10 @@ class Connection:
                 "tcp_port": self.setting("port"), "uptime_in_seconds": uptime,
                 "uptime_in_days": uptime // 86_400,
             },
-            "clients": {"connected_clients": 1, "maxclients": self.setting("maxclients"), "blocked_clients": 0},
+            "clients": {
+                "connected_clients": seen.connections + 1, "cluster_connections": 0,
+                "maxclients": self.setting("maxclients"), "blocked_clients": 0,
+            },
             "memory": {
                 "used_memory": used, "used_memory_human": _human(used), "used_memory_rss": used + (7 << 20),
                 "used_memory_peak": used, "maxmemory": limit, "maxmemory_human": _human(limit),
@@ -245,9 +253,20 @@ class Connection:
                 "loading": 0, "rdb_changes_since_last_save": 0, "rdb_bgsave_in_progress": 0,
                 "rdb_last_bgsave_status": "ok", "aof_enabled": int(self.setting("appendonly") == "yes"),
             },
-            "stats": {"total_connections_received": 1, "rejected_connections": 0, "evicted_keys": 0, "expired_keys": 0},
+            "stats": {
+                "total_connections_received": seen.received + 1,
+                "total_commands_processed": seen.total,
+                "instantaneous_ops_per_sec": seen.per_s,
+                "total_net_input_bytes": seen.total * REQUEST_BYTES,
+                "total_net_output_bytes": seen.total * ANSWER_BYTES,
+                "rejected_connections": 0, "expired_keys": 0, "evicted_keys": 0,
+                "keyspace_hits": looks - seen.misses, "keyspace_misses": seen.misses,
+            },
             "replication": replication,
-            "cpu": {"used_cpu_sys": "0.112000", "used_cpu_user": "0.096000"},
+            "cpu": {
+                "used_cpu_sys": f"{seen.cpu_s * (1 - _USER):.6f}",
+                "used_cpu_user": f"{seen.cpu_s * _USER:.6f}",
+            },
             "keyspace": keyspace,
         }  # fmt: skip
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
@@ -14,6 +15,9 @@ from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, 
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SHELLS = ("sh", "ash", "bash", "dash")
 
@@ -38,7 +42,7 @@ class Execution:
         self._position = 0
         self._lines: list[LogLine] = []
         self.stop_on_error = False
-        session.runner = self.nested
+        session.runner = _weakly(self)
 
     def recorded(self) -> tuple[Any, ...]:
         """The journal as it stands now."""
@@ -228,3 +232,14 @@ def _served_port(name: str, words: list[str]) -> int:
     numbers = [word.rpartition(":")[2] for word in words[1:]]
     numbers = [word for word in numbers if word.isdecimal()]
     return int(numbers[0]) if numbers else 80 if name == "httpd" else 0
+
+
+def _weakly(execution: Execution) -> Callable[[list[str], str], Output]:
+    """What starts commands in a session, which must not keep itself alive, and its world with it."""
+    own = ref(execution)
+
+    def start(words: list[str], stdin: str) -> Output:
+        alive = own()
+        return Output(127) if alive is None else alive.nested(words, stdin)
+
+    return start

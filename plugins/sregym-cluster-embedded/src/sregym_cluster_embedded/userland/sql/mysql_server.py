@@ -16,7 +16,12 @@ from sregym_cluster_embedded.userland.sql.engine import (
     verb_of,
     writes,
 )
-from sregym_cluster_embedded.userland.sql.sessions import kill, process_list, waited_for
+from sregym_cluster_embedded.userland.sql.sessions import (
+    kill,
+    process_list,
+    server_status,
+    waited_for,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -179,19 +184,14 @@ class MysqlConnection:
             names = tables_of(data.databases.get(self.database, b""))
             return _rows((f"Tables_in_{self.database}",), [(name,) for name in names])
         if what.startswith(("variables", "global variables", "session variables")):
-            pattern = re.search(r"like\s+'([^']*)'", statement, re.I)
-            form = (
-                re.escape(pattern.group(1)).replace("%", ".*").replace("_", ".")
-                if pattern
-                else ".*"
-            )
+            form = _like(statement)
             known = sorted(
                 {**DEFAULTS, **data.settings, "version": self.server.settings["sql.version"]}
             )
             found = [
                 (n, self.setting(n) or self.server.settings.get(f"sql.{n}", ""))
                 for n in known
-                if re.fullmatch(form.replace("\\.", "."), n)
+                if re.fullmatch(form, n, re.IGNORECASE)
             ]
             return _rows(("Variable_name", "Value"), found)
         if what.startswith(("processlist", "full processlist")):
@@ -199,9 +199,10 @@ class MysqlConnection:
             row = (8, self.user, host, self.database or None, "Query", 0, "init", statement)
             return _rows(*process_list(self.world, self.server, row))
         if what.startswith(("status", "global status")):
-            uptime = int(self.world.now - self.server.started_at)
-            found = [("Threads_connected", "1"), ("Threads_running", "1"), ("Uptime", str(uptime))]
-            return _rows(("Variable_name", "Value"), found)
+            rows = server_status(self.world, self.server)
+            form = _like(statement)
+            counted = [row for row in rows if re.fullmatch(form, row[0], re.IGNORECASE)]
+            return _rows(("Variable_name", "Value"), counted)
         if what.startswith("grants"):
             scope = (
                 "*.*" if self.account.superuser else f"`{(self.account.databases or ('',))[0]}`.*"
@@ -389,3 +390,9 @@ def _mysql_error(error: SqlError, database: str, statement: str) -> MysqlError:
         "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server "
         f"version for the right syntax to use near '{near}' at line 1",
     )
+
+
+def _like(statement: str) -> str:
+    """The pattern of a LIKE, or one for everything, as a regular expression."""
+    found = re.search(r"like\s+'([^']*)'", statement, re.I)
+    return ".*" if found is None else re.escape(found.group(1)).replace("%", ".*").replace("_", ".")

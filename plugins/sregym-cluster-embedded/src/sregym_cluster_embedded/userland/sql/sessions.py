@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, counted
 from sregym_cluster_embedded.userland.locks import Lock, holder, locks, release
 from sregym_cluster_embedded.userland.sql.engine import Result
 
@@ -53,6 +54,24 @@ def process_list(
 def kill(world: World, server: Process, session: int) -> bool:
     """End a session; whether there is one."""
     return release(world, server.ref, session)
+
+
+def server_status(world: World, server: Process) -> list[tuple[str, str]]:
+    """MySQL's `SHOW GLOBAL STATUS`: the figures that metrics have, by name."""
+    seen = counted(world, server.ref)
+    figures = {
+        "Aborted_clients": 0, "Aborted_connects": 0,
+        "Bytes_received": seen.total * REQUEST_BYTES, "Bytes_sent": seen.total * ANSWER_BYTES,
+        "Com_delete": seen.of("delete", "deleteOne"), "Com_insert": seen.of("insert", "insertOne"),
+        "Com_select": seen.of("find", "get", "query", "select", "count"),
+        "Com_update": seen.of("update", "updateOne", "set"),
+        "Connections": seen.received + 8, "Max_used_connections": seen.connections + 1,
+        "Queries": seen.total + 1, "Questions": seen.total + 1, "Slow_queries": 0,
+        "Threads_cached": 0, "Threads_connected": seen.connections + 1,
+        "Threads_created": seen.received + 1, "Threads_running": 1 + len(locks(world, server.ref)),
+        "Uptime": int(world.now - server.started_at),
+    }  # fmt: skip
+    return [(name, str(figure)) for name, figure in figures.items()]
 
 
 def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:

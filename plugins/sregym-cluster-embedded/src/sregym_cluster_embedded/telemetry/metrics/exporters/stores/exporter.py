@@ -1,0 +1,89 @@
+"""The exporter of one kind of datastore."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sregym_apps.model import StoreProgram, expand
+
+from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import Store
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Row,
+    Steps,
+    Target,
+)
+from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.work import end_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import Measure
+    from sregym_cluster_embedded.telemetry.metrics.view import View
+
+
+class StoreExporter(Exporter):
+    """The exporter of one kind of datastore, with one target for each server.
+
+    Args:
+        kinds: Kinds of programs.
+        job: Its job.
+        up: The name of the metric that says whether the server answers, and its help text.
+        measures: What it says of a server that answers.
+    """
+
+    reads = ("pods", LIVES)
+
+    def __init__(
+        self, kinds: Sequence[str], job: str, up: tuple[str, str], measures: Sequence[Measure]
+    ) -> None:
+        self._kinds = kinds
+        self._job = job
+        self._up = up[0]
+        self._measures = {measure.family.name: measure for measure in measures}
+        families = (measure.family for measure in measures)
+        self.families: Sequence[Family] = (Family(up[0], "gauge", up[1]), *families)
+
+    def targets(self, view: View) -> Sequence[Target]:
+        """The servers."""
+        return container_targets(view, self, self._is_one, _port, self._job, beside=True)
+
+    def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
+        """The series of one server, life by life."""
+        scraped = target.subject
+        assert isinstance(scraped, Scraped)
+        stores = [Store(view.world, life) for life in scraped.lives]
+        if sample == self._up:
+            yield Row((), _up(stores))
+            return
+        for store in stores:
+            if store.since < math.inf:
+                for labels, value in self._measures[sample].of(store):
+                    yield Row(labels, value, store.since, end_of(store.life))
+
+    def _is_one(self, life: Life) -> bool:
+        program = life.process.behaviour
+        return program is not None and program.kind in self._kinds
+
+
+def _up(stores: Sequence[Store]) -> Steps:
+    times, values = [-math.inf], [0.0]
+    for store in stores:
+        if store.since < math.inf:
+            times.extend((store.since, end_of(store.life)))
+            values.extend((1.0, 0.0))
+    return Steps(times, values)
+
+
+def _port(life: Life) -> int:
+    program = life.process.behaviour
+    if isinstance(program, StoreProgram):
+        text = expand(program.port, life.process.facts())
+        if text.isdecimal():
+            return int(text)
+    return 0

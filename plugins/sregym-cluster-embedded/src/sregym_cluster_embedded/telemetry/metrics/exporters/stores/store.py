@@ -1,0 +1,282 @@
+"""One life of a datastore, with what its callers asked of it: what its exporter counts."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from sregym_apps.model import ServiceProgram
+
+from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
+from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes
+from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.telemetry.traces.sites import sites_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Value
+    from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.traffic.segments import Flow, Segment
+    from sregym_cluster_embedded.world import World
+
+# What becomes of a command: it is refused, it finds nothing in a cache, or it does what it should.
+FAILED, MISS, DONE = "failed", "miss", "done"
+# Kinds of errors that the server itself gives; others end before it or on the way back.
+_REFUSED = ("auth", "unauthorized", "server", "overloaded")
+
+
+class Rate(NamedTuple):
+    """Commands a second."""
+
+    all: float = 0.0
+    missed: float = 0.0
+    failed: float = 0.0
+
+    def plus(self, other: Rate, times: int = 1) -> Rate:
+        """The sum of both."""
+        return Rate(*(mine + times * more for mine, more in zip(self, other, strict=True)))
+
+
+class Calls(Outcomes):
+    """The counter of one command.
+
+    Args:
+        starts: Virtual seconds at which rates begin, ascending.
+        rates: Commands per second.
+        end: Virtual second after which there are none.
+        shares: What becomes of them -> its share from each start on.
+    """
+
+    def __init__(
+        self,
+        starts: Sequence[float],
+        rates: Sequence[float],
+        end: float,
+        shares: Mapping[str, Sequence[float]],
+    ) -> None:
+        super().__init__(starts, rates, end, shares)
+        self.starts = np.asarray(starts, dtype=np.float64)
+
+
+class Store:
+    """One life of a datastore, with what its callers asked of it.
+
+    Args:
+        world: Where it runs.
+        life: The life.
+    """
+
+    def __init__(self, world: World, life: Life) -> None:
+        self.world = world
+        self.life = life
+
+    @property
+    def since(self) -> float:
+        """When it began to serve."""
+        served = self.life.process.served_at
+        return math.inf if served is None else served
+
+    @cached_property
+    def commands(self) -> Mapping[str, Calls]:
+        """Command -> the counter of its calls by what became of them, over all callers."""
+        changes: dict[str, dict[float, Rate]] = {}
+        for caller in lives(self.world):
+            present: dict[str, Rate] = {}
+            for segment in caller.served:
+                rates = self._asked_by(caller, segment)
+                _note(changes, segment.start, present, rates)
+                present = rates
+            if present and caller.process.ended_at is not None:
+                _note(changes, caller.process.ended_at, present, {})
+        end = end_of(self.life)
+        moments = [segment.start for segment in self.life.served]
+        return {name: _outcomes(steps, moments, end) for name, steps in sorted(changes.items())}
+
+    def _asked_by(self, caller: Life, segment: Segment) -> dict[str, Rate]:
+        found: dict[str, Rate] = {}
+        ref = self.life.ref
+        for flow in segment.flows:
+            mine = [call for call in flow.calls if call.callee == ref and call.rate > 0]
+            for call in mine:
+                refused = sum(share for kind, _, share in call.errors if kind in _REFUSED)
+                rate = Rate(call.rate, 0.0, call.rate * refused)
+                found[call.operation] = found.get(call.operation, Rate()).plus(rate)
+            if any(call.operation == "get" for call in mine):
+                found["get"] = found["get"].plus(Rate(missed=self._missed(caller, flow)))
+        return found
+
+    def _missed(self, caller: Life, flow: Flow) -> float:
+        """Looks a second that found nothing: as often as what is only done then."""
+        program = caller.process.behaviour
+        if not isinstance(program, ServiceProgram):
+            return 0.0
+        sites, missed, seen = sites_of(program, flow), 0.0, set()
+        for site in sites:
+            if site.look is None or site.look in seen:
+                continue
+            seen.add(site.look)
+            look = sites[site.look]
+            own = sum(call.rate for call in look.targets if call.callee == self.life.ref)
+            looked = sum(call.rate for call in look.targets)
+            done = sum(call.rate - call.retries for call in site.targets)
+            if own and looked:
+                missed += min(done * own / looked, own * look.ok)
+        return missed
+
+    @property
+    def callers(self) -> Steps:
+        """How many connections its callers hold."""
+        starts, numbers = [self.life.process.started_at], [0.0]
+        for segment in self.life.served:
+            busy = sum(flow.rate for flow in segment.flows) / 100
+            starts.append(segment.start)
+            numbers.append(float(math.ceil(busy) + 2) if segment.flows else 0.0)
+        return Steps(starts, numbers)
+
+    def connected(self) -> Value:
+        """How many connections there have been: each growth of their number opened some."""
+        times, made = [self.life.process.started_at], [0.0]
+        before = 0.0
+        for segment in self.life.served:
+            number = float(self.callers(np.array([segment.start]))[0])
+            times.append(segment.start)
+            made.append(made[-1] + max(0.0, number - before))
+            before = number
+        return Steps(times, made)
+
+    def most_callers(self) -> Steps:
+        """The largest number of connections at one time so far."""
+        times = [self.life.process.started_at, *(part.start for part in self.life.served)]
+        numbers = self.callers(np.asarray(times))
+        return Steps(times, list(np.maximum.accumulate(numbers)))
+
+    def total(
+        self, outcome: str | None = None, names: tuple[str, ...] = (), factor: float = 1.0
+    ) -> Value:
+        """How many commands there were.
+
+        Args:
+            outcome: Only those of which this became.
+            names: Only these; all commands without any.
+            factor: What each counts.
+        """
+        known = [one for name, one in self.commands.items() if not names or name in names]
+
+        def of(seconds: Floats) -> Floats:
+            total = 0.0 * seconds
+            for outcomes in known:
+                if outcome is None:
+                    total = total + outcomes.total(seconds)
+                elif outcome in outcomes.names:
+                    total = total + outcomes.count(outcome, seconds)
+            return total * factor
+
+        return of
+
+    def spent(self, factor: float = 1.0, name: str = "") -> Value:
+        """Seconds that commands took at the server, times a factor; of one command when named."""
+        starts = [max(part.start, self.life.process.started_at) for part in self.life.served]
+        means = [_mean_s(part) * factor for part in self.life.served]
+        if not name:
+            rates = [
+                sum(flow.rate for flow in part.flows) * mean
+                for part, mean in zip(self.life.served, means, strict=True)
+            ]
+            return Integral(starts or [0.0], rates or [0.0], end_of(self.life))
+        outcomes = self.commands[name]
+        weights = Steps(starts or [0.0], means or [0.0])(outcomes.starts)
+
+        def of(seconds: Floats) -> Floats:
+            total = 0.0 * seconds
+            for outcome in outcomes.names:
+                total = total + outcomes.amount(outcome, weights, seconds)
+            return total
+
+        return of
+
+    def slow(self, longer_ms: float) -> Value:
+        """How many commands took longer than so many milliseconds."""
+        starts = [max(part.start, self.life.process.started_at) for part in self.life.served]
+        rates = [
+            sum(flow.rate * flow.time.beyond(longer_ms) for flow in part.flows)
+            for part in self.life.served
+        ]
+        counted = Integral(starts or [0.0], rates or [0.0], end_of(self.life))
+        return lambda seconds: np.floor(counted(seconds) + 1e-6)
+
+    def load(self, of: Callable[[Segment], float]) -> Steps:
+        """A figure of the load, as a whole number."""
+        starts = [self.life.process.started_at, *(part.start for part in self.life.served)]
+        return Steps(starts, [0.0, *(float(round(of(part))) for part in self.life.served)])
+
+    def uptime(self) -> Value:
+        """Whole seconds since the start."""
+        started = self.life.process.started_at
+
+        def of(seconds: Floats) -> Floats:
+            found: Floats = (seconds - started) // 1
+            return found
+
+        return of
+
+    def started(self) -> float:
+        """The start in Unix seconds."""
+        return float(int(self.world.epoch + self.life.process.started_at))
+
+    def setting(self, name: str, default: float) -> float:
+        """A number among what it was configured with."""
+        try:
+            return float(self.life.process.settings.get(name, default))
+        except ValueError:
+            return default
+
+    @property
+    def version(self) -> str:
+        """Of the program; empty where its model has none."""
+        return str(getattr(self.life.process.behaviour, "version", ""))
+
+
+def _mean_s(segment: Segment) -> float:
+    rate = sum(flow.rate for flow in segment.flows)
+    took = sum(flow.rate * flow.time.mean_ms for flow in segment.flows)
+    return took / rate / 1000 if rate else 0.0
+
+
+def _note(
+    changes: dict[str, dict[float, Rate]],
+    at: float,
+    before: Mapping[str, Rate],
+    after: Mapping[str, Rate],
+) -> None:
+    for name in sorted({*before, *after}):
+        old, new = before.get(name, Rate()), after.get(name, Rate())
+        if old != new:
+            known = changes.setdefault(name, {})
+            known[at] = known.get(at, Rate()).plus(new).plus(old, -1)
+
+
+def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -> Calls:
+    """The counter of a command; `moments` are such at which times of commands change."""
+    present, starts, rates = Rate(), [], []
+    first = min(changes)
+    failed, missed = [], []
+    for at in sorted({*changes, *(moment for moment in moments if moment > first)}):
+        present = present.plus(changes.get(at, Rate()))
+        rate = max(0.0, present.all)
+        starts.append(at)
+        rates.append(rate)
+        failed.append(min(1.0, max(0.0, present.failed / rate)) if rate > _LITTLE else 0.0)
+        missed.append(
+            min(1 - failed[-1], max(0.0, present.missed / rate)) if rate > _LITTLE else 0.0
+        )
+    done = [1 - lost - none for lost, none in zip(failed, missed, strict=True)]
+    return Calls(starts, rates, end, {FAILED: failed, MISS: missed, DONE: done})
+
+
+# Rates below this are what rounding leaves of none.
+_LITTLE = 1e-9

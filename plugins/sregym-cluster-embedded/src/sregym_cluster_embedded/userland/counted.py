@@ -1,0 +1,54 @@
+"""What a server has been asked for so far: datastores tell the figures that metrics tell too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.world import World
+
+# What a request and its answer weigh in the counters of networks.
+REQUEST_BYTES, ANSWER_BYTES = 180, 420
+
+
+class Counted(NamedTuple):
+    """What clients made of one life of a server.
+
+    Attributes:
+        commands: Command -> how many there were, over all clients.
+        connections: Connections that its clients hold now.
+        memory_bytes: Its working set.
+        cpu_s: Processor seconds that it has used.
+        misses: Looks into a cache that found nothing.
+        received: Connections that there have been.
+        per_s: Commands a second at this moment.
+    """
+
+    commands: Mapping[str, int]
+    connections: int = 0
+    memory_bytes: int = 0
+    cpu_s: float = 0.0
+    misses: int = 0
+    received: int = 0
+    per_s: int = 0
+
+    @property
+    def total(self) -> int:
+        """All commands."""
+        return sum(self.commands.values())
+
+    def of(self, *names: str) -> int:
+        """How many of some commands there were."""
+        return sum(self.commands.get(name, 0) for name in names)
+
+
+def counted(world: World, ref: ContainerRef) -> Counted:
+    """What a server has been asked for; nothing where nobody counts."""
+    telemetry = world.constitution.rooms.get("telemetry")
+    if telemetry is None:
+        return Counted({})
+    found: Counted = telemetry.counted(world, ref)
+    return found

@@ -1,0 +1,90 @@
+"""A connection of the shell to a server, and the rights that it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.userland.mongodb.administration import database_sizes
+from sregym_cluster_embedded.userland.mongodb.data import (
+    Account,
+    MongoData,
+    load,
+    login_error,
+    store,
+)
+from sregym_cluster_embedded.userland.mongodb.printing import one_line
+from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
+from sregym_cluster_embedded.userland.mongodb.visits import Denial, note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
+
+_UNAUTHORIZED = 13
+
+
+class Connection:
+    """A connection to a server, with the accounts that are logged in.
+
+    Args:
+        world: Where the data is.
+        server: The server's process.
+        unguarded: Whether the server asks for no rights (while init scripts run).
+        peer: Address from which the server sees it come.
+    """
+
+    def __init__(self, world: World, server: Process, unguarded: bool, peer: str) -> None:
+        self.world = world
+        self.server = server
+        self.storage = server.settings["mongod.storage"]
+        self.guarded = server.settings["mongod.auth"] == "true" and not unguarded
+        self.peer = peer
+        self.logins: list[tuple[str, str]] = []
+        self.say: Callable[..., Any] = lambda *_: UNDEFINED
+
+    @property
+    def data(self) -> MongoData:
+        """The server's data now."""
+        return load(self.world, self.storage)
+
+    def save(self, data: MongoData) -> None:
+        """Replace the server's data; whoever depends on accounts is told."""
+        store(self.world, self.storage, data)
+        traffic = self.world.constitution.rooms.get("traffic")
+        if traffic is not None:
+            traffic.changed(self.world)
+
+    def account(self, database: str, user: str) -> Account | None:
+        """The account of a user, or None."""
+        return self.data.accounts.get((database, user))
+
+    def log_in(self, database: str, user: str, password: str) -> bool:
+        """Whether the account exists and the password is its."""
+        if login_error(self.account(database, user), database, user, password):
+            return False
+        self.logins.append((database, user))
+        return True
+
+    def demand(self, action: str, database: str, command: str, target: Any) -> None:
+        """Raise unless an account that is logged in may do this."""
+        if not self.guarded:
+            return
+        accounts = [self.data.accounts[key] for key in self.logins if key in self.data.accounts]
+        if not self.data.accounts and action == "users":
+            return
+        if any(account.may(action, database) for account in accounts):
+            return
+        if not accounts:
+            message = f"command {command} requires authentication"
+        else:
+            shown = f'{{ {command}: {one_line(target)}, $db: "{database}" }}'
+            message = f"not authorized on {database} to execute command {shown}"
+        note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
+        raise ScriptError(message, _UNAUTHORIZED)
+
+    def database_sizes(self) -> list[tuple[str, float]]:
+        """Names and sizes in GB, as `show dbs` has them."""
+        self.demand("list", "admin", "listDatabases", 1.0)
+        return [(name, size / 1024**3) for name, size in database_sizes(self).items()]
