@@ -137,7 +137,7 @@ class Shell:
         self._endpoint.start()
         with self._live.open() as world:
             write_kubeconfig(
-                self._home / "kubeconfig",
+                self.kubeconfig,
                 self._endpoint.url,
                 authority=certificate_authority(world),
                 credentials=client_credentials(world, "admin", ("system:masters",)),
@@ -151,6 +151,11 @@ class Shell:
     def now(self) -> float:
         """Virtual seconds."""
         return self._live.now
+
+    @property
+    def kubeconfig(self) -> Path:
+        """That of the commands."""
+        return self._home / "kubeconfig"
 
     @property
     def folder(self) -> Path:
@@ -197,7 +202,7 @@ class Shell:
 
     def _run(self, command: str, stdin: str) -> Answer:
         process = subprocess.Popen(
-            ["sh", "-c", _SERVER.sub(self._served, command)],
+            ["sh", "-c", self.addressed(command)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -219,8 +224,14 @@ class Shell:
                     continue
                 os.killpg(process.pid, signal.SIGKILL)
                 out, err = process.communicate()
-                return Answer(KILLED, self._text(out), self._text(err) + "(did not end, killed)\n")
-            return Answer(process.returncode, self._text(out), self._text(err))
+                return Answer(
+                    KILLED, self.recorded(out), self.recorded(err) + "(did not end, killed)\n"
+                )
+            return Answer(process.returncode, self.recorded(out), self.recorded(err))
+
+    def addressed(self, command: str) -> str:
+        """A command with the addresses that recorded ones have here."""
+        return _SERVER.sub(self._served, command)
 
     def write(self, files: dict[str, str]) -> None:
         """Put files into the current folder of the commands."""
@@ -276,7 +287,7 @@ class Shell:
             **kept,
             "PATH": f"{beside}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "HOME": str(self._home),
-            "KUBECONFIG": str(self._home / "kubeconfig"),
+            "KUBECONFIG": str(self.kubeconfig),
             "KUBECACHEDIR": str(self._home / "cache"),
         }
 
@@ -289,7 +300,8 @@ class Shell:
         self._renamed[f"127.0.0.1:{match[2]}"] = f"{host}:{match[2]}"
         return f"{match[1]}127.0.0.1:{match[2]}"
 
-    def _text(self, output: bytes) -> str:
+    def recorded(self, output: bytes) -> str:
+        """What a command printed, with the recorded addresses."""
         text = output.decode(errors="replace")
         here = self._endpoint.url.removeprefix("https://")
         for address, recorded in {**self._renamed, here: RECORDED_SERVER}.items():

@@ -100,7 +100,7 @@ def both_ways(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
                 if "run" not in step:
                     continue
                 pace.typed(step)
-                words = words_of(step["run"])
+                words = words_of(shell.addressed(step["run"]))
                 if words is None:
                     shell.type(step["run"], step.get("stdin", ""))
                     continue
@@ -115,7 +115,9 @@ def both_ways(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
 def _twin(
     shell: Shell, words: list[str], stdin: str, memory: dict[str, Any]
 ) -> tuple[Answer | None, str, float]:
-    access = DirectAccess(shell.forked(), ADMIN, request_cost_s=0.005)
+    access = DirectAccess(
+        shell.forked(), ADMIN, request_cost_s=0.005, kubeconfig=lambda: shell.kubeconfig
+    )
     access.memory = memory
     began = time.process_time()
     try:
@@ -123,7 +125,10 @@ def _twin(
     except NotCovered as why:
         return None, str(why), time.process_time() - began
     spent = time.process_time() - began
-    return Answer(done.exit_code, done.stdout, done.stderr), "", spent
+    texts = (
+        shell.recorded(text.encode(errors="surrogateescape")) for text in (done.stdout, done.stderr)
+    )
+    return Answer(done.exit_code, *texts), "", spent
 
 
 def _end(answer: Answer) -> tuple[int, list[str], str]:

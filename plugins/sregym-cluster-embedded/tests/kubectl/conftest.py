@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from sregym_cluster_embedded.api.pki.authority import certificate_authority
+from sregym_cluster_embedded.api.request import User
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Stepped
+from sregym_cluster_embedded.http.secure import client_credentials
 from sregym_cluster_embedded.http.server import ApiEndpoint
 from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, run
 from sregym_cluster_embedded.kubectl.fallback import run_binary
@@ -147,13 +150,20 @@ class Run(NamedTuple):
 class BothWays:
     """Runs commands on forks of one world, in process and through the binary."""
 
-    def __init__(self, world: World, folder: Path) -> None:
+    def __init__(self, world: World, folder: Path, *, secure: bool = False) -> None:
         self._world = world
         self._live = LiveWorld(world.fork(), Stepped(request_cost_s=0.0, waiting_ratio=100.0))
-        self._endpoint = ApiEndpoint(self._live)
+        self._endpoint = ApiEndpoint(self._live, secure=secure)
         self._endpoint.start()
         self.folder = folder
-        self._kubeconfig = write_kubeconfig(folder / "kubeconfig", self._endpoint.url)
+        self.kubeconfig = write_kubeconfig(
+            folder / "kubeconfig",
+            self._endpoint.url,
+            authority=certificate_authority(world) if secure else "",
+            credentials=(
+                client_credentials(world, User().name, ("system:masters",)) if secure else None
+            ),
+        )
         self._memory: dict[str, Any] = {}
 
     def close(self) -> None:
@@ -166,14 +176,14 @@ class BothWays:
         return world
 
     def twin(self, world: World, argv: list[str], stdin: str = "") -> Run:
-        access = DirectAccess(world)
+        access = DirectAccess(world, kubeconfig=lambda: self.kubeconfig)
         access.memory = self._memory
         result = run(access, argv, stdin, self.folder)
         return Run(result, objects(world))
 
     def binary(self, world: World, argv: list[str], stdin: str = "") -> Run:
         self._live.replace(world)
-        result = run_binary(self._kubeconfig, argv, stdin, self.folder, timeout_s=30)
+        result = run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=30)
         return Run(result, objects(world))
 
     def runs(self, argv: list[str], stdin: str = "") -> tuple[Run, Run]:
@@ -223,6 +233,6 @@ def wide(
     folder = tmp_path_factory.mktemp("wide")
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    ways = BothWays(shop.world, folder)
+    ways = BothWays(shop.world, folder, secure=True)
     yield ways
     ways.close()

@@ -94,7 +94,6 @@ def test_exec_takes_the_time_that_the_command_takes(shop: Any) -> None:
         ["config", "view"],
         [],
         ["logs", "-f", "x"],
-        ["get", "pods", "-o", "kyaml"],
     ],
 )
 def test_what_is_not_covered_is_said_before_anything_happens(shop: Any, argv: list[str]) -> None:

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_twin
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
+from sregym_cluster_embedded.kubectl.kubeconfig import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,9 @@ class Commands:
     def run(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
         """Run `kubectl WORDS...`; file names count from `files`."""
         with self._live.open() as world:
-            access = DirectAccess(world, self._user, policy=self.policy)
+            access = DirectAccess(
+                world, self._user, policy=self.policy, kubeconfig=lambda: self._served()[1]
+            )
             access.memory = self._memory
             try:
                 done = run_twin(access, words, stdin, files=files)
@@ -88,6 +91,9 @@ class Commands:
                 done = run_binary(kubeconfig, words, stdin, files=files, timeout_s=BINARY_TIMEOUT_S)
         except KubectlMissingError as error:
             return CommandResult(127, "", f"{error}\n")
+        if "config" in words:
+            # The next command of the twin is to see what this one has changed.
+            self._memory["namespace"] = read(kubeconfig).context.get("namespace", "default")
         printed = (shifted_text(text, -shift_s) for text in (done.stdout, done.stderr))
         return CommandResult(done.exit_code, *printed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from copy import copy
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +20,8 @@ from sregym_cluster_embedded.kubectl.containers import (
 from sregym_cluster_embedded.kubectl.errors import ServerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from sregym_core.policy import Policy
 
@@ -33,10 +35,15 @@ class Access(Protocol):
     Attributes:
         memory: Kept between commands, as the binary keeps its cache of discovery on disk.
         user: Who asks.
+        kubeconfig: Gives the kubeconfig of who asks; None when there is none.
     """
 
     memory: dict[str, Any]
     user: User
+    kubeconfig: Callable[[], Path] | None
+
+    def seen_by(self, user: User) -> Access:
+        """The same cluster, asked by somebody else."""
 
     def request(self, request: Request) -> Response:
         """Answer a request that ends."""
@@ -65,6 +72,7 @@ class DirectAccess:
         user: Who asks.
         request_cost_s: Virtual seconds that each request takes.
         policy: What holds for who asks; None for nothing but the user's rights.
+        kubeconfig: Gives the kubeconfig by which others than the twin reach the cluster.
     """
 
     def __init__(
@@ -73,12 +81,20 @@ class DirectAccess:
         user: User | None = None,
         request_cost_s: float = 0.0,
         policy: Policy | None = None,
+        kubeconfig: Callable[[], Path] | None = None,
     ) -> None:
         self.world = world
+        self.kubeconfig = kubeconfig
         self._policy = policy
         self.user = user or User()
         self.memory: dict[str, Any] = {}
         self._request_cost_s = request_cost_s
+
+    def seen_by(self, user: User) -> DirectAccess:
+        """The same cluster, asked by somebody else."""
+        other = copy(self)
+        other.user = user
+        return other
 
     def request(self, request: Request) -> Response:
         """Answer a request that ends."""

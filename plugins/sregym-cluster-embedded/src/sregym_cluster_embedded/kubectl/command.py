@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl import impersonating
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.flags import GLOBAL, parse
+from sregym_cluster_embedded.kubectl.flags import CONNECTION, GLOBAL, parse
 from sregym_cluster_embedded.kubectl.session import CommandResult, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sregym_cluster_embedded.kubectl.access import Access
-    from sregym_cluster_embedded.kubectl.flags import Arguments
+    from sregym_cluster_embedded.kubectl.flags import Arguments, Flag
 
 
 class _Entry(NamedTuple):
@@ -95,6 +96,14 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("autoscale",): _Entry("autoscale", "autoscale", manager="kubectl-autoscale"),
     ("version",): _Entry("listing", "version", "VERSION_FLAGS"),
     ("drain",): _Entry("nodes", "drain", "DRAIN_FLAGS"),
+    ("config", "view"): _Entry("config", "view", "VIEW_FLAGS"),
+    ("config", "current-context"): _Entry("config", "current_context"),
+    ("config", "get-contexts"): _Entry("config", "get_contexts", "CONTEXTS_FLAGS"),
+    ("config", "get-clusters"): _Entry("config", "get_clusters"),
+    ("config", "get-users"): _Entry("config", "get_users"),
+    ("config", "use-context"): _Entry("config", "use_context"),
+    ("config", "set-context"): _Entry("config", "set_context", "SET_FLAGS"),
+    ("cluster-info",): _Entry("config", "cluster_info"),
     ("top", "pod"): _Entry("top", "pods", "POD_FLAGS"),
     ("top", "node"): _Entry("top", "nodes", "NODE_FLAGS"),
 }  # fmt: skip
@@ -149,12 +158,25 @@ def run(
     try:
         name, entry, rest = _entry(list(argv))
         module = import_module(f"sregym_cluster_embedded.kubectl.{entry.module}")
-        flags = (*getattr(module, entry.flags), *GLOBAL, *impersonating.FLAGS)
+        # A command's own flags hide those of all commands.
+        flags = (*GLOBAL, *impersonating.FLAGS, *getattr(module, entry.flags))
         arguments = parse(rest, flags, name)
     except CommandError as error:
         return CommandResult(error.exit_code, "", f"{error.text}\n")
     if any(arguments.has(name) for name in ("warnings-as-errors",)):
         raise NotCovered("--warnings-as-errors")
+    headers = impersonating.headers(entry.module, arguments, "discovery" in access.memory)
+    namespace = access.memory.get("namespace", namespace)
+    asked = _connecting(arguments, getattr(module, entry.flags))
+    if entry.module != "config" and asked is not None:
+        connection = import_module("sregym_cluster_embedded.kubectl.connection")
+        try:
+            found = connection.connected(access, asked, files or Path(), stdin)
+        except connection.PromptedError:
+            return CommandResult(1, "Please enter Username: ", "error: EOF\n")
+        except CommandError as error:
+            return CommandResult(error.exit_code, "", f"{error.text}\n")
+        access, namespace, headers = found.access, found.namespace, {**headers, **found.headers}
     session = Session(
         access=access,
         arguments=arguments,
@@ -162,7 +184,7 @@ def run(
         stdin=stdin,
         files=files or Path(),
         manager=arguments.text("field-manager") or entry.manager,
-        headers=impersonating.headers(entry.module, arguments, "discovery" in access.memory),
+        headers=headers,
         managed_fields=_shows_managed_fields(arguments),
     )
     act: Callable[[Session], None] = getattr(module, entry.function)
@@ -176,6 +198,15 @@ def run(
             session.complain(error.text if invalid else error.text.removesuffix("\n"))
         exit_code = error.exit_code
     return CommandResult(exit_code, "".join(session.out), "".join(session.err))
+
+
+def _connecting(arguments: Arguments, own: Sequence[Flag]) -> Arguments | None:
+    """The command line without the command's own flags, when flags of the connection are left."""
+    if not any(flag.name in arguments.given for flag in CONNECTION):
+        return None
+    hidden = {flag.name for flag in own}
+    given = {name: values for name, values in arguments.given.items() if name not in hidden}
+    return replace(arguments, given=given) if any(f.name in given for f in CONNECTION) else None
 
 
 def _shows_managed_fields(arguments: Arguments) -> bool:

@@ -53,7 +53,12 @@ def switch(name: str, short: str = "") -> Flag:
     return Flag(name, short, "bool", "true")
 
 
+CONNECTION = (
+    Flag("kubeconfig"), Flag("context"), Flag("cluster"), Flag("user"), Flag("server", "s"),
+    Flag("token"), switch("insecure-skip-tls-verify"),
+)  # fmt: skip
 GLOBAL = (
+    *CONNECTION,
     Flag("namespace", "n"),
     Flag("request-timeout"),
     Flag("cache-dir"),

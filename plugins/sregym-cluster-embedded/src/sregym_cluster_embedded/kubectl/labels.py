@@ -106,18 +106,15 @@ def _edit(
     if session.arguments.text("resource-version"):
         metadata["resourceVersion"] = session.arguments.text("resource-version")
     after = found.obj
-    if dry_run(session.arguments) == "client" and (gone or fresh):
+    tried = dry_run(session.arguments) == "client"
+    if (gone or fresh) and not tried:
+        query = dry_run_query(session.arguments)
+        body = {"metadata": metadata}
+        after = session.client.patch(found.kind, found.namespace, found.name, body, MERGE, query)
+    if (gone or fresh) and (tried or kind is _LABEL):
+        # What is printed of a labeled object is what there was before, with its new labels.
         merged = {k: v for k, v in {**present, **changes}.items() if k not in gone}
-        after = {**after, "metadata": {**after["metadata"], kind.field: merged}}
-    elif gone or fresh:
-        after = session.client.patch(
-            found.kind,
-            found.namespace,
-            found.name,
-            {"metadata": metadata},
-            MERGE,
-            dry_run_query(session.arguments),
-        )
+        after = {**found.obj, "metadata": {**found.obj["metadata"], kind.field: merged}}
     if session.arguments.on("list"):
         _list(session, kind, found, after)
         return

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Path, Template, find, relaxed
+from sregym_cluster_embedded.kubectl.kyaml import kyaml_text
+from sregym_cluster_embedded.kubectl.struct_order import by_key, in_struct_order
 from sregym_cluster_embedded.kubectl.tables import aligned
 from sregym_cluster_embedded.kubectl.yaml_text import json_text, yaml_text
 
@@ -81,7 +83,7 @@ def is_format(output: str) -> bool:
     """Whether `formatted` knows this value of `-o`."""
     known = ("jsonpath=", "custom-columns=", "jsonpath-as-json=", *_TEMPLATES)
     name, equals, value = output.partition("=")
-    return output in ("yaml", "json") or (bool(value) and f"{name}{equals}" in known)
+    return output in ("yaml", "json", "kyaml") or (bool(value) and f"{name}{equals}" in known)
 
 
 def refuse_format(arguments: Arguments, allowed: Sequence[str] = _FORMATS) -> NoReturn:
@@ -117,8 +119,13 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
     value: Any = shown[0] if single else _list_of(shown)
     if output == "yaml":
         return yaml_text(value)
-    if output == "json":
-        return json_text(value)
+    if output in ("json", "kyaml"):
+        typed = _holds_structs(arguments.command)
+        if typed:
+            value = in_struct_order(value)
+        if output == "json":
+            return json_text(value, in_order=not typed)
+        return kyaml_text(value if typed else by_key(value))
     if output.startswith("jsonpath="):
         return Template(output.removeprefix("jsonpath=")).render(value)
     if output.startswith("jsonpath-as-json="):
@@ -130,6 +137,14 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
     if output.startswith("custom-columns=") and arguments.command == "get":
         return _custom_columns(output.removeprefix("custom-columns="), shown, arguments)
     refuse_format(arguments)
+
+
+# Commands that know the structs of what they print, and so their order; others hold maps.
+_TYPED = frozenset({"autoscale", "create", "events", "expose", "rollout", "run", "set"})
+
+
+def _holds_structs(command: str) -> bool:
+    return command != "create" and command.partition(" ")[0] in _TYPED
 
 
 def without_managed_fields(obj: Object) -> Object:

@@ -90,9 +90,13 @@ def yaml_text(value: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def json_text(value: Any) -> str:
-    """Indented by four, sorted, with HTML's characters escaped; a newline at its end."""
-    by_two = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+def json_text(value: Any, in_order: bool = True) -> str:
+    """Indented by four, sorted, with HTML's characters escaped; a newline at its end.
+
+    With `in_order` false the keys stand as they come.
+    """
+    sort = orjson.OPT_SORT_KEYS if in_order else 0
+    by_two = orjson.dumps(value, option=orjson.OPT_INDENT_2 | sort).decode()
     # Strings hold no raw newlines: what stands at the beginning of a line is indentation.
     lines = [line[: len(line) - len(line.lstrip(" "))] + line for line in by_two.split("\n")]
     return _escape_html("\n".join(lines)) + "\n"
