@@ -18,10 +18,10 @@ REQUEST = 'failed to do request: Head "https://registry.example/v2/shop/web/mani
     ("registry", "error"),
     [
         (
-            Registry(unreachable="dial tcp 10.0.0.9:443: i/o timeout"),
+            Registry(unreachable="dial tcp 10.0.0.9:443: connect: connection refused"),
             HEAD.format("registry.example/shop/web:1.0")
             + REQUEST
-            + "dial tcp 10.0.0.9:443: i/o timeout",
+            + "dial tcp 10.0.0.9:443: connect: connection refused",
         ),
         (
             Registry(
@@ -68,6 +68,27 @@ def test_a_registry_that_does_not_give_an_image_keeps_its_pod_waiting(
     town.run(13.0)
     message = f"Back-off pulling image {image}: ErrImagePull: {error}"
     assert town.state() == {"waiting": {"reason": "ImagePullBackOff", "message": message}}
+
+
+def test_a_registry_that_does_not_answer_holds_up_the_pulls_of_its_node(town: Any) -> None:
+    silent = Registry(unreachable="dial tcp 10.0.0.9:443: i/o timeout")
+    set_registry(town.world, "registry.example", silent)
+    image, other = "registry.example/shop/web:1.0", "registry.k8s.io/coredns/coredns:v1.12.1"
+    town.pod(f'{{nodeName: node1, containers: [{{name: web, image: "{image}"}}]}}', run_s=5.0)
+    always = "imagePullPolicy: Always"
+    town.pod(f'{{nodeName: node1, containers: [{{name: c, image: "{other}", {always}}}]}}', "next")
+    town.run(20.0)
+    assert town.state() == {"waiting": {"reason": "ContainerCreating"}}
+    assert town.state("next") == {"waiting": {"reason": "ContainerCreating"}}
+    town.run(8.0)
+    error = HEAD.format(image) + REQUEST + "dial tcp 10.0.0.9:443: i/o timeout"
+    assert town.state() == {"waiting": {"reason": "ErrImagePull", "message": error}}
+    assert town.events("Failed")[:2] == [
+        ("Failed", "Error: ErrImagePull", 1),
+        ("Failed", "Error: ImagePullBackOff", 1),
+    ]
+    begins = f'Successfully pulled image "{other}" in 350ms (25'
+    assert any(text.startswith(begins) for _, text, _ in town.events("Pulled"))
 
 
 def test_a_private_repository_asks_for_a_pull_secret(town: Any) -> None:

@@ -213,6 +213,12 @@ def test_a_kubelet_rejects_a_pod(town: Any, spec: str, reason: str, message: str
     assert town.events(reason) == [(reason, message, 1)]
 
 
+def test_resources_that_no_node_has_are_not_the_kubelets_business(town: Any) -> None:
+    asks = "resources: {limits: {example.com/gpu: '1'}}"
+    town.pod(f"{{nodeName: node1, containers: [{{name: c, image: '{WORKER}', {asks}}}]}}", run_s=3)
+    assert town.status()["phase"] == "Running"
+
+
 def test_a_pod_bound_by_hand_must_fit(town: Any) -> None:
     asks = "resources: {requests: {cpu: '100'}}"
     town.pod(f"{{nodeName: node1, containers: [{{name: c, image: '{WORKER}', {asks}}}]}}", run_s=2)

@@ -6,10 +6,13 @@ from typing import Any
 
 import orjson
 import pytest
+from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.store import Key
 
 ADMIN = User("admin", ("system:masters", "system:authenticated"))
+POD = Key("pods", "default", "app")
 SPEC = (
     '{containers: [{name: mem, image: "registry.example/shop/mem:1.0", '
     'env: [{name: MIB, value: "40"}], '
@@ -131,3 +134,48 @@ def test_a_resize_changes_nothing_but_resources(town: Any) -> None:
     assert isinstance(answer, Response)
     (container,) = orjson.loads(answer.body)["spec"]["containers"]
     assert container["image"] == "registry.example/shop/mem:1.0"
+
+
+WHOLE = (
+    "{resources: {requests: {cpu: 50m, memory: 32Mi}, limits: {cpu: 100m, memory: 64Mi}}, "
+    'containers: [{name: mem, image: "registry.example/shop/mem:1.0", '
+    'env: [{name: MIB, value: "%d"}]}, '
+    '{name: web, image: "registry.example/shop/web:1.0", resources: {requests: {cpu: 10m}}}]}'
+)
+
+
+def test_what_a_pod_itself_may_use_stands_in_its_status(town: Any) -> None:
+    town.pod(WHOLE % 40, run_s=8)
+    status = town.status()
+    assert (status["qosClass"], status["allocatedResources"], status["resources"]) == (
+        "Burstable",
+        {"cpu": "50m", "memory": "32Mi"},
+        {
+            "limits": {"cpu": "100m", "memory": "64Mi"},
+            "requests": {"cpu": "50m", "memory": "32Mi"},
+        },
+    )
+
+
+def test_a_container_without_a_limit_has_that_of_its_pod(town: Any) -> None:
+    town.pod(WHOLE % 100, run_s=20)
+    ended = town.status()["containerStatuses"][0]["lastState"]["terminated"]
+    assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
+
+
+def test_a_pod_itself_is_resized(town: Any) -> None:
+    town.pod(WHOLE % 40, run_s=8)
+    pod = town.world.store.get(POD)
+    more = {"limits": {"cpu": "100m", "memory": "96Mi"}, "requests": {"cpu": "900"}}
+    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
+    town.run(2)
+    why = "Node didn't have enough capacity: cpu, requested: 900000, capacity: 8000"
+    assert conditions(town) == [("PodResizePending", "Infeasible", why)]
+    assert town.status()["resources"]["limits"] == {"cpu": "100m", "memory": "64Mi"}
+    less = {"limits": {"cpu": "100m", "memory": "33Mi"}, "requests": {"cpu": "50m"}}
+    pod = town.world.store.get(POD)
+    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": less}})
+    town.run(0.5)
+    assert town.status()["resources"]["limits"] == {"cpu": "100m", "memory": "33Mi"}
+    ended = town.status()["containerStatuses"][0]["lastState"] or town.state()
+    assert ended["terminated"]["reason"] == "OOMKilled"

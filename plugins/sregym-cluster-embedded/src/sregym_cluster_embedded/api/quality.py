@@ -13,8 +13,11 @@ _COMPUTE = ("cpu", "memory")
 
 
 def qos_class(spec: Object) -> str:
-    """`Guaranteed`, `Burstable` or `BestEffort`."""
+    """`Guaranteed`, `Burstable` or `BestEffort`; what a pod itself asks for stands for the whole."""
     containers = [*spec.get("initContainers", ()), *spec.get("containers", ())]
+    whole = spec.get("resources") or {}
+    if whole.get("requests") or whole.get("limits"):
+        containers = [spec]
     asks = False
     guaranteed = True
     for container in containers:

@@ -121,6 +121,8 @@ def _lacking(pod: Object, node: Object, others: list[Object]) -> tuple[str, str]
         for resource, amount in requests_of(other["spec"]).items():
             used[resource] = used.get(resource, 0) + amount
     for resource, asked in {"pods": 1, **requests_of(pod["spec"])}.items():
+        if resource not in allocatable and "/" in resource:
+            continue  # resources that no node has are the cluster's
         capacity = counted(resource, allocatable.get(resource, "0"))
         if asked and used.get(resource, 0) + asked > capacity:
             message = (

@@ -103,11 +103,13 @@ def finish_pull(
     container: Object,
     waited_s: float,
     pulled_s: float,
-) -> str:
-    """The pull that `ensure` began is over; returns the image id."""
+) -> ImageState:
+    """The pull that `ensure` began is over."""
     image = container["image"]
     runtime: ContainerRuntime = world.room("runtime")
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
+    if not pulled.found:
+        return _refused(world, pod, state, container, pulled.error)
     preload(world, state.node, image, pulled.image_id, pulled.size_bytes)
     world.table("kubelet.pulls").pop((state.uid, image), None)
     # The node's status lists it the next time that it is written.
@@ -118,7 +120,7 @@ def finish_pull(
         f"Image size: {pulled.size_bytes} bytes."
     )
     tell(world, pod, state, "Normal", "Pulled", message, container["name"])
-    return pulled.image_id
+    return ImageState(ready=True, image_id=pulled.image_id)
 
 
 def check_pull_secrets(world: World, pod: Object, state: PodState) -> None:
@@ -143,8 +145,7 @@ def _pull(
     world: World, pod: Object, state: PodState, container: Object, present: bool
 ) -> ImageState:
     image, name = container["image"], container["name"]
-    failures = world.table("kubelet.pulls")
-    last: _Failure | None = failures.get((state.uid, image))
+    last: _Failure | None = world.table("kubelet.pulls").get((state.uid, image))
     if last is not None and world.now - last.at < last.backoff_s:
         tell(world, pod, state, "Normal", "BackOff", f'Back-off pulling image "{image}"', name)
         tell(world, pod, state, "Warning", "Failed", "Error: ImagePullBackOff", name)
@@ -153,25 +154,38 @@ def _pull(
     tell(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
     runtime: ContainerRuntime = world.room("runtime")
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
-    if pulled.found:
+    if pulled.found or pulled.took_s:
         under_way = _queue_pull(world, state.node, image, pulled, present)
         return ImageState(
             waits_s=under_way.begins - world.now, pull_s=under_way.ends - under_way.begins
         )
-    text = f'Failed to pull image "{image}": {pulled.error}'
+    return _refused(world, pod, state, container, pulled.error)
+
+
+def _refused(
+    world: World, pod: Object, state: PodState, container: Object, error: str
+) -> ImageState:
+    """A pull has failed: say why, and wait longer than the last time."""
+    image, name = container["image"], container["name"]
+    text = f'Failed to pull image "{image}": {error}'
     tell(world, pod, state, "Warning", "Failed", text, name)
     tell(world, pod, state, "Warning", "Failed", "Error: ErrImagePull", name)
+    failures = world.table("kubelet.pulls")
+    last: _Failure | None = failures.get((state.uid, image))
     backoff_s = _FIRST_BACKOFF_S
     if last is not None:
         backoff_s = min(last.backoff_s * 2, _LONGEST_BACKOFF_S)
-    failures[(state.uid, image)] = _Failure(pulled.error, backoff_s, world.now)
-    return ImageState(reason="ErrImagePull", message=pulled.error)
+    failures[(state.uid, image)] = _Failure(error, backoff_s, world.now)
+    return ImageState(reason="ErrImagePull", message=error)
 
 
 def _queue_pull(world: World, node: str, image: str, pulled: ImagePull, present: bool) -> _Pull:
     """Put a pull into its node's queue; an image that will be there by then is not pulled twice."""
     queue = world.table("kubelet.pulling")
     begins = max(world.now, queue.get(node, 0.0))
+    if not pulled.found:
+        queue[node] = begins + pulled.took_s
+        return _Pull(begins, queue[node])
     arriving = queue.get((node, image), 0.0) > world.now
     under_way = _Pull(begins, begins + _pull_time(pulled, present or arriving))
     queue[node] = under_way.ends

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.kubelet.admission import shortage
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, wake
 from sregym_cluster_embedded.kubelet.report import tell
-from sregym_cluster_embedded.kubelet.resources_status import granted
+from sregym_cluster_embedded.kubelet.resources_status import WHOLE_POD, granted, limits_of
 from sregym_cluster_embedded.kubelet.runtime import Resizer
 from sregym_cluster_embedded.kubelet.state import (
     RUNNING,
@@ -42,7 +42,8 @@ def note(world: World, uid: str, old: Object, new: Object) -> None:
     had, wants = _resources(old), _resources(new)
     if had == wants:
         return
-    allotted = {**{name: had[name] for name in had if had[name] != wants[name]}, **state.allotted}
+    wants = {**{name: {} for name in had}, **wants}
+    allotted = {**{name: had.get(name, {}) for name in wants}, **state.allotted}
     # Who asks for what it has already waits for nothing.
     allotted = {name: have for name, have in allotted.items() if have != wants[name]}
     resize = state.resize if allotted else ()
@@ -50,11 +51,14 @@ def note(world: World, uid: str, old: Object, new: Object) -> None:
 
 
 def _resources(spec: Object) -> dict[str, Object]:
-    return {
+    found = {
         entry["name"]: entry.get("resources") or {}
         for group in ("initContainers", "containers")
         for entry in spec.get(group, ())
     }
+    if "resources" in spec:
+        found[WHOLE_POD] = spec["resources"] or {}
+    return found
 
 
 def settle(world: World, pod: Object, state: PodState) -> PodState:
@@ -77,8 +81,8 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
     resize = (IN_PROGRESS, "", "", generation)
     state = save(world, state._replace(allotted={}, resize=resize))
     tell(world, pod, state, "Normal", "ResizeStarted", f"Pod resize started: {_summary(pod)}")
-    for name in changed:
-        if state.containers[name].phase == RUNNING:
+    for name, container in state.containers.items():
+        if container.phase == RUNNING and (name in changed or WHOLE_POD in changed):
             _grant(world, pod, state, name, container_spec(before, name))
     wake(world, state.uid, _CONFIRMED_S)
     return state_of(world, state.uid) or state
@@ -94,7 +98,7 @@ def _confirm(world: World, pod: Object, state: PodState) -> PodState:
 def _grant(world: World, pod: Object, state: PodState, name: str, before: Object) -> None:
     """Give a running container its new limits, or restart it where its policy says so."""
     spec = container_spec(pod["spec"], name)
-    limits = (spec.get("resources") or {}).get("limits") or {}
+    limits = limits_of(pod["spec"], spec)
     policies = {
         entry["resourceName"]: entry["restartPolicy"] for entry in spec.get("resizePolicy") or ()
     }

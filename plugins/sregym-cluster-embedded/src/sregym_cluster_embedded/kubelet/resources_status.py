@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
 
 _GROUPED = frozenset({"cpu", "memory"})
+# Stands for the pod itself where resources are kept by the names of containers.
+WHOLE_POD = ""
 
 
 def granted(spec: Object, allotted: dict[str, Object]) -> Object:
@@ -17,6 +19,8 @@ def granted(spec: Object, allotted: dict[str, Object]) -> Object:
     if not allotted:
         return spec
     found = dict(spec)
+    if WHOLE_POD in allotted:
+        found["resources"] = allotted[WHOLE_POD]
     for group in ("initContainers", "containers"):
         if group in found:
             found[group] = [
@@ -40,7 +44,7 @@ def container_resources(spec: Object, never_ran: bool) -> Object:
 
 
 def pod_allocated(spec: Object) -> Object:
-    """status.allocatedResources: the sum of the containers' requests."""
+    """status.allocatedResources: what the pod asks for, itself or by its containers."""
     return _sum(spec, "requests")
 
 
@@ -59,7 +63,22 @@ def pod_resources(spec: Object) -> Object:
     return found
 
 
+def limits_of(spec: Object, container: Object) -> Object:
+    """What a container may use: of what it does not limit itself, as much as its pod."""
+    own = (container.get("resources") or {}).get("limits") or {}
+    if "resources" not in spec:
+        return own
+    return {**((spec["resources"] or {}).get("limits") or {}), **own}
+
+
 def _sum(spec: Object, which: str) -> Object:
+    """The sum over the containers; what the pod itself says stands before it."""
+    total = _of_containers(spec, which)
+    whole = (spec.get("resources") or {}).get(which)
+    return dict(sorted({**total, **whole}.items())) if whole else total
+
+
+def _of_containers(spec: Object, which: str) -> Object:
     parts = [
         value
         for container in spec["containers"]

@@ -159,6 +159,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "kubelet.sandbox": sync.sandbox,
         "kubelet.resume": sync.resume,
         "kubelet.pulled": start.pulled,
+        "kubelet.pulled_volume": start.pulled_volume,
         "kubelet.start": start.start,
         "kubelet.started": start.started,
         "kubelet.signal": killing.signal,

@@ -49,12 +49,15 @@ class ImagePull:
         size_bytes: Its size; the kubelet derives the time of the pull from it.
         image_id: The digest reference for status.containerStatuses[].imageID.
         error: When not found, the message of the runtime in its own words.
+        took_s: When not found, how long the runtime waits before it says so; other pulls of the
+            node wait meanwhile.
     """
 
     found: bool
     size_bytes: int = 0
     image_id: str = ""
     error: str = ""
+    took_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -244,6 +247,14 @@ class Resizer(Protocol):
         cpu_limit_cores: float | None,
     ) -> None:
         """A running container has these limits from now on; None when unlimited."""
+
+
+@runtime_checkable
+class ImageReader(Protocol):
+    """What a runtime offers besides when images can be mounted as volumes."""
+
+    def image_files(self, world: World, image: str) -> dict[str, str]:
+        """Relative path -> content of the files of an image that is on the node."""
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubelet.confinement import missing_profile
 from sregym_cluster_embedded.kubelet.environment import environment, expand
 from sregym_cluster_embedded.kubelet.eviction import watch_limits
 from sregym_cluster_embedded.kubelet.hooks import run_hook
-from sregym_cluster_embedded.kubelet.images import ensure, finish_pull
+from sregym_cluster_embedded.kubelet.images import ImageState, ensure, finish_pull
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.lives import raised_backoff, record_exit
 from sregym_cluster_embedded.kubelet.pacing import (
@@ -23,6 +23,7 @@ from sregym_cluster_embedded.kubelet.pacing import (
     wake,
 )
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, tell
+from sregym_cluster_embedded.kubelet.resources_status import limits_of
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
@@ -39,7 +40,11 @@ from sregym_cluster_embedded.kubelet.state import (
 )
 from sregym_cluster_embedded.kubelet.status import terminated
 from sregym_cluster_embedded.kubelet.users import asks_for_non_root, check_non_root
-from sregym_cluster_embedded.kubelet.volumes import check_mounts, container_mounts
+from sregym_cluster_embedded.kubelet.volumes import (
+    check_mounts,
+    container_mounts,
+    image_volumes,
+)
 from sregym_cluster_embedded.network.resolver import hostname_of
 
 if TYPE_CHECKING:
@@ -47,19 +52,38 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -> None:
-    """Start these containers in order; the pod is busy until the last has started or failed."""
+def launch(
+    world: World,
+    pod: Object,
+    state: PodState,
+    names: tuple[str, ...],
+    fresh: tuple[str, ...] = (),
+) -> None:
+    """Start these containers in order; the pod is busy until the last has started or failed.
+
+    Args:
+        world: The cluster.
+        pod: The pod.
+        state: What its kubelet knows of it.
+        names: The containers.
+        fresh: Images that have just been pulled for volumes of the first.
+    """
     for position, name in enumerate(names):
         container = container_spec(pod["spec"], name)
-        image = ensure(world, pod, state, container)
+        rest = names[position:]
+        image, volume = _images(world, pod, state, container, fresh if position == 0 else ())
         if image.reason:
             state = _hold(world, state, name, image.reason, image.message)
             continue
-        rest = names[position:]
         if image.pull_s:
             save(world, state._replace(busy=True))
             delay_s = image.waits_s + image.pull_s
-            world.after(delay_s, "kubelet.pulled", state.uid, rest, image.waits_s, image.pull_s)
+            times = (image.waits_s, image.pull_s)
+            if volume:
+                arguments = (rest, *times, volume["image"], fresh)
+                world.after(delay_s, "kubelet.pulled_volume", state.uid, *arguments)
+            else:
+                world.after(delay_s, "kubelet.pulled", state.uid, rest, *times)
             return
         if create(world, pod, state, rest, image.image_id):
             return
@@ -67,18 +91,54 @@ def launch(world: World, pod: Object, state: PodState, names: tuple[str, ...]) -
     _finish(world, state)
 
 
+def _images(
+    world: World, pod: Object, state: PodState, container: Object, fresh: tuple[str, ...]
+) -> tuple[ImageState, Object]:
+    """The images that a container needs, those of its volumes first; which of these is missing."""
+    for wanted in image_volumes(pod, container):
+        if wanted["image"] not in fresh:
+            found = ensure(world, pod, state, wanted)
+            if found.reason or found.pull_s:
+                return found, wanted
+    return ensure(world, pod, state, container), {}
+
+
 def pulled(
     world: World, uid: str, names: tuple[str, ...], waited_s: float, pulled_s: float
 ) -> None:
-    """Handler: the image of the first of `names` has arrived."""
+    """Handler: the pull of the image of the first of `names` is over."""
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or _being_deleted(world, pod, state):
         return
     container = container_spec(pod["spec"], names[0])
-    image_id = finish_pull(world, pod, state, container, waited_s, pulled_s)
-    if not create(world, pod, state, names, image_id):
+    image = finish_pull(world, pod, state, container, waited_s, pulled_s)
+    if image.reason:
+        state = _hold(world, state, names[0], image.reason, image.message)
+    if image.reason or not create(world, pod, state, names, image.image_id):
         launch(world, pod, state_of(world, uid) or state, names[1:])
+
+
+def pulled_volume(
+    world: World,
+    uid: str,
+    names: tuple[str, ...],
+    waited_s: float,
+    pulled_s: float,
+    reference: str,
+    fresh: tuple[str, ...],
+) -> None:
+    """Handler: the pull of an image for a volume of the first of `names` is over."""
+    state = state_of(world, uid)
+    pod = pod_of(world, state) if state is not None else None
+    if state is None or pod is None or _being_deleted(world, pod, state):
+        return
+    image = finish_pull(world, pod, state, {"name": "", "image": reference}, waited_s, pulled_s)
+    if image.reason:
+        state = _hold(world, state, names[0], image.reason, image.message)
+        launch(world, pod, state, names[1:])
+    else:
+        launch(world, pod, state, names, (*fresh, reference))
 
 
 def create(
@@ -192,7 +252,7 @@ def configuration(world: World, pod: Object, state: PodState, spec: Object) -> C
     """All that the process can see, resolved now."""
     name = spec["name"]
     env = environment(world, pod, state, spec, host_ip(world, state.node))
-    limits = (spec.get("resources") or {}).get("limits", {})
+    limits = limits_of(pod["spec"], spec)
     command, args = spec.get("command"), spec.get("args")
     return ContainerConfig(
         ref=state.ref(name),
@@ -201,7 +261,7 @@ def configuration(world: World, pod: Object, state: PodState, spec: Object) -> C
         args=tuple(expand(part, env) for part in args) if args else None,
         env=env,
         working_dir=spec.get("workingDir"),
-        mounts=container_mounts(spec, state.mounts or {}, env),
+        mounts=container_mounts(world, spec, state.mounts or {}, env),
         memory_limit_bytes=int(parse(limits["memory"])) if "memory" in limits else None,
         cpu_limit_cores=float(parse(limits["cpu"])) if "cpu" in limits else None,
         node=state.node,

@@ -14,7 +14,7 @@ from sregym_cluster_embedded.kubelet.configuration import (
     resource_value,
 )
 from sregym_cluster_embedded.kubelet.environment import environment, expand
-from sregym_cluster_embedded.kubelet.runtime import Mount
+from sregym_cluster_embedded.kubelet.runtime import ImageReader, Mount
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _SOURCES = (("configMap", "configmaps", "name"), ("secret", "secrets", "secretName"))
+# A mount whose files are those of an image; `volume` is its reference.
+IMAGE = "image"
 _VARIABLE = re.compile(r"\$\(([^)]+)\)")
 _KINDS = {"configmaps": "configmap", "secrets": "secret"}
 _NON_EXISTENT = {
@@ -78,6 +80,9 @@ def content(world: World, pod: Object, state: PodState, host_ip: str, volume: Ob
         return Mount("files", identity, files)
     if "hostPath" in volume:
         return Mount("volume", f"host/{state.node}{volume['hostPath']['path']}")
+    if "image" in volume:
+        # It is pulled when a container that mounts it starts.
+        return Mount(IMAGE, volume["image"].get("reference", ""), read_only=True)
     claim = claim_name(pod, volume)
     if claim is not None:
         return _claimed(world, namespace, claim, volume)
@@ -92,6 +97,22 @@ def claim_name(pod: Object, volume: Object) -> str | None:
     if "ephemeral" in volume:
         return f"{pod['metadata']['name']}-{volume['name']}"
     return None
+
+
+def image_volumes(pod: Object, container: Object) -> list[Object]:
+    """The images that a container mounts, as containers without a name."""
+    if not any("image" in volume for volume in pod["spec"].get("volumes", ())):
+        return []
+    mounted = {entry["name"] for entry in container.get("volumeMounts", ())}
+    return [
+        {
+            "name": "",
+            "image": volume["image"].get("reference", ""),
+            "imagePullPolicy": volume["image"].get("pullPolicy", "IfNotPresent"),
+        }
+        for volume in pod["spec"]["volumes"]
+        if "image" in volume and volume["name"] in mounted
+    ]
 
 
 def config_sources(pod: Object) -> list[tuple[str, str]]:
@@ -133,7 +154,7 @@ def check_mounts(world: World, pod: Object, state: PodState, container: Object) 
 
 
 def container_mounts(
-    container: Object, mounts: dict[str, Mount], env: dict[str, str]
+    world: World, container: Object, mounts: dict[str, Mount], env: dict[str, str]
 ) -> dict[str, Mount]:
     """Path -> what stands there, for one container."""
     seen: dict[str, Mount] = {}
@@ -142,11 +163,30 @@ def container_mounts(
         sub_path = entry.get("subPath") or None
         if entry.get("subPathExpr"):
             sub_path = expand(entry["subPathExpr"], env)
+        if mount.kind == IMAGE:
+            mount, sub_path = _of_image(world, mount, sub_path)
         read_only = bool(entry.get("readOnly")) or mount.kind == "files"
         seen[entry["mountPath"]] = Mount(
             mount.kind, mount.volume, mount.files, mount.source, sub_path, read_only
         )
     return seen
+
+
+def _of_image(world: World, mount: Mount, sub_path: str | None) -> tuple[Mount, str | None]:
+    """The files of an image, or of a folder in it; the sub-path is left where it is a file."""
+    runtime = world.room("runtime")
+    files: dict[str, str] = {}
+    if isinstance(runtime, ImageReader):
+        files = runtime.image_files(world, mount.volume)
+    if sub_path and sub_path not in files:
+        folder = f"{sub_path.strip('/')}/"
+        files = {
+            path.removeprefix(folder): text
+            for path, text in files.items()
+            if path.startswith(folder)
+        }
+        sub_path = None
+    return Mount("files", mount.volume, files, read_only=True), sub_path
 
 
 def _selected(

@@ -200,6 +200,12 @@ class Runtime:
         known = self.catalogue.find(image)
         return "" if known is None or known.image.user == "root" else known.image.user
 
+    def image_files(self, world: World, image: str) -> dict[str, str]:
+        """What stands in an image that is mounted as a volume."""
+        known = self.catalogue.find(image)
+        files = {} if known is None else known.files
+        return {path.lstrip("/"): text for path, text in files.items()}
+
     def read_file(self, world: World, ref: ContainerRef, path: str) -> str | None:
         """Content of a file of a container that has been started; None when there is none."""
         process = process_of(world, ref)
