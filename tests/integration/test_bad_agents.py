@@ -18,6 +18,7 @@ from sregym_core.testing import SregymProject
 PROBLEM = "wrong_service_selector_hotel_reservation"
 Projects = Callable[..., SregymProject]
 NOTHING = "diagnosis: nothing was submitted"
+ENDED = f"{NOTHING}; the agent raised RuntimeError: the command was ended: more than"
 START = """\
 import http.client, json, os, signal, socket, sys
 from pathlib import Path
@@ -31,16 +32,21 @@ def submit(text):
 def say(*statuses):
     print(json.dumps(statuses), flush=True)
 """
+OVER = "the budget of 2 wall-clock seconds is used up"
 CASES = {
     "silent": ("", NOTHING),
     "crashes": ("os.kill(os.getpid(), signal.SIGSEGV)", NOTHING),
     "crashes-half-way": ('submit("no idea"); os.kill(os.getpid(), 9)', "diagnosis: score 0.00"),
-    "hangs": ("signal.pause()", NOTHING),
+    "hangs": ("signal.pause()", f"{NOTHING}; {OVER}"),
     "hangs-deaf": (
         "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nsignal.pause()",
-        NOTHING,
+        f"{NOTHING}; {OVER}",
     ),
-    "forks": ("[os.fork() for _ in range(11)]; signal.pause()", NOTHING),
+    "forks": ("[os.fork() for _ in range(10)]; signal.pause()", f"{ENDED} 512 processes"),
+    "takes-all-memory": (
+        "kept = []\nwhile True: kept.append(bytearray(1 << 24))",
+        f"{ENDED} 512 MiB of memory",
+    ),
     "leaves-children": (
         "if os.fork() == 0:\n    os.setsid(); signal.signal(15, signal.SIG_IGN); signal.pause()",
         NOTHING,
@@ -62,6 +68,8 @@ CASES = {
     "says-too-much": ('say(submit("x" * 70000), submit("no idea"))', "diagnosis: score 0.00"),
     "repeats-itself": ("say(*[submit('no idea') for _ in range(2)])", "diagnosis: score 0.00"),
 }
+# Who does not end by themselves are ended by the budget; the others have time.
+HANGING = ("hangs", "hangs-deaf")
 SAID = {
     "hangs-up": [200, 200],
     "talks-nonsense": [400, 400, 400, 400, 400, 400, 413],
@@ -88,7 +96,9 @@ def test_the_episode_ends_with_a_verdict(case: str, sregym_project: Projects) ->
     project = sregym_project({"bad_agent.py": f"{START}{script}\n"})
     command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
     words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
-    done = project.run(*words, "--wall-seconds", "4", "--out", "run", "--json")
+    words += ["--agent-option", "memory_mib=512"]
+    wall_s = "2" if case in HANGING else "60"
+    done = project.run(*words, "--wall-seconds", wall_s, "--out", "run", "--json")
     [episode] = done.json()["episodes"]
     assert (episode["outcome"], episode["recovered"]) == ("fail", True)
     assert episode["reason"].startswith(reason)

@@ -186,6 +186,14 @@ def test_it_reaches_what_it_may_and_nothing_else(inside: Any) -> None:
             {"isolation": "bubblewrap", "share": "/no/such/place"},
             "agent 'shell', option 'share': '/no/such/place' does not exist",
         ),
+        (
+            {"memory_mib": "4Gi"},
+            "agent 'shell', option 'memory_mib': '4Gi' is not a whole number above zero",
+        ),
+        (
+            {"isolation": "bubblewrap", "processors": "0"},
+            "agent 'shell', option 'processors': '0' is not a whole number above zero",
+        ),
     ],
 )
 def test_options_of_no_use(options: dict[str, str], message: str) -> None:
@@ -210,3 +218,38 @@ def test_exit_codes_come_through(new_session: NewSession, folder: Path) -> None:
         Shell(options).run(new_session())
     assert "ended with exit code 3" in str(crashed.value)
     assert (folder / "agent.log").read_text() == "no model\n"
+
+
+FILL = """
+def fill(path, mebibytes):
+    try:
+        with open(path, "wb") as file:
+            for _ in range(mebibytes):
+                file.write(bytes(1 << 20))
+    except OSError as error:
+        return error.strerror
+    return "fits"
+places = ("/dev/shm/%d", "/tmp/%d", "/home/agent/%d")
+written = {place: [fill(place % number, 200) for number in range(2)] for place in places}
+print(json.dumps({**written, "/dev": fill("/dev/x", 1), "/dev/null": fill("/dev/null", 1)}))
+"""
+
+
+@needs_bubblewrap
+def test_whatever_it_can_write_to_has_a_size(inside: Any) -> None:
+    said, _ = inside(FILL)
+    assert said == {
+        "/dev/shm/%d": ["fits", "No space left on device"],
+        "/tmp/%d": ["fits", "No space left on device"],
+        "/home/agent/%d": ["fits", "No space left on device"],
+        "/dev": "Read-only file system",
+        "/dev/null": "fits",
+    }
+
+
+@needs_bubblewrap
+def test_memory_ends_behind_walls_too(inside: Any, folder: Path) -> None:
+    with pytest.raises(RuntimeError) as ended:
+        inside("kept = []\nwhile True: kept.append(bytearray(1 << 20))", memory_mib="96")
+    assert str(ended.value) == "the command was ended: more than 96 MiB of memory"
+    assert (folder / "agent.log").read_text() == f"{ended.value}\n"

@@ -257,7 +257,7 @@ def test_the_final_message_can_be_handed_in(
         (
             {"modle": "small"},
             "agent 'acme' has no option 'modle'; it has: model, base_url, program, arguments, "
-            "submit_final_message, isolation, share, reach, pass_env, image",
+            "submit_final_message, isolation, share, reach, pass_env, image, memory_mib, processors",
         ),
         (
             {"submit_final_message": "yes"},

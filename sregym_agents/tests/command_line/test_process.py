@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from sregym_agents.command_line import attend, process
 from sregym_agents.gateway import Gateway
 from sregym_agents.isolation import Start
+from sregym_agents.isolation.limits import Limits
 from sregym_core.testing import ScriptedSession
 
 GOODBYE = """
@@ -45,3 +47,19 @@ def test_a_command_does_not_fill_the_disk(
     ):
         attend(session, gateway, start, out, err)
     assert str(ended.value) == f"the command wrote more than 1 MiB to {errors}"
+
+
+def test_why_a_command_was_ended_is_told(
+    new_session: Callable[..., ScriptedSession], tmp_path: Path
+) -> None:
+    command = (sys.executable, "-c", "kept = []\nwhile True: kept.append(bytearray(1 << 20))")
+    start = Start(command, dict(os.environ), tmp_path, Limits(memory_mib=64))
+    session = new_session()
+    with (
+        Gateway(session) as gateway,
+        (tmp_path / "output").open("wb") as out,
+        pytest.raises(RuntimeError) as ended,
+    ):
+        attend(session, gateway, start, out)
+    assert str(ended.value) == "the command was ended: more than 64 MiB of memory"
+    assert (tmp_path / "output").read_text() == f"{ended.value}\n"

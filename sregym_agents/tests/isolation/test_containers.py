@@ -61,7 +61,8 @@ def access(tmp_path: Path) -> Access:
 def test_the_whole_command_line(
     calls: Callable[[], list[Any]], access: Access, new_session: Callable[..., ScriptedSession]
 ) -> None:
-    options = {"isolation": "docker", "pass_env": "MODEL_KEY", "image": "tools:1", "reach": "models.example:443"}  # fmt: skip
+    options = {"isolation": "docker", "pass_env": "MODEL_KEY", "image": "tools:1", "reach": "models.example:443",
+               "memory_mib": "2048", "processors": "1"}  # fmt: skip
     share = access.folder.parent
     with Gateway(new_session(), "the token") as gateway:
         walls = walls_of("x", options, Needs(share=(share,)))
@@ -84,7 +85,7 @@ def test_the_whole_command_line(
         *("--hostname", "workstation", "--read-only", "--user", "1000:1000"),
         *("--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
         *("--sysctl", "net.ipv4.ip_unprivileged_port_start=0"),
-        *("--pids-limit", "512", "--memory", "4096m", "--ulimit", "fsize=268435456"),
+        *("--pids-limit", "512", "--memory", "2048m", "--cpus", "1", "--ulimit", "fsize=268435456"),
         *("--workdir", "/work"),
         *("--tmpfs", "/tmp:rw,exec,mode=1777,size=268435456"),
         *("--tmpfs", "/home/agent:rw,exec,mode=1777,size=268435456"),

@@ -26,12 +26,24 @@ for _ in range(4):
 sys.stdout.write("ready\\n")
 sys.stdout.flush()
 """
-BOMB = "import os\nfor _ in range(11):\n    os.fork()\nimport signal; signal.pause()"
+BOMB = "import os\nfor _ in range(10):\n    os.fork()\nimport signal; signal.pause()"
 
 
-def run(folder: Path, *command: str, timeout_s: float = 30.0) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-I", "-S", supervise.__file__, str(folder), *command]
-    return subprocess.run(words, capture_output=True, text=True, timeout=timeout_s, check=False)
+def words(folder: Path, memory_mib: int = 1024, processors: int = 2, report: int = 1) -> list[str]:
+    numbers = map(str, (memory_mib, processors, report))
+    return [sys.executable, "-I", "-S", supervise.__file__, str(folder), *numbers]
+
+
+def run(
+    folder: Path, *command: str, timeout_s: float = 30.0, **limits: int
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*words(folder, **limits), *command],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
 
 
 def alive(mark: str) -> list[str]:
@@ -64,9 +76,8 @@ def test_children_that_hid_end_with_it(tmp_path: Path) -> None:
 def test_children_end_when_it_is_told_to_end(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-told"
     script = f"{SLEEPERS}\nsignal.pause()"
-    words = [sys.executable, "-I", "-S", supervise.__file__, str(tmp_path)]
     with subprocess.Popen(
-        [*words, sys.executable, "-c", script, mark], stdout=subprocess.PIPE, text=True
+        [*words(tmp_path), sys.executable, "-c", script, mark], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -79,8 +90,9 @@ def test_children_end_when_it_is_told_to_end(tmp_path: Path) -> None:
 def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-bomb"
     done = run(tmp_path, sys.executable, "-c", BOMB, mark, timeout_s=60.0)
-    assert (done.returncode, done.stderr) == (
+    assert (done.returncode, done.stdout, done.stderr) == (
         supervise.STOPPED,
+        "more than 512 processes",
         "the command was ended: more than 512 processes\n",
     )
     assert alive(mark) == []
@@ -88,8 +100,8 @@ def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
 
 def test_a_file_does_not_grow_for_ever(tmp_path: Path) -> None:
     script = "f = open('large', 'wb')\nwhile True: f.write(bytes(1 << 24))"
-    words = [sys.executable, "-I", "-S", supervise.__file__, str(tmp_path), sys.executable, "-c", script]  # fmt: skip
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    started = [*words(tmp_path), sys.executable, "-c", script]
+    done = subprocess.run(started, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.endswith("OSError: [Errno 27] File too large\n")
     assert (tmp_path / "large").stat().st_size == supervise.FILE_BYTES
@@ -99,19 +111,18 @@ def test_a_file_does_not_grow_for_ever(tmp_path: Path) -> None:
 def test_a_folder_does_not_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         (tmp_path / str(number)).write_bytes(b"x" * 8192)
-    assert supervise.excess(str(tmp_path)) == ""
+    assert supervise.full(str(tmp_path)) == ""
     monkeypatch.setattr(supervise, "FOLDER_BYTES", 100_000)
-    assert supervise.excess(str(tmp_path)) == "more than 0 MiB or 100000 files in its folder"
+    assert supervise.full(str(tmp_path)) == "more than 0 MiB or 100000 files in its folder"
     monkeypatch.setattr(supervise, "FOLDER_BYTES", 1 << 30)
     monkeypatch.setattr(supervise, "FOLDER_ENTRIES", 10)
-    assert supervise.excess(str(tmp_path)) == "more than 1024 MiB or 10 files in its folder"
+    assert supervise.full(str(tmp_path)) == "more than 1024 MiB or 10 files in its folder"
 
 
 def test_who_ended_long_ago_does_not_count(tmp_path: Path) -> None:
     """Children that end are taken note of: they would count as processes for ever."""
     script = "for i in $(seq 40); do (true &) ; done; exec sleep 30"
-    words = [sys.executable, "-I", "-S", supervise.__file__, str(tmp_path), "/bin/sh", "-c", script]
-    with subprocess.Popen(words) as process:
+    with subprocess.Popen([*words(tmp_path), "/bin/sh", "-c", script]) as process:
         never = threading.Event()
         left: list[str] = []
         for _ in range(100):
@@ -125,3 +136,74 @@ def test_who_ended_long_ago_does_not_count(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         process.wait(20)
     assert left == ["sleep"]
+
+
+# Ways to take memory that are counted differently.
+HOGS = {
+    "grows": "kept = []\nwhile True: kept.append(bytearray(1 << 20))",
+    "shares": "m = mmap.mmap(-1, 96 << 20); m.write(bytes(96 << 20)); signal.pause()",
+    "hides-in-files": "f = os.memfd_create('x'); os.write(f, bytes(96 << 20)); signal.pause()",
+    "in-small-pieces": (
+        "for _ in range(6):\n"
+        "    if os.fork() == 0:\n"
+        "        kept = bytearray(16 << 20); signal.pause()\n"
+        "signal.pause()"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", HOGS)
+def test_memory_ends(tmp_path: Path, way: str) -> None:
+    mark = f"mark-{os.getpid()}-{way}"
+    script = f"import mmap, os, signal\n{HOGS[way]}"
+    done = run(tmp_path, sys.executable, "-c", script, mark, memory_mib=64)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        supervise.STOPPED,
+        "more than 64 MiB of memory",
+        "the command was ended: more than 64 MiB of memory\n",
+    )
+    assert alive(mark) == []
+
+
+def test_what_processes_share_counts_once(tmp_path: Path) -> None:
+    script = (
+        "import os, time\n"
+        "kept = bytearray(40 << 20)\n"
+        "for _ in range(6):\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(0.6); os._exit(0)\n"
+        "for _ in range(6): os.wait()\n"
+        "print('well')"
+    )
+    done = run(tmp_path, sys.executable, "-c", script, memory_mib=100)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "well\n", "")
+
+
+def test_processors_and_what_goes_first(tmp_path: Path) -> None:
+    script = (
+        "import os\n"
+        "score = int(open('/proc/self/oom_score_adj').read())\n"
+        "print(len(os.sched_getaffinity(0)), os.nice(0), score)"
+    )
+    before = os.nice(0)
+    for processors in (1, 10_000):
+        there = min(processors, len(os.sched_getaffinity(0)))
+        done = run(tmp_path, sys.executable, "-c", script, processors=processors)
+        assert done.stdout == f"{there} {before + supervise.NICE} 1000\n"
+
+
+def test_the_command_ends_when_the_harness_does(tmp_path: Path) -> None:
+    """Who started the supervisor may be ended by force: it cannot say so."""
+    mark = f"mark-{os.getpid()}-harness"
+    script = f"import subprocess, sys; subprocess.run(sys.argv[1:] + [{mark!r}])"
+    started = [*words(tmp_path), sys.executable, "-c", f"{SLEEPERS}\nsignal.pause()"]
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *started], stdout=subprocess.PIPE, text=True
+    ) as harness:
+        assert harness.stdout is not None
+        assert harness.stdout.readline() == "ready\n"
+        assert alive(mark)
+        harness.kill()
+        harness.wait()
+        never = threading.Event()
+        assert any(not alive(mark) or never.wait(0.05) for _ in range(400))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import time
@@ -39,7 +40,8 @@ def attend(
     """Start a command and serve it until it ends or both stages are submitted.
 
     Whatever happens, it has ended with all its children when this returns. It may not start more
-    than some hundred processes, nor write more than a gigabyte to its folder (`supervise`).
+    than some hundred processes, nor write more than a gigabyte to its folder, nor take more memory
+    than its limits say (`supervise`).
 
     Args:
         session: In which it acts.
@@ -55,19 +57,27 @@ def attend(
 
     Raises:
         BudgetExceededError: It ran longer than the session may.
-        RuntimeError: It wrote more than a process may.
+        RuntimeError: It used more than it may.
     """
     limit_s = session.budget.wall_s
     began = time.monotonic()
-    process = subprocess.Popen(
-        supervised(start),
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT if errors is None else errors,
-        env=dict(start.environment),
-        cwd=start.folder,
-        start_new_session=True,
-    )
+    heard, report = os.pipe()
+    try:
+        process = subprocess.Popen(
+            supervised(start, report),
+            pass_fds=[report],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT if errors is None else errors,
+            env=dict(start.environment),
+            cwd=start.folder,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(heard)
+        raise
+    finally:
+        os.close(report)
     try:
         while process.poll() is None and session.stage is not Stage.DONE:
             if not gateway.take(LOOK_S, look) and look is not None:
@@ -81,15 +91,33 @@ def attend(
             pass  # what was submitted just before the end still counts
         # After its last submission a command may say goodbye, but it does not act any more.
         gateway.close()
-        return _wait(process)
+        exit_code = _wait(process)
+        if session.stage is not Stage.DONE:
+            _check_report(heard)
+        return exit_code
     finally:
         _end(process)
+        os.close(heard)
 
 
-def supervised(start: Start) -> list[str]:
-    """The command line that limits a command, and ends with it all that it started."""
-    script = Path(supervise.__file__)
-    return [sys.executable, "-I", "-S", str(script), str(start.folder), *start.argv]
+def supervised(start: Start, report: int) -> list[str]:
+    """The command line that limits a command, and ends with it all that it started.
+
+    Args:
+        start: How to start the command.
+        report: A descriptor on which it is said why the command was ended.
+    """
+    script, limits = Path(supervise.__file__), start.limits
+    numbers = map(str, (limits.memory_mib, limits.processors, report))
+    return [sys.executable, "-I", "-S", str(script), str(start.folder), *numbers, *start.argv]
+
+
+def _check_report(heard: int) -> None:
+    """Raise what was said; nobody says anything any more."""
+    why = os.read(heard, select.PIPE_BUF).decode()
+    if why:
+        msg = f"the command was ended: {why}"
+        raise RuntimeError(msg)
 
 
 def _check_size(file: IO[bytes] | None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HOME = "/home/agent"
 SESSION = "/session"
 WORK = "/work"
-# Of /tmp and of the home, each.
+# Of /tmp, of the home and of /dev/shm, each.
 SCRATCH_BYTES = 256 << 20
 # Of the system, read only: programs and their libraries, certificates, names of users.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -85,7 +85,7 @@ class Bubblewrap:
         words += ["--cap-add", "CAP_NET_BIND_SERVICE"] if low else []
         words += ["--proc", "/proc", "--dev", "/dev"]
         # Its own places first: what is shown may lie below places of these names outside.
-        for place in ("/tmp", HOME):  # noqa: S108 - a place inside
+        for place in ("/tmp", HOME, "/dev/shm"):  # noqa: S108 - places inside
             words += ["--size", str(SCRATCH_BYTES), "--tmpfs", place]
         words += ["--bind", str(self._work), WORK, "--chdir", WORK]
         words += self._system()
@@ -98,7 +98,12 @@ class Bubblewrap:
         words += ["--ro-bind", str(self._scratch / "sockets"), f"{SESSION}/sockets"]
         for source, place in shown:
             words += ["--ro-bind", str(source), place]
-        words += ["--remount-ro", "/"]  # what is left to write to has a size
+        words += [
+            "--remount-ro",
+            "/",
+            "--remount-ro",
+            "/dev",
+        ]  # what is left to write to has a size
         listens = json.dumps([route.listen for route in routes])
         # Isolated and without site packages: the interpreter sees its own library alone.
         python = str(Path(sys.executable).resolve())

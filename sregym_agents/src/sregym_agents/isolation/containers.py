@@ -7,6 +7,7 @@ leads out through sockets in the file system. Its image has to have a `python3`.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from sregym_agents.isolation.bubblewrap import (
     binary,
     harness_packages,
 )
+from sregym_agents.isolation.limits import USUAL, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
 RUNTIMES = ("docker", "podman")
 IMAGE = "python:3.11-slim"
-MEMORY_MIB = 4096
 ANSWER_TIMEOUT_S = 30.0
 _PATH = f"{SESSION}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -46,13 +47,20 @@ class Containers:
         scratch: A folder of the harness; containers see what they need of it.
         work: The agent's own folder.
         share: Further files and folders that it may read, at the same place.
+        limits: What one of them may use.
 
     Raises:
         UsageError: The runtime is not installed, or does not answer.
     """
 
     def __init__(
-        self, runtime: str, image: str, scratch: Path, work: Path, share: Sequence[Path] = ()
+        self,
+        runtime: str,
+        image: str,
+        scratch: Path,
+        work: Path,
+        share: Sequence[Path] = (),
+        limits: Limits = USUAL,
     ) -> None:
         found = shutil.which(runtime)
         if found is None:
@@ -64,6 +72,7 @@ class Containers:
         self._scratch = scratch
         self._work = work
         self._share = share
+        self._limits = limits
         self._names: list[str] = []
         self._ask()
 
@@ -95,7 +104,14 @@ class Containers:
             words += ["--userns", "keep-id:uid=1000,gid=1000"]
         words += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
         words += ["--sysctl", "net.ipv4.ip_unprivileged_port_start=0"]
-        words += ["--pids-limit", str(supervise.PROCESSES), "--memory", f"{MEMORY_MIB}m"]
+        words += [
+            "--pids-limit",
+            str(supervise.PROCESSES),
+            "--memory",
+            f"{self._limits.memory_mib}m",
+        ]
+        # More than there are, a runtime refuses.
+        words += ["--cpus", str(min(self._limits.processors, os.cpu_count() or 1))]
         words += ["--ulimit", f"fsize={supervise.FILE_BYTES}", "--workdir", WORK]
         for place in ("/tmp", HOME):  # noqa: S108 - a place inside
             words += ["--tmpfs", f"{place}:rw,exec,mode=1777,size={SCRATCH_BYTES}"]

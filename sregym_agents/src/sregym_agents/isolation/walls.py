@@ -14,6 +14,8 @@ from sregym_core.errors import UsageError
 
 from sregym_agents.isolation.bubblewrap import SESSION, WORK, Bubblewrap
 from sregym_agents.isolation.containers import IMAGE, RUNTIMES, Containers
+from sregym_agents.isolation.limits import OPTIONS as LIMITS
+from sregym_agents.isolation.limits import USUAL, Limits, limits_of
 from sregym_agents.isolation.relay import Relays, routes_of
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 KINDS = ("none", "bubblewrap", *RUNTIMES)
 # The options of an agent that `walls_of` reads.
-OPTIONS = ("isolation", "share", "reach", "pass_env", "image")
+OPTIONS = ("isolation", "share", "reach", "pass_env", "image", *LIMITS)
 # What a program without the user's variables still needs to run on the user's machine.
 _OF_THE_MACHINE = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
@@ -50,6 +52,7 @@ class Start:
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     folder: Path
+    limits: Limits = USUAL
 
 
 Starter: TypeAlias = "Callable[[Sequence[str], Mapping[str, str]], Start]"
@@ -87,9 +90,11 @@ class NoWalls(Walls):
 
     Attributes:
         variables: Names of the user's variables that they get; None for all.
+        limits: What they may use.
     """
 
     variables: tuple[str, ...] | None = None
+    limits: Limits = USUAL
 
     @contextmanager
     def around(self, access: Access, gateway: Gateway) -> Iterator[Place]:
@@ -101,7 +106,7 @@ class NoWalls(Walls):
             }
             if self.variables is not None:
                 inherited = {n: value for n, value in inherited.items() if n in self.variables}
-            return Start(tuple(argv), {**inherited, **told}, access.folder)
+            return Start(tuple(argv), {**inherited, **told}, access.folder, self.limits)
 
         pointing = {"KUBECONFIG": str(access.kubeconfig), "SREGYM_EPISODE": str(access.folder)}
         yield Place(access.folder, access.folder, pointing, start)
@@ -115,11 +120,13 @@ class Enclosure(Walls):
         share: Further places that they may read.
         reach: `HOST:PORT` of what they may reach besides the session.
         variables: Names of variables that they get from outside, keys of providers for instance.
+        limits: What they may use.
     """
 
     share: tuple[Path, ...] = ()
     reach: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    limits: Limits = USUAL
 
     @contextmanager
     def around(self, access: Access, gateway: Gateway) -> Iterator[Place]:
@@ -165,7 +172,7 @@ class BubblewrapWalls(Enclosure):
 
         def start(argv: Sequence[str], variables: Mapping[str, str]) -> Start:
             command = walls.command(argv, routes, files)
-            return Start(tuple(command), walls.environment(variables), work)
+            return Start(tuple(command), walls.environment(variables), work, self.limits)
 
         yield start
 
@@ -186,14 +193,14 @@ class ContainerWalls(Enclosure):
     def _put_up(
         self, scratch: Path, work: Path, routes: Sequence[Route], files: Mapping[str, Path]
     ) -> Iterator[Starter]:
-        containers = Containers(self.runtime, self.image, scratch, work, self.share)
+        containers = Containers(self.runtime, self.image, scratch, work, self.share, self.limits)
 
         def start(argv: Sequence[str], variables: Mapping[str, str]) -> Start:
             inside = containers.environment(variables)
             command = containers.command(argv, routes, files, inside)
             # The client hands on what it has; its own places must not be the container's.
             own = {name: os.environ[name] for name in _OF_THE_CLIENT if name in os.environ}
-            return Start(tuple(command), {**inside, **own}, work)
+            return Start(tuple(command), {**inside, **own}, work, self.limits)
 
         try:
             yield start
@@ -231,9 +238,10 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
     needs = needs or Needs()
     kind = options.get("isolation", "none")
     passed = _words(options, "pass_env", ",")
+    limits = limits_of(agent, options)
     if kind == "none":
         own = needs.variables
-        return NoWalls(None if own is None else (*_OF_THE_MACHINE, *own, *passed))
+        return NoWalls(None if own is None else (*_OF_THE_MACHINE, *own, *passed), limits)
     if kind not in KINDS:
         msg = f"agent {agent!r}, option 'isolation': {kind!r} is not one of {', '.join(KINDS)}"
         raise UsageError(msg)
@@ -252,8 +260,8 @@ def walls_of(agent: str, options: Mapping[str, str], needs: Needs | None = None)
     variables = (*(needs.variables or ()), *passed)
     if kind in RUNTIMES:
         image = options.get("image") or IMAGE
-        return ContainerWalls(shared, reached, variables, kind, image)
-    return BubblewrapWalls(shared, reached, variables)
+        return ContainerWalls(shared, reached, variables, limits, kind, image)
+    return BubblewrapWalls(shared, reached, variables, limits)
 
 
 def _words(options: Mapping[str, str], name: str, separator: str) -> tuple[str, ...]:
