@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
-from workspace import ROOT, projects
+from workspace import ROOT
 
 LINES = 400
 TRACKED = subprocess.run(
@@ -34,22 +35,46 @@ MACHINE = (
 )
 
 
-def test_every_module_imports_alone_without_a_warning() -> None:
-    script = ROOT / "tools" / "import_alone.py"
-    core, *others = projects()
-    layers = [
-        core.modules(),
-        [module for project in others if not project.is_plugin for module in project.modules()],
-        [module for project in others if project.is_plugin for module in project.modules()],
-    ]
+def import_alone(*packages: Path) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, str(script), *map(",".join, layers)],
+        [sys.executable, str(ROOT / "tools" / "import_alone.py"), *map(str, packages)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, "")
+    return done.returncode, done.stdout
+
+
+def test_every_module_imports_alone_without_a_warning() -> None:
+    assert import_alone() == (0, "")
+
+
+BAD = {
+    "__init__.py": "from room import well",
+    "well.py": "import room.deep.part",
+    "deep/__init__.py": "",
+    "deep/part.py": "def late():\n    import room.first",
+    # Whoever comes first finds the other, but not the other way round.
+    "first.py": "from room import second\nNAME = second.NAME",
+    "second.py": "import room.first\nNAME = 1",
+    "warns.py": "import warnings\nwarnings.warn('old', DeprecationWarning)",
+    "needs_it.py": "from __future__ import annotations\nimport room.warns",
+}
+
+
+def test_what_does_not_import_alone_is_told(tmp_path: Path) -> None:
+    for name, text in BAD.items():
+        file = tmp_path / "room" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n")
+    exit_code, said = import_alone(tmp_path / "room")
+    told = [line for line in said.splitlines() if line.endswith("alone")]
+    assert (exit_code, told) == (
+        1,
+        ["room.second cannot be imported alone", "room.warns cannot be imported alone"],
+    )
+    assert "DeprecationWarning: old" in said
 
 
 def test_files_are_short() -> None:
