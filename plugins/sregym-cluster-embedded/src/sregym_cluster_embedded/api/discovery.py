@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import custom, health, metrics_api
+from sregym_cluster_embedded.api.custom_versions import rank
 from sregym_cluster_embedded.api.resources import BUILT_IN
 from sregym_cluster_embedded.store import Key
 
@@ -147,6 +148,10 @@ def _by_group(world: World) -> dict[str, dict[str, list[Resource]]]:
     found: dict[str, dict[str, list[Resource]]] = {}
     for entry in served(world):
         found.setdefault(entry.group, {}).setdefault(entry.version, []).append(entry)
+    for entry in custom.defined(world):
+        # Of custom resources the newest stable version is preferred, whichever is stored.
+        by_version = found[entry.group]
+        found[entry.group] = {name: by_version[name] for name in sorted(by_version, key=rank)}
     return found
 
 

@@ -32,11 +32,12 @@ _DRY_RUN = [
     {"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": True}}
     for name in ("dryRun", "fieldManager", "fieldValidation")
 ]
+STRATEGIC = "application/strategic-merge-patch+json"
 _PATCHES = (
     "application/apply-patch+yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
+    STRATEGIC,
 )
 
 
@@ -253,11 +254,14 @@ def _paths(entry: Resource) -> dict[str, Any]:
     base = f"/{_path(entry.group, entry.version)}"
     collection = f"{base}/namespaces/{{namespace}}" if entry.namespaced else base
     kind = {"group": entry.group, "version": entry.version, "kind": entry.kind}
+    built_in = entry.selectable is None
     patch = {
         "x-kubernetes-action": "patch",
         "x-kubernetes-group-version-kind": kind,
         "parameters": _DRY_RUN,
-        "requestBody": {"content": {media: {} for media in _PATCHES}},
+        "requestBody": {
+            "content": {media: {} for media in _PATCHES if built_in or media != STRATEGIC}
+        },
     }
     post = {
         "x-kubernetes-action": "post",

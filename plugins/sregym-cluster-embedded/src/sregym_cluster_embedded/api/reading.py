@@ -208,6 +208,12 @@ class _Events:
         self._columns_sent = False
 
     def event(self, type_: str, obj: Object) -> bytes:
+        try:
+            return self._event(type_, obj)
+        except errors.ApiError as error:
+            return self.line("ERROR", error.status)
+
+    def _event(self, type_: str, obj: Object) -> bytes:
         if not self._table:
             return self.line(type_, self._view.one(obj))
         metadata = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}

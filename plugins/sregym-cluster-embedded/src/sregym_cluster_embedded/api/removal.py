@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import (
     body,
-    conversion,
     custom,
+    custom_versions,
     dynamic,
     errors,
     priorities,
@@ -122,7 +122,7 @@ def delete(world: World, request: Request, target: Target) -> Response:
         _hold(world, key, old)
     after = writes.delete(world, key, chosen.propagation, chosen.grace_s)
     if after is not None and (resource.name == "pods" or world.store.get(key) is not None):
-        return encode(conversion.to_served(resource, after), headers=warnings.headers())
+        return encode(custom_versions.as_served(world, resource, after), headers=warnings.headers())
     return encode(_success(resource, old), headers=warnings.headers())
 
 
@@ -145,7 +145,7 @@ def delete_collection(world: World, request: Request, target: Target) -> Respons
             "kind": f"{resource.kind}List",
             "apiVersion": resource.api_version,
             "metadata": {"resourceVersion": str(world.store.revision)},
-            "items": [conversion.to_served(resource, obj) for obj in objects],
+            "items": [custom_versions.as_served(world, resource, obj) for obj in objects],
         }
     )
 

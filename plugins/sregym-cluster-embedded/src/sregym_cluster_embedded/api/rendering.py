@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import conversion, custom, printers, system_owners
+from sregym_cluster_embedded.api import custom, custom_versions, printers, system_owners
 from sregym_cluster_embedded.api.request import Response
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class View:
 
     def _whole(self, obj: Object) -> dict[str, Any]:
         """One object with all that it has, also what is derived."""
-        served = conversion.to_served(self._resource, obj)
+        served = self._served(obj)
         if self._plain or served is not obj:
             return served
         return system_owners.complete(self._resource, served)
@@ -122,7 +122,7 @@ class View:
                     "cells": printers.cells(name, obj, now_s, self._additional),
                     **self._object_of(obj),
                 }
-                for obj in objects
+                for obj in (self._served(obj) for obj in objects)
             ]
         cells = printers.printer(name)
         objects = printers.in_order(name, objects)
@@ -135,11 +135,14 @@ class View:
             rows.append(row | self._object_of(obj))
         return rows
 
+    def _served(self, obj: Object) -> Object:
+        return custom_versions.as_served(self._world, self._resource, obj)
+
     def _object_of(self, obj: Object) -> dict[str, Any]:
         if self._include == "Metadata":
             return {"object": _partial(obj)}
         if self._include == "Object":
-            return {"object": conversion.to_served(self._resource, obj)}
+            return {"object": self._served(obj)}
         return {"object": None}
 
 

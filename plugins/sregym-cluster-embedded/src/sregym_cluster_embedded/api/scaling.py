@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.api import body, custom, errors, media, reading, writing
+from sregym_cluster_embedded.api import (
+    body,
+    custom,
+    custom_versions,
+    errors,
+    media,
+    reading,
+    writing,
+)
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
 from sregym_cluster_embedded.api.printers.words import selector as selector_text
 from sregym_cluster_embedded.api.rendering import View, encode
@@ -32,7 +40,7 @@ class _Paths(NamedTuple):
 def scale(world: World, request: Request, target: Target) -> Response:
     """GET, PUT and PATCH of `scale`."""
     form = media.wanted(request.headers.get("accept", ""))
-    obj = reading.existing(world, target)
+    obj = custom_versions.as_served(world, target.resource, reading.existing(world, target))
     paths = _paths(world, target.resource)
     shown = scale_of(obj, paths)
     if request.method in ("GET", "HEAD"):

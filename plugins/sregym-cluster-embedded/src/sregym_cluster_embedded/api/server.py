@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_cluster_embedded.api import (
     body,
+    custom_versions,
     discovery,
     errors,
     health,
@@ -81,19 +82,24 @@ def _route(world: World, request: Request) -> Answer:
             return metrics
     found = target.parse(world, request.path)
     if found is not None:
-        return _warned(found, _resource(world, request, found))
+        return _warned(world, found, _resource(world, request, found))
     answer = _elsewhere(world, request)
     if answer is _NOT_FOUND and discovery.promised(world, request.path):
         return _UNAVAILABLE
     return answer
 
 
-def _warned(found: Target, answer: Answer) -> Answer:
+def _warned(world: World, found: Target, answer: Answer) -> Answer:
     """An answer with a warning when its type is deprecated."""
-    text = _DEPRECATED.get(found.resource.group_resource)
-    if text is None or not isinstance(answer, Response):
+    if found.resource.selectable is None:
+        text = _DEPRECATED.get(found.resource.group_resource)
+    else:
+        text = custom_versions.deprecation(world, found.resource)
+    if not text or not isinstance(answer, Response):
         return answer
-    headers = {**answer.headers, "Warning": f'299 - "{text}"'}
+    given = answer.headers.get("Warning")
+    texts = [*body.Warnings([text]).headers().values(), *([given] if given else ())]
+    headers = {**answer.headers, "Warning": ", ".join(texts)}
     return replace(answer, headers=headers)
 
 

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.api import (
     body,
     claim_growth,
     conversion,
+    custom_versions,
     defaults,
     dynamic,
     errors,
@@ -118,7 +119,7 @@ def _create(
     sent = _shaped(world, request, resource, sent, warnings)
     obj = conversion.to_stored(resource, {**sent, "metadata": metadata})
     obj = _with_spec(resource, obj)
-    kind = writes.resource_named(world, resource.name)
+    kind = _kind(world, resource)
     prepared = writes.prepare(world, kind, obj)
     if kind.name == SIGNING_REQUESTS:
         from sregym_cluster_embedded.api import signing  # which writes through this module
@@ -138,7 +139,14 @@ def _create(
     writes.check_new(world, kind, prepared)
     if dry_run(request):
         return prepared
-    return writes.put_new(world, kind, prepared)
+    return writes.put_new(world, kind, custom_versions.as_stored(world, kind, prepared))
+
+
+def _kind(world: World, resource: Resource) -> Resource:
+    """The type as which objects are looked at: custom resources in the version of the request."""
+    if resource.selectable is not None:
+        return resource
+    return writes.resource_named(world, resource.name)
 
 
 def replace(world: World, request: Request, target: Target) -> Response:
@@ -154,7 +162,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
         resource.kind,
         warnings,
     )
-    old = reading.existing(world, target)
+    old = custom_versions.as_served(world, resource, reading.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
     new = conversion.to_stored(resource, {**sent, "metadata": _located(target, sent)})
     stored = write(world, request, target, old, new, warnings)
@@ -170,6 +178,8 @@ def patch(world: World, request: Request, target: Target) -> Response:
     warnings = body.Warnings()
     key = Key(target.resource.name, target.namespace, target.name)
     old = world.store.get(key)
+    if old is not None and target.resource.selectable is not None:
+        old = custom_versions.as_served(world, target.resource, old)
     if kind == APPLY_PATCH:
         return _apply(world, request, target, old, warnings)
     if old is None:
@@ -238,11 +248,10 @@ def _apply(
         metadata = {**sent["metadata"], "name": target.name}
         located = {**sent, "metadata": metadata}
         created = _create(world, request, target, located, warnings)
-        created = ownership.applied(
-            world, request, writes.resource_named(world, resource.name), created, located
-        )
+        created = ownership.applied(world, request, _kind(world, resource), created, located)
         if not dry_run(request):
-            created = world.store.put(resource.name, created)
+            stored = custom_versions.as_stored(world, resource, created)
+            created = world.store.put(resource.name, stored)
         return answer(world, request, resource, created, warnings, 201)
     sent = _shaped(world, request, resource, sent, warnings)
     new = server_side.apply(world, request, resource, old, sent)
@@ -263,7 +272,7 @@ def write(
 
     `owned` says that the managed fields of `new` are in order already.
     """
-    kind = writes.resource_named(world, target.resource.name)
+    kind = _kind(world, target.resource)
     identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
     new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
     succession.check_identity(kind, old, new)
@@ -314,7 +323,7 @@ def write(
         return new
     if writes.finished(new):
         return world.store.delete(key_of(kind.name, new)) or new
-    return world.store.put(kind.name, new)
+    return world.store.put(kind.name, custom_versions.as_stored(world, kind, new))
 
 
 def _shaped(

@@ -152,7 +152,11 @@ def definition(obj: Object) -> Object:
 
     def names(before: Object) -> Object:
         kind = before.get("kind", "")
-        return filled(before, {"listKind": f"{kind}List", "singular": kind.lower()})
+        if not before.get("singular"):
+            before = {**before, "singular": kind.lower()}
+        return (
+            before if before.get("listKind") or not kind else {**before, "listKind": f"{kind}List"}
+        )
 
     return within(obj, "spec", spec)
 

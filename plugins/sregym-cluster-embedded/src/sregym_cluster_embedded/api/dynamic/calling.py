@@ -101,6 +101,15 @@ def review(
         raise CallFailed(text) from None
 
 
+def fetch(world: World, config: Object, body: bytes, timeout_s: int) -> dict[str, Any]:
+    """What the webhook behind a client configuration answers to `body`.
+
+    Raises:
+        CallFailed: It gave no answer, or one that is no object.
+    """
+    return _read(_post(world, {"clientConfig": config, "timeoutSeconds": timeout_s}, body))
+
+
 def _post(world: World, hook: Object, body: bytes) -> Answer:
     config, timeout_s = hook.get("clientConfig", {}), hook.get("timeoutSeconds", 10)
     try:

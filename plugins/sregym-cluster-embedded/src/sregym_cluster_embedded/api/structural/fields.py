@@ -27,16 +27,56 @@ _CEL_TYPES = {"integer": "int", "number": "double", "boolean": "bool", "object":
 
 def failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
     """Why a rule about values of this schema does not compile; empty when it does."""
+    type_, why = _compiled(text, schema, at_root=at_root)
+    if why:
+        return f"compilation failed: {why}"
+    return "" if type_ in ("bool", "dyn") else "cel expression must evaluate to a bool"
+
+
+def message_failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
+    """Why the expression of a message does not compile; empty when it does."""
+    type_, why = _compiled(text, schema, at_root=at_root)
+    if why:
+        return f"messageExpression compilation failed: {why}"
+    return "" if type_ in ("string", "dyn") else "messageExpression must evaluate to a string"
+
+
+def compares(text: str) -> bool:
+    """Whether a rule looks at the value as it was before."""
+    try:
+        return "oldSelf" in compile_expression(text, NAMES).reads
+    except CompileError:
+        return False
+
+
+def path_of(path: str, schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The schema that a simple path leads to, and why it leads nowhere."""
+    known: Any = {**schema, "properties": {**schema.get("properties", {}), **_HEAD}}
+    if not path.startswith("."):
+        return {}, "expected [ or . but got: " + path[:1]
+    for name in path[1:].split("."):
+        below = (known.get("properties") or {}).get(name, known.get("additionalProperties"))
+        if not isinstance(below, dict):
+            return {}, "does not refer to a valid field"
+        known = below
+    return known, ""
+
+
+def leads(path: str, schema: dict[str, Any]) -> bool:
+    """Whether the path of a rule's field leads to something; paths with brackets are believed."""
+    return "[" in path or not path_of(path, schema)[1]
+
+
+def _compiled(text: str, schema: dict[str, Any], *, at_root: bool) -> tuple[str, str]:
+    """The type of an expression about values of a schema, and why it does not compile."""
     if at_root:
         schema = {**schema, "properties": {**schema.get("properties", {}), **_HEAD}}
     try:
         program = compile_expression(text, NAMES)
         _Checker(text).type_of(parse(text), {"self": schema, "oldSelf": schema})
     except CompileError as error:
-        return f"compilation failed: {error}"
-    if program.type not in ("bool", "dyn"):
-        return "cel expression must evaluate to a bool"
-    return ""
+        return "", str(error)
+    return program.type, ""
 
 
 class _Checker:

@@ -46,6 +46,13 @@ def causes(obj: Object, old: Object | None, schema: Object, already: list[Cause]
     return list(_walk(obj, _UNSET if old is None else old, schema, ""))
 
 
+def of_value(value: Any, schema: Object) -> list[Cause]:
+    """The rules that do not hold of a value that is no object of its own."""
+    if not _anywhere(schema):
+        return []
+    return list(_walk(value, value, schema, ""))
+
+
 def _anywhere(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return False

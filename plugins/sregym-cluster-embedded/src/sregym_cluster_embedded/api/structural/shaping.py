@@ -19,6 +19,13 @@ def pruned(obj: Object, schema: Object) -> tuple[Object, list[str]]:
     return result, unknown
 
 
+def pruned_value(value: Any, schema: Object) -> tuple[Any, list[str]]:
+    """A value that is no object of its own without what its schema does not know."""
+    unknown: list[str] = []
+    result = _prune(value, schema, "", unknown)
+    return result, unknown
+
+
 def _prune(value: Any, schema: Any, path: str, unknown: list[str], *, head: bool = False) -> Any:
     if not isinstance(schema, dict):
         return value

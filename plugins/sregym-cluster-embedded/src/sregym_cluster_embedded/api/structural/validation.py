@@ -33,6 +33,13 @@ def causes(obj: Object, schema: Object) -> list[Cause]:
     return found
 
 
+def of_value(value: Any, schema: Object) -> list[Cause]:
+    """All causes in a value that is no object of its own."""
+    found: list[Cause] = []
+    _check(value, schema, "", found)
+    return found
+
+
 def type_of(value: Any) -> str:
     """The JSON type of a value in messages."""
     if value is None:

@@ -41,6 +41,12 @@ def _definition(obj: Object) -> list[Cause]:
     return definitions.definition(obj)
 
 
+def _named_definition(obj: Object) -> list[Cause]:
+    from sregym_cluster_embedded.api.structural import definitions
+
+    return definitions.named(obj)
+
+
 _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "pods": pods.pod,
     "podtemplates": pods.pod_template,
@@ -89,6 +95,10 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "apiservices.apiregistration.k8s.io": policy.api_service,
     "customresourcedefinitions.apiextensions.k8s.io": _definition,
 }
+# What is looked at in a new object before all else: names that follow from the rest.
+_NAMED: Mapping[str, Callable[[Object], list[Cause]]] = {
+    "customresourcedefinitions.apiextensions.k8s.io": _named_definition,
+}
 # What only a new object must not have.
 _ON_CREATE: Mapping[str, Callable[[Object], list[Cause]]] = {
     "pods": pods.created,
@@ -102,7 +112,10 @@ def new(kind: Resource, obj: Object, further: Sequence[Cause] = ()) -> None:
     Raises:
         errors.ApiError: Invalid, with all causes.
     """
-    found = [*meta.metadata(kind, obj["metadata"], new=True), *_specific(kind, obj)]
+    found = meta.metadata(kind, obj["metadata"], new=True)
+    if kind.name in _NAMED:
+        found += _NAMED[kind.name](obj)
+    found += _specific(kind, obj)
     only_new = _ON_CREATE.get(kind.name)
     if only_new is not None:
         found += only_new(obj)

@@ -87,9 +87,9 @@ def _client(config: Object, place: str) -> list[Cause]:
     if (url is None) == (service is None):
         return [causes.required(place, "exactly one of url or service is required")]
     if url is not None:
-        found = _url(url, f"{place}.url")
+        found = webhook_url(f"{place}.url", url)
     else:
-        found = _service(service or {}, f"{place}.service")
+        found = webhook_service(f"{place}.service", service or {})
     bundle = config.get("caBundle")
     if bundle and not _pem(bundle):
         text = "unable to load root certificates: unable to parse bytes as PEM block"
@@ -104,7 +104,8 @@ def _pem(bundle: str) -> bool:
         return False
 
 
-def _url(url: str, place: str) -> list[Cause]:
+def webhook_url(place: str, url: str) -> list[Cause]:
+    """Where a webhook is, as a URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -129,20 +130,42 @@ def _url(url: str, place: str) -> list[Cause]:
     return found
 
 
-def _service(service: Object, place: str) -> list[Cause]:
+def webhook_service(place: str, service: Object) -> list[Cause]:
+    """Where a webhook is, as a Service.
+
+    The server takes one name for the other: what it says of `name` is true of `namespace`.
+    """
     found = [
-        causes.required(f"{place}.{field}", f"service {field} is required")
-        for field in ("name", "namespace")
+        causes.required(f"{place}.{other}")
+        for other, field in (("name", "namespace"), ("namespace", "name"))
         if not service.get(field)
     ]
     port = service.get("port", 443)
     if not 1 <= port <= 65535:
         text = f"port is not valid: {causes.PORT_RANGE}"
         found.append(causes.invalid(f"{place}.port", port, text))
-    path = service.get("path")
-    if path and not path.startswith("/"):
-        text = "must start with a '/'"
-        found.append(causes.invalid(f"{place}.path", path, text))
+    return found + _path(f"{place}.path", service.get("path") or "/")
+
+
+def _path(place: str, path: str) -> list[Cause]:
+    if path == "/":
+        return []
+    if path == "//":
+        return [causes.invalid(place, path, "segment[0] may not be empty")]
+    found: list[Cause] = []
+    if not path.startswith("/"):
+        found.append(causes.invalid(place, path, "must start with a '/'"))
+    for index, step in enumerate(path[1:].removesuffix("/").split("/")):
+        if not step:
+            text = f"segment[{index}] may not be empty"
+            found.append(causes.invalid(place, path, text))
+            continue
+        found += [
+            causes.invalid(
+                place, path, f"segment[{index}]: {cause.message.partition(chr(34) + ': ')[2]}"
+            )
+            for cause in formats.subdomain(place, step)
+        ]
     return found
 
 

@@ -1,0 +1,69 @@
+"""How a definition says that its objects are converted, and what is wrong with that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.api.validation import admission_objects, causes, formats
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.errors import Cause
+    from sregym_cluster_embedded.store import Object
+
+_STRATEGIES = ("None", "Webhook")
+_REVIEWS = ("v1", "v1beta1")
+_CLIENT = "spec.conversion.webhookClientConfig"
+_VERSIONS = "spec.conversion.conversionReviewVersions"
+
+
+def configured(spec: Object) -> list[Cause]:
+    """The causes in `spec.conversion`."""
+    conversion = spec.get("conversion")
+    if conversion is None:
+        return []
+    strategy = conversion.get("strategy", "")
+    found: list[Cause] = []
+    if strategy != "None" and spec.get("preserveUnknownFields"):
+        text = "must be None if spec.preserveUnknownFields is true"
+        found.append(causes.invalid("spec.conversion.strategy", strategy, text))
+    if not strategy:
+        found.append(causes.required("spec.conversion.strategy"))
+    else:
+        found += causes.one_of("spec.conversion.strategy", strategy, _STRATEGIES)
+    webhook = conversion.get("webhook") or {}
+    client, versions = webhook.get("clientConfig"), webhook.get("conversionReviewVersions") or []
+    if strategy == "Webhook":
+        return found + _client(client) + _reviews(versions)
+    text = "should not be set when strategy is not set to Webhook"
+    if client is not None:
+        found.append(causes.forbidden(_CLIENT, text))
+    if versions:
+        found.append(causes.forbidden(_VERSIONS, text))
+    return found
+
+
+def _client(client: Object | None) -> list[Cause]:
+    if client is None:
+        return [causes.required(_CLIENT, "required when strategy is set to Webhook")]
+    url, service = client.get("url"), client.get("service")
+    if (url is None) == (service is None):
+        return [causes.required(_CLIENT, "exactly one of url or service is required")]
+    if url is not None:
+        return admission_objects.webhook_url(f"{_CLIENT}.url", url)
+    return admission_objects.webhook_service(f"{_CLIENT}.service", service or {})
+
+
+def _reviews(versions: list[str]) -> list[Cause]:
+    if not versions:
+        return [causes.required(_VERSIONS)]
+    found: list[Cause] = []
+    for index, version in enumerate(versions):
+        at = f"{_VERSIONS}[{index}]"
+        if version in versions[:index]:
+            found.append(causes.invalid(at, version, "duplicate version"))
+        else:
+            found += formats.service_name(at, version)
+    if not set(versions) & set(_REVIEWS):
+        text = f"must include at least one of {', '.join(_REVIEWS)}"
+        found.append(causes.invalid(_VERSIONS, versions, text))
+    return found
