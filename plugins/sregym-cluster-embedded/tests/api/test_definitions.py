@@ -235,6 +235,8 @@ def test_subresources_and_columns(client):
                 "webhookClientConfig.service.path: Invalid value: \"a//b\": must start with a '/'",
                 'webhookClientConfig.service.path: Invalid value: "a//b": segment[0] may not be '
                 "empty",
+                'webhookClientConfig.service.path: Invalid value: "a//b": segment[1] may not be '
+                "empty",
             ],
         ),
         (

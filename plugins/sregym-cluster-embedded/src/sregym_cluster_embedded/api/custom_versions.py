@@ -68,7 +68,7 @@ def deprecation(world: World, resource: Resource) -> str:
     """What the server warns of when a version of a custom resource is used; empty for most."""
     definition = world.store.get(Key(CRDS, "", resource.group_resource))
     versions = () if definition is None else definition["spec"]["versions"]
-    own = next((entry for entry in versions if entry["name"] == resource.version), {})
+    own: Object = next((entry for entry in versions if entry["name"] == resource.version), {})
     if not own.get("deprecated"):
         return ""
     if own.get("deprecationWarning") is not None:

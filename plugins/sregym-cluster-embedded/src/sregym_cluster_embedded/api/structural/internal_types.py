@@ -112,9 +112,10 @@ def column(given: Object) -> Object:
 def version(given: Object, own: Mapping[str, Any]) -> Object:
     """A version; `own` has those of its fields that are not the same in all versions."""
     given_schema = (own.get("schema") or {}).get("openAPIV3Schema")
-    shown = None if own.get("schema") is None else {"OpenAPIV3Schema": None}
-    if given_schema is not None:
-        shown = {"OpenAPIV3Schema": schema(given_schema)}
+    shown: Object | None = None
+    if own.get("schema") is not None:
+        inner = None if given_schema is None else schema(given_schema)
+        shown = {"OpenAPIV3Schema": inner}
     return {
         "Name": given.get("name", ""),
         "Served": given.get("served", False),
