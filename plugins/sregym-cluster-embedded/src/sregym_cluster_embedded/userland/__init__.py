@@ -29,6 +29,7 @@ def contribution(models: Iterable[ServiceModel] = ()) -> Contribution:
             "userland.begin": runtime.begin,
             "userland.event": runtime.event,
             "userland.resume": runtime.resume,
+            "userland.job": runtime.job,
             "userland.exit": runtime.exit,
             "userland.oom": runtime.oom,
         },

@@ -175,3 +175,20 @@ def listener_at(world: World, pod_uid: str, port: int) -> tuple[Process, str] | 
             if number == port:
                 return process, name
     return None
+
+
+def log_lines(
+    world: World, ref: ContainerRef, tail_lines: int | None, since: float | None
+) -> list[LogLine]:
+    """The lines of a life up to now, oldest first: the last ones, from a virtual second on."""
+    process = process_of(world, ref)
+    if process is None:
+        return []
+    telemetry = world.constitution.rooms.get("telemetry")
+    if telemetry is None:
+        lines = list(process.lines)
+    else:
+        lines = telemetry.lines(world, process, tail_lines, since)
+    if since is not None:
+        lines = [line for line in lines if line.at >= since]
+    return lines if tail_lines is None else lines[max(0, len(lines) - tail_lines) :]

@@ -27,6 +27,7 @@ from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.filesystem import Files
+from sregym_cluster_embedded.userland.jobs import EXECUTED, JOBS, next_pid
 from sregym_cluster_embedded.userland.kinds import KINDS, Kind, Refusal, hindered
 from sregym_cluster_embedded.userland.life import (
     append,
@@ -48,12 +49,14 @@ from sregym_cluster_embedded.userland.process import (
     attach_to_pod,
     change,
     listener_at,
+    log_lines,
     process_of,
     processes,
     replace_mount,
     running_in,
     save,
 )
+from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds, go_on
 from sregym_cluster_embedded.userland.shell.running import (
     Session,
     run_command,
@@ -77,8 +80,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import World
 
-# The threads of runc take process numbers too, before the main process and each command.
-_FIRST_PID, _PIDS_OF_AN_EXEC = 8, 6
+_BACKGROUNDS = Backgrounds()
 
 # From the creation of a process to its first act.
 _FIRST_ACT_S = 0.025
@@ -150,10 +152,7 @@ class Runtime:
         if process is None or not process.running:
             return ExecResult(1, error="container not running")
         session = self.session(world, process)
-        executed = world.table("userland.executed")
-        number = executed.get(ref, 0)
-        executed[ref] = number + 1
-        session.pid = _FIRST_PID + _PIDS_OF_AN_EXEC * number
+        session.pid = next_pid(world, ref)
         result = run_command(session, command, stdin)
         touch_probes(world, ref)
         return result
@@ -173,17 +172,7 @@ class Runtime:
             tail_lines: Only so many of the last lines.
             since: Only lines written at or after this virtual second.
         """
-        process = process_of(world, ref)
-        if process is None:
-            return []
-        telemetry = world.constitution.rooms.get("telemetry")
-        if telemetry is None:
-            lines = list(process.lines)
-        else:
-            lines = telemetry.lines(world, process, tail_lines, since)
-        if since is not None:
-            lines = [line for line in lines if line.at >= since]
-        return lines if tail_lines is None else lines[max(0, len(lines) - tail_lines) :]
+        return log_lines(world, ref, tail_lines, since)
 
     def files_changed(
         self, world: World, ref: ContainerRef, path: str, files: dict[str, str]
@@ -218,7 +207,7 @@ class Runtime:
         if telemetry is not None:
             telemetry.forget(world, ref)
         processes(world).pop(ref, None)
-        for table in ("userland.layers", "userland.executed", "userland.memcached"):
+        for table in ("userland.layers", EXECUTED, "userland.memcached", JOBS):
             world.table(table).pop(ref, None)
         world.table(GENERATORS).pop(ref, None)
         world.table(CONSUMERS).pop(ref, None)
@@ -287,6 +276,7 @@ class Runtime:
             process=process,
             image=known.image,
             files=self.files(world, process),
+            jobs=_BACKGROUNDS,
             environment=dict(process.environment),
             working_dir=process.working_dir,
         )
@@ -380,6 +370,10 @@ class Runtime:
             end(world, ref, outcome.exit_code)
         elif outcome.wait_s is not None:
             world.after(outcome.wait_s, "userland.resume", ref)
+
+    def job(self, world: World, ref: ContainerRef, pid: int) -> None:
+        """Go on with a process in the background."""
+        go_on(world, self, ref, pid)
 
     def exit(self, world: World, ref: ContainerRef, code: int) -> None:
         """A planned end."""

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import expand
 
+from sregym_cluster_embedded.userland.jobs import jobs_of
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_cluster_embedded.userland.files.container import Container
 
 
@@ -71,6 +74,20 @@ def _of(container: Container, process: Process, pid: int) -> list[Task]:
         main = main._replace(argv=("/bin/sh", path, *process.argv[1:]))
         facts = process.facts()
         waits_for = tuple(expand(word, facts) for word in container.known.interpreted[path])
-    if not waits_for:
-        return [main]
-    return [main, Task(pid + 6, pid, waits_for[0].rpartition("/")[2], waits_for, "S", 960)]
+    found = [main]
+    if waits_for:
+        name = waits_for[0].rpartition("/")[2]
+        found.append(Task(pid + 6, pid, name, waits_for, "S", 960))
+    return [*found, *_in_background(container, process, pid - 1)]
+
+
+def _in_background(container: Container, process: Process, offset: int) -> Iterator[Task]:
+    """What shells have left there; what such a process waits for has the number after its own."""
+    for job in jobs_of(container.world, process.ref):
+        name = job.argv[0].rpartition("/")[2]
+        environment = tuple(job.environment.items())
+        pid = job.pid + offset
+        yield Task(pid, 1 + offset, name, job.argv, "S", 960, environment, job.started_at)
+        if job.child:
+            child = job.child[0].rpartition("/")[2]
+            yield Task(pid + 1, pid, child, job.child, "S", 960, environment, job.started_at)

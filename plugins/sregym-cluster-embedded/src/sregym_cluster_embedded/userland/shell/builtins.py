@@ -145,6 +145,10 @@ def _nothing(_shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
     return Output()
 
 
+def _jobs(shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
+    return shell.session.jobs.listed(shell.session)
+
+
 def _exec(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
     if not arguments:
         return Output()
@@ -257,7 +261,7 @@ BUILTINS: dict[str, Builtin] = {
     "disown": _nothing,
     "fg": _nothing,
     "hash": _nothing,
-    "jobs": _nothing,
+    "jobs": _jobs,
     "let": _let,
     "local": _local,
     "read": _read,
@@ -275,7 +279,6 @@ BUILTINS: dict[str, Builtin] = {
     "unset": _unset,
     "set": _set,
     "trap": _trap,
-    "wait": _nothing,
     "exec": _exec,
     "eval": _eval,
     "command": _command,

@@ -44,6 +44,11 @@ class Execution:
         self.stop_on_error = False
         session.runner = _weakly(self)
 
+    @property
+    def recording(self) -> bool:
+        """Whether time passes between commands: for a main process, and in the background."""
+        return self._journal is not None
+
     def recorded(self) -> tuple[Any, ...]:
         """The journal as it stands now."""
         return tuple(self._journal or ())
@@ -62,6 +67,30 @@ class Execution:
     def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
         """Run a script to its end."""
         raise NotImplementedError
+
+    def simple_words(self, words: list[str], stdin: str) -> Output:
+        """Run a command that has been taken apart into words."""
+        raise NotImplementedError
+
+    def with_values(self, values: dict[str, str], words: list[str], stdin: str) -> Output:
+        """Run a command with variables that only it sees."""
+        session = self.session
+        if not values:
+            return self.simple_words(words, stdin)
+        kept = {name: session.environment.get(name) for name in values}
+        hidden = session.unexported & set(values)
+        session.environment.update(values)
+        session.unexported -= set(values)
+        try:
+            return self.simple_words(words, stdin)
+        finally:
+            # What the command itself has set (`IFS=: read a b`) stays.
+            for name, before in kept.items():
+                if before is None:
+                    session.environment.pop(name, None)
+                else:
+                    session.environment[name] = before
+            session.unexported |= hidden
 
     def nested(self, words: list[str], stdin: str) -> Output:
         """Run a command for another command: what xargs, timeout and find start."""
@@ -95,7 +124,7 @@ class Execution:
         if name == "sleep":
             return self._sleep(words)
         if (port := _served_port(name, words)) > 0:
-            return self._serve(name, port)
+            return self._serve(name, port, words)
         command = COMMANDS.get(name)
         if command is None:
             return Output(127, "", not_found(session, words[0]))
@@ -184,7 +213,7 @@ class Execution:
         self.wait(total, tuple(words))
         return Output()
 
-    def _serve(self, name: str, port: int) -> Output:
+    def _serve(self, name: str, port: int, words: list[str]) -> Output:
         """Let a tool in the foreground listen: for ever as a main process, else until it is left."""
         session = self.session
         world, ref = session.world, session.process.ref
@@ -192,9 +221,9 @@ class Execution:
             return Output(1, "", f"{name}: bind: Permission denied\n")
         if listener_at(world, ref.pod_uid, port) is not None:
             return Output(1, "", f"{name}: bind: Address already in use\n")
-        if self._journal is not None:
+        if self._journal is not None and session.process.behaviour is None:
             open_port(world, ref, port, "tool")
-        self.wait(None)
+        self.wait(None, tuple(words))
         return Output()
 
     def wait(self, seconds: float | None, doing: tuple[str, ...] = ()) -> None:

@@ -145,7 +145,7 @@ class Expansion:
         if name == "$":
             return str(session.pid)
         if name == "!":
-            return str(session.pid + 1)
+            return str(session.background) if session.background else ""
         if name == "-":
             return "c"
         if name == "#":

@@ -153,10 +153,14 @@ class Interpreter(Execution):
         return Output()
 
     def _background(self, node: Background) -> Output:
-        # Whatever runs in the background has run by the time anybody looks.
-        slept_s = self.session.slept_s
-        result = self.run(node.body, "")
-        self.session.slept_s = slept_s
+        if self._journal is not None and self._position < len(self._journal):
+            self._position += 1
+            return Output()
+        result = self.session.jobs.start(self, node.body)
+        if self._journal is not None:
+            self._journal.append((0, "", ""))
+            self._position += 1
+            self.emit(result)
         return Output(0, result.out, result.err)
 
     def _sequence(self, node: Sequence, stdin: str) -> Output:
@@ -232,7 +236,7 @@ class Interpreter(Execution):
 
     def _loop(self, node: Loop | Each, stdin: str) -> Output:
         out, err, code = "", "", 0
-        words = iter(self._words(node.words) if isinstance(node, Each) else ())
+        words = iter(self.words(node.words) if isinstance(node, Each) else ())
         while True:
             self.spend()
             if isinstance(node, Each):
@@ -288,7 +292,7 @@ class Interpreter(Execution):
         self.spend()
         session = self.session
         try:
-            words = self._words(node.words)
+            words = self.words(node.words)
             session.last = 0 if not words else session.last
             expansion = Expansion(session, self._substitute)
             values = {name: expansion.joined(word) for name, word in node.assignments}
@@ -312,32 +316,13 @@ class Interpreter(Execution):
         if self._unread and text is stdin and reads(words):
             self._unread[-1] = ""
         if text is stdin:
-            result = self._with_values(values, words, text)
+            result = self.with_values(values, words, text)
         else:
-            result = self._feeding(text, lambda: self._with_values(values, words, text))
+            result = self._feeding(text, lambda: self.with_values(values, words, text))
         grown = self._journal is None or len(self._journal) > before
         if replaying and not grown and node.redirections:
             return Output(result.code)
         return self._emitted(before, redirector.output(node.redirections, result))
-
-    def _with_values(self, values: dict[str, str], words: list[str], stdin: str) -> Output:
-        session = self.session
-        if not values:
-            return self.simple_words(words, stdin)
-        kept = {name: session.environment.get(name) for name in values}
-        hidden = session.unexported & set(values)
-        session.environment.update(values)
-        session.unexported -= set(values)
-        try:
-            return self.simple_words(words, stdin)
-        finally:
-            # What the command itself has set (`IFS=: read a b`) stays.
-            for name, before in kept.items():
-                if before is None:
-                    session.environment.pop(name, None)
-                else:
-                    session.environment[name] = before
-            session.unexported |= hidden
 
     def _emitted(self, before: int, result: Output) -> Output:
         """Let a main process write what a command gave, unless an earlier run has written it."""
@@ -367,6 +352,8 @@ class Interpreter(Execution):
         return output
 
     def _started(self, words: list[str], stdin: str) -> Output:
+        if words[0] == "wait":
+            return self.session.jobs.wait(self)
         if words[0] in ("echo", "printf", "kill", "pwd"):
             # Builtins of every shell: they need no executable.
             return COMMANDS[words[0]](self.session, words, stdin)
@@ -375,7 +362,8 @@ class Interpreter(Execution):
     def _redirector(self) -> Redirector:
         return Redirector(self.session, Expansion(self.session, self._substitute))
 
-    def _words(self, words: Any) -> list[str]:
+    def words(self, words: Any) -> list[str]:
+        """Words as a command gets them: expanded, with globs replaced."""
         expansion = Expansion(self.session, self._substitute)
         found: list[str] = []
         for word in words:

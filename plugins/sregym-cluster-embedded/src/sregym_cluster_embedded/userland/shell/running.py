@@ -52,8 +52,10 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
     name = path.rpartition("/")[2]
     if path in session.image.binaries and name not in COMMANDS:
         return ExecResult(0)
+    session.line = command
     output = interpreter.execute(list(command), stdin)
-    return ExecResult(output.code, output.out, output.err, duration_s=session.slept_s)
+    seconds = max(session.slept_s, session.held_s)
+    return ExecResult(output.code, output.out, output.err, duration_s=seconds)
 
 
 def run_script_file(session: Session, path: str) -> ExecResult:

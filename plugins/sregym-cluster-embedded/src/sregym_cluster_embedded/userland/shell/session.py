@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.life import append
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.filesystem import Files
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
+    from sregym_cluster_embedded.userland.shell.syntax import Node
     from sregym_cluster_embedded.world import World
 
 
@@ -27,6 +29,19 @@ class Output(NamedTuple):
     code: int = 0
     out: str = ""
     err: str = ""
+
+
+class Jobs(Protocol):
+    """What a shell does with commands that have `&` behind them."""
+
+    def start(self, shell: Interpreter, body: Node) -> Output:
+        """Start one; what it writes at once."""
+
+    def wait(self, shell: Interpreter) -> Output:
+        """Wait for those that a shell has started."""
+
+    def listed(self, session: Session) -> Output:
+        """Those that run, as `jobs` shows them."""
 
 
 @dataclass
@@ -50,6 +65,10 @@ class Session:
         complaints: Errors of command substitutions, for the error stream.
         connections: How many have been opened; kube-proxy chooses anew for each.
         runner: Runs another command, for those that do: xargs, timeout, find.
+        jobs: Starts commands in the background.
+        background: Process number of the last of them (`$!`); 0 before there is one.
+        line: The command line that was given to the container runtime.
+        held_s: For how long those still hold the streams of whoever started the command line.
     """
 
     world: World
@@ -57,6 +76,7 @@ class Session:
     process: Process
     image: Image
     files: Files
+    jobs: Jobs
     environment: dict[str, str]
     working_dir: str
     arguments: tuple[str, ...] = ("sh",)
@@ -70,6 +90,9 @@ class Session:
     complaints: str = ""
     connections: int = 0
     runner: Callable[[list[str], str], Output] | None = None
+    background: int = 0
+    line: tuple[str, ...] = ()
+    held_s: float = 0.0
     budget: list[int] = field(default_factory=lambda: [20_000])
 
     @property

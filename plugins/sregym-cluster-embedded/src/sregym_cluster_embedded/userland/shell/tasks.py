@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sregym_cluster_embedded.userland.files.kernel import kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
+from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
 from sregym_cluster_embedded.userland.process import processes
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
@@ -17,7 +18,9 @@ _SIGNALS = {
     "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "SEGV": 11, "USR2": 12,
     "PIPE": 13, "ALRM": 14, "TERM": 15, "CHLD": 17, "CONT": 18, "STOP": 19,
 }  # fmt: skip
-_KILL, _TERM = 9, 15
+_KILL, _TERM, _HUP = 9, 15, 1
+# Those that end no process in the background: none, INT, CHLD, CONT, STOP.
+_HARMLESS = (0, 2, 17, 18, 19)
 
 
 def session_tasks(session: Session, words: list[str]) -> list[Task]:
@@ -188,11 +191,32 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
     known = {str(task.pid): task for task in session_tasks(session, words)}
     err = ""
     for target in targets:
-        if target not in known:
+        job = _job(session, target)
+        if job is not None:
+            _end(session, job, number)
+        elif target not in known:
             err += _no_process(session, target)
         elif number and _is_main(session, known[target]):
             _send(session, number)
     return Output(1 if err else 0, "", err)
+
+
+def _job(session: Session, target: str) -> Job | None:
+    """The process in the background that a number, or `%1` in its own shell, names."""
+    found = jobs_of(session.world, session.process.ref)
+    if target.startswith("%"):
+        mine = [job for job in found if job.parent == session.pid]
+        number = target[1:]
+        place = int(number) if number.isdecimal() else len(mine)
+        return mine[place - 1] if 1 <= place <= len(mine) else None
+    return next((job for job in found if str(job.pid) == target), None)
+
+
+def _end(session: Session, job: Job, number: int) -> None:
+    """Shells in the background ignore SIGINT, and who was told so SIGHUP."""
+    if number in _HARMLESS or (number == _HUP and job.immune):
+        return
+    end_job(session.world, session.process.ref, job.pid)
 
 
 def _is_main(session: Session, task: Task) -> bool:
