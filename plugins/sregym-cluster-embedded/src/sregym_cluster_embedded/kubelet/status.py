@@ -66,7 +66,7 @@ def pod_status(world: World, pod: Object, state: PodState, host_ip: str) -> Obje
     status["resources"] = pod_resources(asked)
     if "ephemeralContainers" in asked:
         status["ephemeralContainerStatuses"] = _ephemeral(world, asked, state, waiting)
-    for kept in ("reason", "message", "nominatedNodeName"):
+    for kept in ("reason", "message", "nominatedNodeName", "resourceClaimStatuses"):
         if kept in old:
             status[kept] = old[kept]
     if state.ended and state.failure[0]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.scheduler import claims, neighbours, nominations, volume_limits
+from sregym_cluster_embedded.scheduler import (
+    claims,
+    devices,
+    neighbours,
+    nominations,
+    volume_limits,
+)
 from sregym_cluster_embedded.scheduler.filters import FILTERED_OUT, named_nodes, refusal
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, less, load_of, more, node_loads
 from sregym_cluster_embedded.scheduler.neighbours import Neighbours
@@ -42,16 +48,24 @@ class Attempt:
         pod: The pod.
         wanted: What it takes.
         volumes: Its claims.
+        devices: What it wants of devices.
         nodes: All nodes of the cluster by name.
         feasible: Nodes that can take the pod, with what they are worth.
         verdicts: Why the others cannot.
         neighbours: How pods around see it; None when nobody has terms.
     """
 
-    def __init__(self, world: World, pod: Object, volumes: Volumes) -> None:
+    def __init__(
+        self,
+        world: World,
+        pod: Object,
+        volumes: Volumes,
+        wanted_devices: devices.Wanted = devices.NOTHING,
+    ) -> None:
         self.world = world
         self.pod = pod
         self.volumes = volumes
+        self.devices = wanted_devices
         self.wanted: PodLoad = load_of(pod, "")
         self.nodes = all_nodes(world)
         self.feasible: list[tuple[NodeFacts, Fitness]] = []
@@ -116,6 +130,7 @@ class Attempt:
             self._spread is None
             and self.neighbours is None
             and self.volumes is claims.NO_VOLUMES
+            and self.devices is devices.NOTHING
             and not nominations.any_at_all(self.world)
         )
 
@@ -135,7 +150,7 @@ class Attempt:
     def _around(
         self, facts: NodeFacts, gone: tuple[PodLoad, ...], uids: frozenset[str]
     ) -> Verdict | None:
-        """The filters that look beyond the node: volumes, spread, neighbours."""
+        """The filters that look beyond the node: volumes, spread, neighbours, devices."""
         volumes = self.volumes
         if volumes is not claims.NO_VOLUMES:
             if volumes.exclusive and claims.in_use(self.world, self.pod, volumes, uids):
@@ -149,7 +164,11 @@ class Attempt:
             if refused is not None:
                 return refused
         if self.neighbours is not None:
-            return self.neighbours.refusal(facts, gone)
+            refused = self.neighbours.refusal(facts, gone)
+            if refused is not None:
+                return refused
+        if self.devices is not devices.NOTHING:
+            return devices.refusal(self.world, self.devices, facts)
         return None
 
     def _seen(self) -> dict[str, Seen]:

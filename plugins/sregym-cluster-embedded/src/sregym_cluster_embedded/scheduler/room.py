@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.scheduler import nodes, nominations, preemption, waiting
+from sregym_cluster_embedded.scheduler import devices, nodes, nominations, preemption, waiting
 from sregym_cluster_embedded.scheduler.attempt import Attempt
 from sregym_cluster_embedded.scheduler.claims import settle, volumes_of
 from sregym_cluster_embedded.scheduler.load import follow
 from sregym_cluster_embedded.scheduler.scoring import best
-from sregym_cluster_embedded.scheduler.verdicts import NO_NODES, summary
+from sregym_cluster_embedded.scheduler.verdicts import NO_NODES, Verdict, summary
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
@@ -25,7 +25,8 @@ _VOLUMES = (
     "persistentvolumes",
     "storageclasses.storage.k8s.io",
 )
-_FOLLOWED = ("pods", "nodes", *_VOLUMES)
+_DEVICES = (devices.CLAIMS, devices.CLASSES, devices.SLICES)
+_FOLLOWED = ("pods", "nodes", *_VOLUMES, *_DEVICES)
 _DELAY_S = 0.015
 _APART_S = 0.1
 _KEPT_APART = 5
@@ -40,6 +41,8 @@ def listen(world: World, change: Change) -> None:
     elif resource == "nodes":
         if nodes.follow(world, change):
             waiting.node_changed(world, change)
+    elif resource in _DEVICES:
+        waiting.devices_changed(world)
     elif resource in _VOLUMES:
         waiting.volumes_changed(world)
 
@@ -88,6 +91,10 @@ def schedule(world: World, key: Key) -> None:
     if pod["spec"].get("schedulingGates"):
         _gated(world, pod)
         return
+    wanted = devices.wanted_by(world, pod)
+    if wanted.held:
+        waiting.note(world, key, pod, (devices.PLUGIN,))
+        return
     volumes = volumes_of(world, pod)
     if volumes.problem:
         total = len(world.store.list("nodes", ""))
@@ -95,7 +102,12 @@ def schedule(world: World, key: Key) -> None:
         waiting.note(world, key, pod, (volumes.plugin,))
         _refuse(world, pod, text if total else NO_NODES)
         return
-    attempt = Attempt(world, pod, volumes)
+    attempt = Attempt(world, pod, volumes, wanted)
+    if wanted.problem:
+        refused = Verdict(devices.PLUGIN, (wanted.problem,))
+        attempt.verdicts = {facts.name: refused for facts in attempt.nodes}
+        _give_up(world, key, attempt)
+        return
     attempt.look()
     if not attempt.feasible:
         _give_up(world, key, attempt)
@@ -106,6 +118,8 @@ def schedule(world: World, key: Key) -> None:
         settle(world, volumes, chosen)
         return
     waiting.drop(world, key)
+    if wanted.claims:
+        devices.settle(world, pod, wanted, chosen)
     _bind(world, pod, chosen.name)
 
 
@@ -113,6 +127,9 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
     """No node can take the pod: make room by preemption, or let it wait."""
     pod, verdicts = attempt.pod, attempt.verdicts
     text = summary(len(attempt.nodes), verdicts.values())
+    if attempt.devices.problem:
+        # Said once, not of each node.
+        text = f"0/{len(attempt.nodes)} nodes are available: {attempt.devices.problem}."
     if not attempt.nodes:
         waiting.note(world, key, pod, ("NodeAdded",))
         _refuse(world, pod, text)
@@ -120,7 +137,8 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
     waiting.note(world, key, pod, [verdict.plugin for verdict in verdicts.values()])
     outcome = preemption.look_for_victims(world, pod, attempt.nodes, verdicts, attempt.check)
     if outcome.candidate is None:
-        text = f"{text} no new claims to deallocate, preemption: {outcome.message}"
+        hint = devices.STUCK if attempt.devices.claims else devices.IDLE
+        text = f"{text} {hint}, preemption: {outcome.message}"
     _refuse(world, pod, text, "" if outcome.candidate is None else outcome.candidate.node)
     if outcome.candidate is not None:
         preemption.evict(world, pod, outcome.candidate)

@@ -82,6 +82,12 @@ def pod_left(world: World, gone: PodLoad) -> None:
         _wake(world, _RETRY_S, helped)
 
 
+def devices_changed(world: World) -> None:
+    """A claim of devices, a class or a slice of them came, went or changed."""
+    if world.table(_TABLE):
+        _wake(world, _RETRY_S, lambda _, waiting: "DynamicResources" in waiting.plugins)
+
+
 def node_changed(world: World, change: Change) -> None:
     """A node came, or changed in what matters to placement."""
     if not world.table(_TABLE):
