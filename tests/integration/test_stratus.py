@@ -93,7 +93,7 @@ def test_a_wrong_repair_is_undone_and_the_second_passes(played: Played) -> None:
         CREATE,
         "kubectl delete configmap notes -n hotel-reservation",
         "kubectl create -f - <<'EOF'",
-        "kubectl replace -f - <<'EOF'",
+        "kubectl scale deployment.apps recommendation -n hotel-reservation --replicas=1",
         "undo",
         REPAIR,
         "submit",
@@ -111,6 +111,45 @@ def test_a_wrong_repair_is_undone_and_the_second_passes(played: Played) -> None:
         "The system after it, before it was put back:\n"
         "Deployment hotel-reservation/recommendation is not ready\n"
     ) in second
+
+
+OF_THE_CLUSTER = (
+    "kubectl cordon node2",
+    "kubectl taint node node1 team=web:PreferNoSchedule",
+    "kubectl create priorityclass urgent --value=1000",
+    "kubectl scale deployment/coredns -n kube-system --replicas=0",
+    "kubectl delete apiservice v1beta1.metrics.k8s.io",
+)
+
+
+def test_what_is_changed_in_the_whole_cluster_is_undone(played: Played) -> None:
+    record, asked = played(
+        use("conclude", text=DIAGNOSIS),
+        *(use("kubectl", command=command) for command in OF_THE_CLUSTER),
+        use("conclude", text="I made room."),
+        use("kubectl", command=REPAIR),
+        use("conclude", text="The selector is repaired."),
+    )
+    assert (record["outcome"], record["recovered"]) == ("pass", True)
+    assert commands(record) == [
+        "submit",
+        *OF_THE_CLUSTER,
+        "kubectl create -f - <<'EOF'",
+        "kubectl scale deployment.apps coredns -n kube-system --replicas=1",
+        "kubectl delete priorityclass.scheduling.k8s.io urgent",
+        'kubectl patch node node1 --type=merge -p \'{"spec": {"taints": null}}\'',
+        'kubectl patch node node2 --type=merge -p \'{"spec": {"unschedulable": null}}\'',
+        "undo",
+        REPAIR,
+        "submit",
+    ]
+    undo = next(call for call in record["transcript"] if call["tool"] == "undo")
+    # To register an API server again is not the role's.
+    assert (undo["output"], undo["ok"]) == (
+        "put back\nThis could not be put back:\n- APIService v1beta1.metrics.k8s.io was deleted",
+        False,
+    )
+    assert "- APIService v1beta1.metrics.k8s.io was deleted" in str(asked[-2]["messages"][-1])
 
 
 def test_who_diagnoses_changes_nothing(played: Played) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_agent_stratus.health import Health
-from sregym_agent_stratus.snapshot import KINDS, Change, changes, take
+from sregym_agent_stratus.snapshot import KINDS, SYSTEM_KINDS, Change, changes, take
 from sregym_agent_stratus.stratus import Stratus
 from sregym_agent_stratus.transaction import MOST_WRITES, Transaction
 from sregym_agents.testing import say, use
@@ -112,7 +112,7 @@ def test_what_ran_in_a_container_cannot_be_put_back(provision: Provision) -> Non
     attempt = Transaction(session)
     command = "kubectl exec cart-0 -n shop -- rm /data"
     attempt.call("kubectl", {"command": command})
-    assert attempt.told() == [f"{command}  (no object of the application changed)"]
+    assert attempt.told() == [f"{command}  (nothing that is compared changed)"]
     assert attempt.undo() == [f"{command} (inside a container)"]
 
 
@@ -144,6 +144,106 @@ def test_changes_and_how_they_are_undone() -> None:
     assert changes(before, before) == ()
     made = Change("Service shop/web", None, SERVICE)
     assert made.undoing() == Command(("kubectl", "delete", "service", "web", "-n", "shop"))
+
+
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "node-1", "labels": {"zone": "a", "kubernetes.io/os": "linux"}},
+    "spec": {"podCIDR": "10.0.0.0/24"},
+}
+VOLUME = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "pv-1"},
+    "spec": {"persistentVolumeReclaimPolicy": "Delete", "claimRef": {"name": "data"}},
+}
+COREDNS = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "coredns", "namespace": "kube-system"},
+    "spec": {"replicas": 2, "paused": False},
+}
+
+
+def test_how_changes_of_the_whole_cluster_are_undone() -> None:
+    node = {
+        **NODE,
+        "metadata": {
+            "name": "node-1",
+            "labels": {"zone": "b", "kubernetes.io/os": "linux", "x": "y"},
+        },
+        "spec": {**NODE["spec"], "taints": [{"key": "full", "effect": "NoSchedule"}]},
+    }
+    volume = {**VOLUME, "spec": {"persistentVolumeReclaimPolicy": "Retain"}}
+    scaled = {**COREDNS, "spec": {**COREDNS["spec"], "replicas": 0}}
+    paused = {**COREDNS, "spec": {"replicas": 0, "paused": True}}
+    undone = {
+        "Node node-1": (NODE, node),
+        "PersistentVolume pv-1": (VOLUME, volume),
+        "Deployment kube-system/coredns": (COREDNS, scaled),
+    }
+    assert [Change(name, *pair).undoing().argv for name, pair in undone.items()] == [
+        (
+            *("kubectl", "patch", "node", "node-1", "--type=merge", "-p"),
+            '{"metadata": {"labels": {"x": null, "zone": "a"}}, "spec": {"taints": null}}',
+        ),
+        (
+            *("kubectl", "patch", "persistentvolume", "pv-1", "--type=merge", "-p"),
+            '{"spec": {"persistentVolumeReclaimPolicy": "Delete", "claimRef": {"name": "data"}}}',
+        ),
+        ("kubectl", "scale", "deployment.apps", "coredns", "-n", "kube-system", "--replicas=2"),
+    ]
+    assert Change("", COREDNS, paused).undoing().argv == ("kubectl", "replace", "-f", "-")
+    assert Change("", None, {**NODE, "kind": "IngressClass"}).undoing().argv == (
+        "kubectl", "delete", "ingressclass", "node-1",
+    )  # fmt: skip
+    # Nodes and volumes come and go by themselves.
+    assert changes({"Node node-1": NODE}, {"PersistentVolume pv-1": VOLUME}) == ()
+
+
+def test_what_controllers_write_in_nodes_and_volumes_is_nobodys_change(
+    provision: Provision,
+) -> None:
+    session = ScriptedSession(Shop(), provision)
+    own = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
+    set_by_hand = {"key": "full", "effect": "NoSchedule"}
+    told = {"podCIDR": "10.0.0.0/24", "taints": [own, set_by_hand]}
+    claim = {"name": "data", "uid": "1", "resourceVersion": "7"}
+    items = [
+        {**NODE, "metadata": {"name": "node-1", "annotations": {"ttl": "0"}}, "spec": told},
+        {**VOLUME, "spec": {"claimRef": claim}},
+    ]
+    command = f"kubectl get {SYSTEM_KINDS} -n kube-system -o json"
+    session.watched.behind.answers[command] = CommandResult(0, json.dumps({"items": items}))
+    assert take(session) == {
+        "Node node-1": {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": "node-1"},
+            "spec": {"podCIDR": "10.0.0.0/24", "taints": [set_by_hand]},
+        },
+        "PersistentVolume pv-1": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": "pv-1"},
+            "spec": {"claimRef": {"name": "data"}},
+        },
+    }
+
+
+def test_kinds_that_a_server_does_not_have_are_not_asked_for_again(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    fewer = SYSTEM_KINDS.removesuffix(",mutatingadmissionpolicies,mutatingadmissionpolicybindings")
+    answers = session.watched.behind.answers
+    for kind in ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"):
+        rest = ",mutatingadmissionpolicybindings" if kind.endswith("bindings") else ""
+        kinds = SYSTEM_KINDS if kind == "mutatingadmissionpolicies" else f"{fewer}{rest}"
+        said = f'error: the server doesn\'t have a resource type "{kind}"\n'
+        answers[f"kubectl get {kinds} -n kube-system -o json"] = CommandResult(1, "", said)
+    listed = json.dumps({"items": [COREDNS]})
+    answers[f"kubectl get {fewer} -n kube-system -o json"] = CommandResult(0, listed)
+    assert take(session) == {"Deployment kube-system/coredns": COREDNS}
 
 
 def test_a_snapshot_leaves_out_what_follows_by_itself(provision: Provision) -> None:

@@ -74,7 +74,7 @@ class Transaction:
         """What was done and what it changed, for whoever tries next."""
         lines = []
         for step in self.steps:
-            seen = "; ".join(map(str, step.changes)) or "no object of the application changed"
+            seen = "; ".join(map(str, step.changes)) or "nothing that is compared changed"
             lines.append(f"{step.command}  ({seen})")
         return lines
 
