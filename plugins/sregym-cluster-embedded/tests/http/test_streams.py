@@ -279,3 +279,42 @@ def test_attach_to_what_does_not_run_is_refused_by_the_kubelet(cluster: Cluster)
         NOTICE
         + "error: unable to upgrade connection: container never not found in pod never_default\n",
     )
+
+
+def followed(cluster: Cluster, *command: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        ["kubectl", "exec", "box", "--", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"KUBECONFIG": str(cluster.kubeconfig)},
+    )
+
+
+def test_a_followed_file_is_told_of_until_the_client_leaves(cluster: Cluster) -> None:
+    cluster.kubectl("exec", "box", "--", "sh", "-c", "seq 1 20 > /tmp/log")
+    script = "tail -n 2 -f /tmp/log | grep -v 19"
+    with followed(cluster, "sh", "-c", script) as following:
+        assert following.stdout is not None
+        assert following.stdout.readline() == "20\n"
+        cluster.kubectl("exec", "box", "--", "sh", "-c", "echo 190 >> /tmp/log")
+        cluster.kubectl("exec", "box", "--", "sh", "-c", "echo more >> /tmp/log")
+        assert following.stdout.readline() == "more\n"
+        following.terminate()
+
+
+def test_a_follower_with_a_limit_ends_with_it(cluster: Cluster) -> None:
+    cluster.kubectl("exec", "box", "--", "sh", "-c", "echo one > /tmp/few")
+    with followed(cluster, "timeout", "30", "tail", "-f", "/tmp/few") as following:
+        assert following.communicate(timeout=20) == (
+            "one\n",
+            "command terminated with exit code 143\n",
+        )
+        assert following.returncode == 143
+    missing = cluster.kubectl("exec", "box", "--", "tail", "-f", "/none")
+    assert missing == CommandResult(
+        1,
+        "",
+        "tail: can't open '/none': No such file or directory\ntail: no files\n"
+        "command terminated with exit code 1\n",
+    )

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.http.conversing import converse
 from sregym_cluster_embedded.http.relaying import answer, spend, texts
 from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.http.time_shift import shifted_text
+from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.userland.shell.input import is_console, is_shell, never_reads
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.http.live import LiveWorld
     from sregym_cluster_embedded.http.remote_streams import RemoteStreams
 
+# How long to wait at most before looking again whether a command has ended.
+_LOOK_S = 1.0
 SUCCESS: dict[str, Any] = {"metadata": {}, "status": "Success"}
 
 
@@ -39,7 +42,10 @@ async def serve_exec(
         if options.get("stdin") and streams.ends_stdin and not _goes_without(connect):
             stdin = shifted_text("".join([text async for text in texts(streams)]), -shift_s)
         result = await _execute(live, connect, stdin)
-        await answer(streams, result, shift_s, terminal=bool(options.get("tty")))
+        if result.grows is not None:
+            await _stream(live, streams, result, shift_s, terminal=bool(options.get("tty")))
+        else:
+            await answer(streams, result, shift_s, terminal=bool(options.get("tty")))
     await streams.finish(exec_status(result))
 
 
@@ -77,5 +83,27 @@ async def _execute(live: LiveWorld, connect: Connect, stdin: str) -> ExecResult:
             )
         except ContainerNotRunningError as error:
             return ExecResult(1, error=f"unable to upgrade connection: {error}")
-    await spend(live, began, result.duration_s)
+    if result.grows is None:
+        await spend(live, began, result.duration_s)
     return result
+
+
+async def _stream(
+    live: LiveWorld, streams: RemoteStreams, result: ExecResult, shift_s: int, *, terminal: bool
+) -> None:
+    """Send what a command writes as it writes it, until it ends or the client has left."""
+    growing = result.grows
+    assert growing is not None
+    await answer(streams, result, shift_s, terminal=terminal)
+    sent, ends_at = result.stdout, live.now + result.duration_s
+    with changes(live) as changed, live.waiting():
+        while not (growing.ends and live.now >= ends_at):
+            await wait_for_change(changed, _LOOK_S)
+            with live.open() as world:
+                text = growing.written(world)
+            if text is None:
+                return
+            more = text[len(sent) :] if text.startswith(sent) else text
+            if more:
+                await answer(streams, ExecResult(0, more), shift_s, terminal=terminal)
+            sent = text

@@ -147,6 +147,17 @@ class ProbeResult:
     took_s: float = 0.0
 
 
+class Growing(Protocol):
+    """A command that goes on writing."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether it ends by itself, after the time that its result tells."""
+
+    def written(self, world: World) -> str | None:
+        """All that it has written up to now; None when its container has ended."""
+
+
 @dataclass(frozen=True)
 class ExecResult:
     """What a command in a container gave back.
@@ -157,6 +168,7 @@ class ExecResult:
         stderr: Its standard error.
         error: Set when the command could not be started: the runtime's message.
         duration_s: How long the command ran: a preStop hook delays the SIGTERM by it.
+        grows: Set when the command writes more while it runs.
     """
 
     exit_code: int
@@ -164,6 +176,7 @@ class ExecResult:
     stderr: str = ""
     error: str = ""
     duration_s: float = 0.0
+    grows: Growing | None = None
 
 
 class LogLine(NamedTuple):

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
 from sregym_cluster_embedded.userland.shell.editing import EDITING_COMMANDS
+from sregym_cluster_embedded.userland.shell.ends import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.listing import LISTING_COMMANDS
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Command] = {
     **CHANGING_COMMANDS,
     **CONDITION_COMMANDS,
     **EDITING_COMMANDS,
+    **ENDS_COMMANDS,
     **GREP_COMMANDS,
     **IDENTITY_COMMANDS,
     **LISTING_COMMANDS,

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.userland.life import open_port
 from sregym_cluster_embedded.userland.process import change, listener_at
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
+from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_paths
@@ -128,11 +129,10 @@ class Execution:
         command = COMMANDS.get(name)
         if command is None:
             return Output(127, "", not_found(session, words[0]))
-        if name == "tail" and ("-f" in words or "-F" in words):
-            result = command(session, words, stdin)
-            self.wait(None)
-            return result
-        return command(session, words, stdin)
+        result = command(session, words, stdin)
+        if name == "tail" and result.code == 0 and tail_follows(words):
+            self.wait(None, tuple(words))
+        return result
 
     def _not_executable(self, words: list[str], stdin: str) -> Output:
         session = self.session
@@ -229,6 +229,7 @@ class Execution:
     def wait(self, seconds: float | None, doing: tuple[str, ...] = ()) -> None:
         """Let time pass before the next command; None is for ever."""
         if self._journal is None:
+            self.session.endless = self.session.endless or seconds is None
             self.session.slept_s += 3600.0 if seconds is None else seconds
             return
         self._journal.append((0, "", ""))

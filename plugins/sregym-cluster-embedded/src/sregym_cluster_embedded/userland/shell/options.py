@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,3 +73,8 @@ def busybox_human(amount: float, *, unit: int = 1) -> str:
             return f"{size:.1f}{letter}" if letter else str(int(size))
         size /= 1024
     return str(int(size))
+
+
+def tail_follows(words: list[str]) -> bool:
+    """Whether a `tail` follows its files."""
+    return any(re.fullmatch(r"-\d*[cn]?\d*[fF]\w*|--follow(=\w+)?", word) for word in words[1:])

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
+from sregym_cluster_embedded.userland.shell.following import Following
 from sregym_cluster_embedded.userland.shell.input import waits_for_input
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -55,7 +56,11 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
     session.line = command
     output = interpreter.execute(list(command), stdin)
     seconds = max(session.slept_s, session.held_s)
-    return ExecResult(output.code, output.out, output.err, duration_s=seconds)
+    grows = None
+    if session.followed:
+        places, ref = dict(session.followed), session.process.ref
+        grows = Following(session.runtime, ref, command, stdin, places, not session.endless)
+    return ExecResult(output.code, output.out, output.err, duration_s=seconds, grows=grows)
 
 
 def run_script_file(session: Session, path: str) -> ExecResult:

@@ -67,6 +67,8 @@ class Session:
         runner: Runs another command, for those that do: xargs, timeout, find.
         jobs: Starts commands in the background.
         background: Process number of the last of them (`$!`); 0 before there is one.
+        endless: Whether the command line waits for something that does not come.
+        followed: Path -> number of characters at which `tail -f` began to read.
         line: The command line that was given to the container runtime.
         held_s: For how long those still hold the streams of whoever started the command line.
     """
@@ -91,6 +93,8 @@ class Session:
     connections: int = 0
     runner: Callable[[list[str], str], Output] | None = None
     background: int = 0
+    endless: bool = False
+    followed: dict[str, int] = field(default_factory=dict)
     line: tuple[str, ...] = ()
     held_s: float = 0.0
     budget: list[int] = field(default_factory=lambda: [20_000])

@@ -42,8 +42,10 @@ def _timeout(session: Session, words: list[str], stdin: str) -> Output:
     command = words[index + 1 :]
     if not command:
         return Output(1 if session.busybox else 125, "", "timeout: missing operand\n")
-    before = session.slept_s
+    before, session.endless = session.slept_s, False
     result = run(session, command, stdin)
+    if limit_s:
+        session.endless = False
     if result.code == 127 and session.busybox:
         text = f"timeout: can't execute '{command[0]}': No such file or directory\n"
         return Output(127, "", text)

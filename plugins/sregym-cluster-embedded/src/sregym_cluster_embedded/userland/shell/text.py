@@ -107,33 +107,6 @@ def _cat(session: Session, words: list[str], stdin: str) -> Output:
     return Output(1 if errors else 0, text, errors)
 
 
-def _count(flags: dict[str, str], words: list[str]) -> int:
-    for word in words[1:]:
-        if re.fullmatch(r"-\d+", word):
-            return int(word[1:])
-    return int(flags.get("n", "10").lstrip("+") or 10)
-
-
-def _head(session: Session, words: list[str], stdin: str) -> Output:
-    flags, operands = options(words, "nc")
-    texts, errors = inputs(session, "head", operands, stdin)
-    if "c" in flags:
-        return Output(int(bool(errors)), "".join(texts)[: int(flags["c"])], errors)
-    lines = "".join(texts).splitlines(keepends=True)[: _count(flags, words)]
-    return Output(int(bool(errors)), "".join(lines), errors)
-
-
-def _tail(session: Session, words: list[str], stdin: str) -> Output:
-    flags, operands = options(words, "nc")
-    texts, errors = inputs(session, "tail", operands, stdin)
-    lines = "".join(texts).splitlines(keepends=True)
-    if flags.get("n", "").startswith("+"):
-        chosen = lines[_count(flags, words) - 1 :]
-    else:
-        chosen = lines[max(0, len(lines) - _count(flags, words)) :]
-    return Output(int(bool(errors)), "".join(chosen), errors)
-
-
 def _wc(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = options(words)
     texts, errors = inputs(session, "wc", operands, stdin)
@@ -299,11 +272,9 @@ TEXT_COMMANDS: dict[str, Command] = {
     "cat": _cat,
     "cut": _cut,
     "echo": _echo,
-    "head": _head,
     "printf": _printf,
     "seq": _seq,
     "sort": _sort,
-    "tail": _tail,
     "tr": _tr,
     "uniq": _uniq,
     "wc": _wc,

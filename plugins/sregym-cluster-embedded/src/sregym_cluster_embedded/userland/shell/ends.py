@@ -1,0 +1,106 @@
+"""head and tail: the first and the last lines of files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.options import options, tail_follows
+from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.wording import complaint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONG = {"lines": "n", "bytes": "c", "quiet": "q", "silent": "q", "verbose": "v"}
+_TIMES = {"b": 512, "k": 1024, "K": 1024, "m": 1 << 20, "M": 1 << 20}
+
+
+def _head(session: Session, words: list[str], stdin: str) -> Output:
+    flags, operands = _taken(words)
+
+    def chosen(text: str, _path: str) -> str:
+        letter, number, _ = _wanted(flags)
+        if letter == "c":
+            return text[:number]
+        return "".join(text.splitlines(keepends=True)[:number])
+
+    return _each(session, "head", flags, operands, stdin, chosen)
+
+
+def _tail(session: Session, words: list[str], stdin: str) -> Output:
+    flags, operands = _taken(words)
+    follows = tail_follows(words) and bool(operands)
+
+    def chosen(text: str, path: str) -> str:
+        start = _start(flags, text)
+        if follows and path:
+            known = session.followed.setdefault(path, start)
+            # A file that has become shorter is read from its beginning.
+            start = known if known <= len(text) else 0
+        return text[start:]
+
+    result = _each(session, "tail", flags, operands, stdin, chosen)
+    if follows and result.code and not session.followed:
+        tail = "tail: no files\n" if session.busybox else "tail: no files remaining\n"
+        return Output(1, result.out, result.err + tail)
+    return result._replace(code=0) if follows else result
+
+
+def _taken(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Options and operands; `-20` stands for `-n 20`."""
+    plain = [re.sub(r"^-(\d+)([fF]?)$", r"-\2n\1", word) for word in words]
+    # Letters behind a number: `-n20f`, `-fn20`.
+    plain = [re.sub(r"^-([nc])(\d+)([fF])$", r"-\3\1\2", word) for word in plain]
+    return options(plain, "nc", _LONG)
+
+
+def _wanted(flags: dict[str, str]) -> tuple[str, int, bool]:
+    """Lines or bytes, how many, and whether counted from the beginning."""
+    letter = "c" if "c" in flags else "n"
+    text = flags.get(letter, "10")
+    found = re.fullmatch(r"([+-]?)(\d+)([bkKmM]?)", text)
+    if found is None:
+        return letter, 10, False
+    return letter, int(found.group(2)) * _TIMES.get(found.group(3), 1), found.group(1) == "+"
+
+
+def _start(flags: dict[str, str], text: str) -> int:
+    """Where in a text its wanted end begins."""
+    letter, number, counted = _wanted(flags)
+    if letter == "c":
+        return max(0, number - 1) if counted else max(0, len(text) - number)
+    lines = text.splitlines(keepends=True)
+    first = max(0, number - 1) if counted else max(0, len(lines) - number)
+    return sum(map(len, lines[:first]))
+
+
+def _each(
+    session: Session,
+    name: str,
+    flags: dict[str, str],
+    operands: list[str],
+    stdin: str,
+    chosen: Callable[[str, str], str],
+) -> Output:
+    """The chosen part of each file, below its name when there are several."""
+    out, err = "", ""
+    titled = (len(operands) > 1 or "v" in flags) and "q" not in flags
+    for operand in operands or ["-"]:
+        if operand == "-":
+            text, path, shown = stdin, "", "standard input"
+        else:
+            path, shown = session.path(operand), operand
+            try:
+                text = session.files.open(path).text
+            except FileError as error:
+                err += complaint(session, name, "open", operand, error)
+                continue
+        if titled:
+            out += ("\n" if out else "") + f"==> {shown} <==\n"
+        out += chosen(text, path)
+    return Output(1 if err else 0, out, err)
+
+
+ENDS_COMMANDS: dict[str, Command] = {"head": _head, "tail": _tail}
