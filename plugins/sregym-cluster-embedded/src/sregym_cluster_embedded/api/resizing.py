@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.quality import qos_class
-from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.api.validation import causes, internal_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,16 +15,23 @@ if TYPE_CHECKING:
 
 _GROUPS = ("initContainers", "containers")
 _RESIZABLE = frozenset({"cpu", "memory"})
+_SIDES = ("limits", "requests")
+_MIRROR = "kubernetes.io/config.mirror"
 _QOS_TEXT = "Pod QOS Class may not change as a result of resizing"
 
 
 def resized(old: Object, new: Object) -> Object:
-    """`old` with the containers' resources of `new`; whatever else differs is dropped."""
-    spec = dict(old["spec"])
+    """`old` with the resources of `new`, of the containers and of the whole pod.
+
+    Whatever else differs is dropped.
+    """
+    spec, wanted_spec = dict(old["spec"]), new.get("spec", {})
     for group in _GROUPS:
-        wanted = {item.get("name"): item for item in new.get("spec", {}).get(group) or ()}
+        wanted = {item.get("name"): item for item in wanted_spec.get(group) or ()}
         if group in spec:
             spec[group] = [_with_resources(item, wanted.get(item["name"])) for item in spec[group]]
+    if wanted_spec.get("resources") is not None:
+        spec["resources"] = wanted_spec["resources"]
     return {**old, "spec": spec}
 
 
@@ -39,14 +46,21 @@ def _with_resources(container: Object, wanted: Object | None) -> Object:
 
 def refusals(old: Object, new: Object) -> list[Cause]:
     """Why a running pod cannot be resized so."""
+    if _MIRROR in (old["metadata"].get("annotations") or {}):
+        return [causes.forbidden("", "static pods cannot be resized")]
+    if (old["spec"].get("os") or {}).get("name") == "windows":
+        return [causes.forbidden("", "windows pods cannot be resized")]
     found: list[Cause] = []
     before, after = qos_class(old["spec"]), qos_class(new["spec"])
     if before != after:
         found.append(causes.invalid("spec", before, _QOS_TEXT))
     for path, was, is_ in _pairs(old["spec"], new["spec"]):
-        found += _removed(f"{path}.resources", was, is_)
-        if _others(was) != _others(is_):
-            found.append(causes.forbidden("spec", "only cpu and memory resources are mutable"))
+        found += _removed(path, was, is_)
+    kept = _kept(old["spec"], new["spec"])
+    if kept != _kept(old["spec"], old["spec"]):
+        shown = (internal_types.pod_spec(spec) for spec in (old["spec"], kept))
+        text = f"only cpu and memory resources are mutable\n{internal_types.difference(*shown)}"
+        found.append(causes.forbidden("spec", text))
     return found
 
 
@@ -56,10 +70,12 @@ def _pairs(old: Object, new: Object) -> Iterator[tuple[str, Object, Object]]:
             zip(old.get(group, ()), new.get(group, ()), strict=True)
         ):
             yield (
-                f"spec.{group}[{index}]",
+                f"spec.{group}[{index}].resources",
                 was.get("resources") or {},
                 is_.get("resources") or {},
             )
+    if old.get("resources") is not None:
+        yield "spec.resources", old["resources"], new.get("resources") or {}
 
 
 def _removed(path: str, was: Object, is_: Object) -> list[Cause]:
@@ -71,9 +87,31 @@ def _removed(path: str, was: Object, is_: Object) -> list[Cause]:
     return found
 
 
-def _others(resources: Object) -> dict[str, Any]:
-    return {
-        field: {name: text for name, text in value.items() if name not in _RESIZABLE}
-        for field, value in resources.items()
-        if isinstance(value, dict)
+def _kept(old: Object, new: Object) -> Object:
+    """`new` with the processors and memory of `old`: what may not differ from it."""
+    spec = dict(new)
+    for group in _GROUPS:
+        if group in spec:
+            spec[group] = [
+                {**is_, "resources": _restored(was.get("resources"), is_.get("resources"))}
+                for was, is_ in zip(old.get(group, ()), spec[group], strict=True)
+            ]
+    if old.get("resources") is not None:
+        spec["resources"] = _restored(old["resources"], new.get("resources"))
+    return spec
+
+
+def _restored(was: Object | None, is_: Object | None) -> Object:
+    result: dict[str, Any] = {
+        field: value for field, value in (is_ or {}).items() if field not in _SIDES
     }
+    for field in _SIDES:
+        before = (was or {}).get(field)
+        if not before:
+            continue  # As in the server: where there was none, nothing is compared.
+        after = (is_ or {}).get(field) or {}
+        result[field] = {
+            **{name: text for name, text in after.items() if name not in _RESIZABLE},
+            **{name: text for name, text in before.items() if name in _RESIZABLE},
+        }
+    return result

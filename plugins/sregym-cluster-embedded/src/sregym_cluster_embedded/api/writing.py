@@ -232,6 +232,8 @@ def _apply(
         )
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
     given = body.parsed(request)
+    if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields"):
+        raise errors.bad_request("metadata.managedFields must be nil")
     declared.check(resource, given, ownership.definition_of(resource))
     if resources.named(resource.name) is None and isinstance(given, dict):
         declared.check_custom(resource, given, structural.read(world, resource, given)[1])

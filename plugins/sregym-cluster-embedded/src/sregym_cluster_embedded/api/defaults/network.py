@@ -55,6 +55,7 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
     name = obj["metadata"]["name"]
     if spec["type"] == "ExternalName":
         return spec
+    _check_wishes(name, spec)
     spec = filled(spec, {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"})
     if not spec.get("clusterIP"):
         chosen = (spec.get("clusterIPs") or [""])[0] or _address(world)
@@ -67,6 +68,32 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
     ):
         spec = _with_node_ports(world, name, spec)
     return _with_health_port(world, spec)
+
+
+def _check_wishes(name: str, spec: Object) -> None:
+    """Refuse addresses that are none, and what a cluster with one family of them cannot give."""
+    if "ipFamilies" not in spec and "ipFamilyPolicy" not in spec and not spec.get("clusterIP"):
+        return
+    from sregym_cluster_embedded.api.validation import services
+
+    wished = {**spec, "clusterIPs": spec.get("clusterIPs") or [spec.get("clusterIP") or ""]}
+    found = services.addresses(wished) if wished["clusterIPs"] != [""] else []
+    if found:
+        raise errors.invalid("", "Service", name, found)
+    if spec.get("ipFamilyPolicy") == "RequireDualStack":
+        why = "this cluster is not configured for dual-stack services"
+        text = f'Invalid value: "RequireDualStack": {why}'
+        found.append(errors.Cause("spec.ipFamilyPolicy", text))
+    found += [
+        errors.Cause(
+            f"spec.ipFamilies[{index}]",
+            f'Invalid value: "{family}": not configured on this cluster',
+        )
+        for index, family in enumerate(spec.get("ipFamilies") or ())
+        if family == "IPv6"
+    ]
+    if found:
+        raise errors.invalid("", "Service", name, found)
 
 
 def release(old: Object, spec: Object) -> Object:
@@ -97,6 +124,11 @@ def release(old: Object, spec: Object) -> Object:
             spec = {**spec, "ports": ports} if "ports" in spec else spec
     if spec["type"] != "LoadBalancer":
         dropped.add("allocateLoadBalancerNodePorts")
+        if spec.get("loadBalancerClass") == before.get("loadBalancerClass"):
+            dropped.add("loadBalancerClass")
+    watched = spec["type"] == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
+    if not watched and spec.get("healthCheckNodePort") == before.get("healthCheckNodePort"):
+        dropped.add("healthCheckNodePort")
     return {key: value for key, value in spec.items() if key not in dropped}
 
 

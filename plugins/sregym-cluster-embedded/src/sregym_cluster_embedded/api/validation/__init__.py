@@ -76,6 +76,7 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "horizontalpodautoscalers.autoscaling": autoscaling.autoscaler,
     "poddisruptionbudgets.policy": policy.disruption_budget,
     "storageclasses.storage.k8s.io": policy.storage_class,
+    "volumeattributesclasses.storage.k8s.io": policy.attributes_class,
     "csidrivers.storage.k8s.io": attachments.csi_driver,
     "csinodes.storage.k8s.io": attachments.csi_node,
     "volumeattachments.storage.k8s.io": attachments.volume_attachment,
@@ -94,6 +95,22 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "validatingadmissionpolicybindings.admissionregistration.k8s.io": admission_objects.binding,
     "apiservices.apiregistration.k8s.io": policy.api_service,
     "customresourcedefinitions.apiextensions.k8s.io": _definition,
+}
+# Fields that are looked at before the label selectors of an object.
+_BEFORE_SELECTORS: Mapping[str, tuple[str, ...]] = {
+    "deployments.apps": ("spec.replicas",),
+    "replicasets.apps": ("spec.replicas", "spec.minReadySeconds"),
+    "statefulsets.apps": (
+        "spec.podManagementPolicy",
+        "spec.updateStrategy",
+        "spec.persistentVolumeClaimRetentionPolicy",
+        "spec.replicas",
+        "spec.minReadySeconds",
+        "spec.ordinals",
+    ),
+    "poddisruptionbudgets.policy": ("spec.minAvailable", "spec.maxUnavailable"),
+    "persistentvolumeclaims": ("spec.accessModes", "spec.resources"),
+    "jobs.batch": ("spec",),
 }
 # What is looked at in a new object before all else: names that follow from the rest.
 _NAMED: Mapping[str, Callable[[Object], list[Cause]]] = {
@@ -153,7 +170,14 @@ def _specific(kind: Resource, obj: Object) -> list[Cause]:
     definition = schema.of_kind(kind.group, kind.version, kind.kind)
     chosen = [] if definition is None else label_selectors.anywhere(obj, definition)
     if check is not None:
-        return [*chosen, *check(obj)]
+        found = check(obj)
+        if not chosen or not found:
+            return [*chosen, *found]
+        earlier = _BEFORE_SELECTORS.get(kind.name, ("-",))
+        before = [
+            cause for cause in found if cause.field == "spec" or cause.field.startswith(earlier)
+        ]
+        return [*before, *chosen, *(cause for cause in found if cause not in before)]
     return [] if definition is None else [*required.missing(obj, definition), *chosen]
 
 

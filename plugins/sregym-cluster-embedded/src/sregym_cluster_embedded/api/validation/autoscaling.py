@@ -35,8 +35,11 @@ def autoscaler(obj: Object) -> list[Cause]:
     if low < 1:
         text = "must be greater than or equal to 1"
         found.append(causes.invalid("spec.minReplicas", low, text))
-    if high < 1:
-        found.append(causes.invalid("spec.maxReplicas", high, "must be greater than 0"))
+    if high == 0:
+        found.append(causes.required("spec.maxReplicas", "must be set and greater than 0"))
+    elif high < 1:
+        text = "must be greater than or equal to 1"
+        found.append(causes.invalid("spec.maxReplicas", high, text))
     if high < low:
         text = "must be greater than or equal to `minReplicas`"
         found.append(causes.invalid("spec.maxReplicas", high, text))
@@ -56,12 +59,18 @@ def autoscaler(obj: Object) -> list[Cause]:
 
 
 def _reference(target: Object, path: str) -> list[Cause]:
-    found = [
-        causes.required(f"{path}.{field}") for field in ("kind", "name") if not target.get(field)
-    ]
+    found: list[Cause] = []
+    for field in ("kind", "name"):
+        if target.get(field):
+            found += formats.path_segment(f"{path}.{field}", target[field])
+        else:
+            found.append(causes.required(f"{path}.{field}"))
     version = target.get("apiVersion", "")
     core = target.get("kind") == "ReplicationController" or path != "spec.scaleTargetRef"
-    if "/" not in version and not core:
+    if version.count("/") > 1:
+        text = f"unexpected GroupVersion string: {version}"
+        found.append(causes.invalid(f"{path}.apiVersion", version, text))
+    elif "/" not in version and not core:
         text = "apiVersion must specify API group"
         found.append(causes.invalid(f"{path}.apiVersion", version, text))
     return found
@@ -124,7 +133,9 @@ def _source(kind: str, field: str, metric: Object, path: str) -> list[Cause]:
         found += _reference(source.get("describedObject") or {}, f"{place}.describedObject")
     if kind in ("Object", "External", "Pods"):
         name = (source.get("metric") or {}).get("name", "")
-        if not name:
+        if name:
+            found += formats.path_segment(f"{place}.metric.name", name)
+        else:
             found.append(causes.required(f"{place}.metric.name", "must specify a metric name"))
     else:
         name = source.get("name", "")

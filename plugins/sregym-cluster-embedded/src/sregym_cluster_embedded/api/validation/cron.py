@@ -21,6 +21,12 @@ def known_zone(name: str) -> bool:
 
 def problem(schedule: str) -> str:
     """What is wrong with a schedule; empty when nothing is."""
+    head, _, rest = schedule.partition(" ")
+    if head.startswith(("TZ=", "CRON_TZ=")):
+        zone = head.partition("=")[2]
+        if zone and not known_zone(zone):
+            return f"provided bad location {zone}: unknown time zone {zone}"
+        schedule = rest.strip()
     if schedule.startswith("@"):
         if schedule in _MACROS or schedule.startswith("@every "):
             return ""

@@ -138,6 +138,15 @@ def service_name(field: str, value: str) -> list[Cause]:
     return _named(field, value, _SERVICE, 63, SERVICE_TEXT)
 
 
+def path_segment(field: str, name: str) -> list[Cause]:
+    """A name that could be part of a path."""
+    if name in (".", ".."):
+        return [invalid(field, name, f"may not be '{name}'")]
+    return [
+        invalid(field, name, f"may not contain '{text}'") for text in ("/", "%") if text in name
+    ]
+
+
 def labels(field: str, values: dict[str, str]) -> list[Cause]:
     """Keys and values of labels."""
     found: list[Cause] = []

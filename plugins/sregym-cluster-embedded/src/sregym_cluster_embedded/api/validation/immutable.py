@@ -87,6 +87,10 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         return [], definitions.changed(old, new)
     if kind.name == "storageclasses.storage.k8s.io":
         return [], _storage_class(old, new)
+    if kind.name == "volumeattributesclasses.storage.k8s.io":
+        return [], _attributes_class(old, new)
+    if kind.name == "csidrivers.storage.k8s.io":
+        return [], _driver(before, after)
     if kind.name == "persistentvolumes":
         return [], _volume(before, after)
     if kind.name == "priorityclasses.scheduling.k8s.io":
@@ -155,6 +159,28 @@ def _storage_class(old: Object, new: Object) -> list[Cause]:
     for field in ("provisioner", "reclaimPolicy", "volumeBindingMode"):
         found += _same(field, old.get(field), new.get(field))
     return found
+
+
+def _attributes_class(old: Object, new: Object) -> list[Cause]:
+    found: list[Cause] = []
+    if old.get("driverName", "") != new.get("driverName", ""):
+        text = "updates to driverName are forbidden."
+        found.append(causes.forbidden("driverName", text))
+    if (old.get("parameters") or {}) != (new.get("parameters") or {}):
+        text = "updates to parameters are forbidden."
+        found.append(causes.forbidden("parameters", text))
+    return found
+
+
+def _driver(before: Object, after: Object) -> list[Cause]:
+    return [
+        cause
+        for field, shown in (
+            ("attachRequired", "attachedRequired"),
+            ("volumeLifecycleModes", "volumeLifecycleModes"),
+        )
+        for cause in _same(f"spec.{shown}", before.get(field), after.get(field))
+    ]
 
 
 def _service(before: Object, after: Object) -> list[Cause]:

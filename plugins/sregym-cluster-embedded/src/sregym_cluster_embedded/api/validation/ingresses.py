@@ -105,7 +105,7 @@ def _backend(backend: Object, path: str) -> list[Cause]:
         return [causes.invalid(path, "", "resource or service backend is required")]
     name, port = service.get("name") or "", service.get("port") or {}
     field = f"{path}.service.name"
-    found = formats.service_name(field, name) if name else [causes.required(field)]
+    found = formats.label(field, name) if name else [causes.required(field)]
     if port.get("name") and port.get("number"):
         found.append(causes.invalid(path, "", "cannot set both port name & port number"))
     elif port.get("name"):

@@ -205,7 +205,9 @@ def _field(value: Object, text: str) -> tuple[str, Any]:
     if mark in _ABSENT:
         name = text[:-1]
         return name, value.get(_json_name(name), _ABSENT[mark])
-    return text, value.get(_json_name(text))
+    plain = value.get(_json_name(text))
+    # Maps are written with their keys in order.
+    return text, dict(sorted(plain.items())) if isinstance(plain, dict) else plain
 
 
 def _json_name(name: str) -> str:

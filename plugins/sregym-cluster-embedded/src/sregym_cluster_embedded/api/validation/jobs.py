@@ -56,6 +56,9 @@ def cron_job(obj: Object) -> list[Cause]:
         problem = cron.problem(schedule)
         if problem:
             found.append(causes.invalid("spec.schedule", schedule, problem))
+        if "TZ" in schedule:
+            text = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+            found.append(causes.invalid("spec.schedule", schedule, text))
     found += causes.not_negative(
         "spec.startingDeadlineSeconds", spec.get("startingDeadlineSeconds")
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ANNOTATIONS_BYTES = 256 * 1024
 # Names in these groups may hold almost anything: `system:node`.
 _FREE_GROUPS = frozenset({"rbac.authorization.k8s.io", "certificates.k8s.io"})
-_LABEL_NAMES = frozenset({"namespaces"})
+_LABEL_NAMES = frozenset({"namespaces", "services"})
 STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 # Types whose whole object the server looks at again when it changes.
 _WHOLE = frozenset(
@@ -151,18 +151,5 @@ def _restated(cause: Cause, base: str) -> Cause:
 
 def _check(kind: Resource) -> Callable[[str, str], list[Cause]]:
     if kind.group in _FREE_GROUPS:
-        return _path_segment
-    if kind.name == "services":
-        return formats.service_name
+        return formats.path_segment
     return formats.label if kind.name in _LABEL_NAMES else formats.subdomain
-
-
-def _path_segment(field: str, name: str) -> list[Cause]:
-    """A name that could be part of a path."""
-    if name in (".", ".."):
-        return [causes.invalid(field, name, f"may not be '{name}'")]
-    return [
-        causes.invalid(field, name, f"may not contain '{text}'")
-        for text in ("/", "%")
-        if text in name
-    ]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.validation import causes, formats, label_selectors, placement
+from sregym_cluster_embedded.api.validation import (
+    amounts,
+    causes,
+    formats,
+    label_selectors,
+    placement,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -114,7 +120,13 @@ def lease(obj: Object) -> list[Cause]:
 def runtime_class(obj: Object) -> list[Cause]:
     """RuntimeClass."""
     handler = obj.get("handler", "")
-    return formats.label("handler", handler)
+    found = formats.label("handler", handler) if handler else [causes.required("handler")]
+    overhead = (obj.get("overhead") or {}).get("podFixed") or {}
+    found += amounts.requirements({"limits": overhead}, "overhead", ())
+    scheduling = obj.get("scheduling") or {}
+    found += formats.labels("scheduling.nodeSelector", scheduling.get("nodeSelector") or {})
+    tolerations = scheduling.get("tolerations") or ()
+    return found + placement.tolerations(tolerations, "scheduling.tolerations")
 
 
 def controller_revision(obj: Object) -> list[Cause]:
@@ -141,9 +153,37 @@ def storage_class(obj: Object) -> list[Cause]:
     for index, term in enumerate(obj.get("allowedTopologies") or ()):
         for number, rule in enumerate(term.get("matchLabelExpressions") or ()):
             place = f"allowedTopologies[{index}].matchLabelExpressions[{number}]"
-            if not rule.get("values"):
+            values = rule.get("values") or []
+            if not values:
                 found.append(causes.required(f"{place}.values"))
+            found += [
+                causes.duplicate(f"{place}.values[{position}]", value)
+                for position, value in enumerate(values)
+                if value in values[:position]
+            ]
             found += formats.qualified(f"{place}.key", rule.get("key", ""))
+    return found
+
+
+_MOST_PARAMETERS, _PARAMETERS_BYTES = 512, 256 * 1024
+
+
+def attributes_class(obj: Object) -> list[Cause]:
+    """VolumeAttributesClass."""
+    name = obj.get("driverName", "")
+    found = formats.driver("driverName", name) if name else [causes.required("driverName")]
+    parameters = obj.get("parameters") or {}
+    if not parameters:
+        text = "must contain at least one key/value pair"
+        return [*found, causes.required("parameters", text)]
+    if len(parameters) > _MOST_PARAMETERS:
+        text = f"Too long: may not be more than {_MOST_PARAMETERS} bytes"
+        return [*found, causes.counted("parameters", text)]
+    if "" in parameters:
+        found.append(causes.invalid("parameters", "", "field can not be empty."))
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in parameters.items())
+    if size > _PARAMETERS_BYTES:
+        found.append(causes.too_long("parameters", _PARAMETERS_BYTES))
     return found
 
 

@@ -41,7 +41,7 @@ def service(obj: Object) -> list[Cause]:
     found += formats.labels("spec.selector", spec.get("selector") or {})
     found += _affinity(spec)
     if kind != "ExternalName":
-        found += _addresses(spec)
+        found += addresses(spec)
     for index, address in enumerate(spec.get("externalIPs") or ()):
         field = f"spec.externalIPs[{index}]"
         found += formats.address(field, address) or formats.ordinary_address(field, address)
@@ -97,16 +97,17 @@ def _affinity(spec: Object) -> list[Cause]:
     return found
 
 
-def _addresses(spec: Object) -> list[Cause]:
+def addresses(spec: Object) -> list[Cause]:
+    """The addresses of a service and their families: looked at before any is given out."""
     found: list[Cause] = []
-    own, addresses = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
+    own, given = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
     field = "spec.clusterIPs"
-    if own and addresses and addresses[0] != own:
+    if own and given and given[0] != own:
         text = "first value must match `clusterIP`"
-        found.append(causes.invalid(field, addresses, text))
-    elif addresses and not own:
+        found.append(causes.invalid(field, given, text))
+    elif given and not own:
         text = "must be empty when `clusterIP` is not specified"
-        found.append(causes.invalid(field, addresses, text))
+        found.append(causes.invalid(field, given, text))
     seen: set[str] = set()
     for index, family in enumerate(spec.get("ipFamilies") or ()):
         place = f"spec.ipFamilies[{index}]"
@@ -117,18 +118,18 @@ def _addresses(spec: Object) -> list[Cause]:
     policy = spec.get("ipFamilyPolicy")
     found += causes.one_of("spec.ipFamilyPolicy", policy, _FAMILY_POLICIES)
     wrong: list[Cause] = []
-    for index, address in enumerate(addresses):
+    for index, address in enumerate(given):
         if index == 0 and address == "None":
-            if len(addresses) > 1:
+            if len(given) > 1:
                 text = "'None' must be the first and only value"
-                wrong.append(causes.invalid(field, addresses, text))
+                wrong.append(causes.invalid(field, given, text))
             continue
         wrong += formats.address(f"{field}[{index}]", address)
-    if len(addresses) > 2:
-        found.append(causes.invalid(field, addresses, "may only hold up to 2 values"))
+    if len(given) > 2:
+        found.append(causes.invalid(field, given, "may only hold up to 2 values"))
     if wrong:
         return found + wrong
-    return found + _families(addresses, spec.get("ipFamilies") or ())
+    return found + _families(given, spec.get("ipFamilies") or ())
 
 
 def _families(addresses: Any, families: Any) -> list[Cause]:
