@@ -73,7 +73,19 @@ PARSERS = [
     ("| json", '{"app":"other","x-y.z":"1","2nd":"b"}', "_2nd=b app_extracted=other x_y_z=1", None),
     ("| json", '{"a":"tab\\there \\u00e9"}', "a=tab\there é", None),
     ("| json", "plain", "__error__=JSONParserErr __error_details__=Value looks like object, but can't find closing '}' symbol", None),
-    ("| json", '{"a":', "__error__=JSONParserErr __error_details__=Value looks like object, but can't find closing '}' symbol", None),
+    ("| json", '{"a":', "__error__=JSONParserErr __error_details__=Malformed JSON error", None),
+    ("| json", "{n}", "__error__=JSONParserErr __error_details__=Value looks like object, but can't find closing '}' symbol", None),
+    ("| json", '{"a":"x", "b"', "__error__=JSONParserErr __error_details__=Malformed JSON error a=x", None),
+    ("| json", '{"a":{"b":1},"c":[1', "__error__=JSONParserErr __error_details__=Value looks like array, but can't find closing ']' symbol a_b=1", None),
+    ("| json", '{"a":"open', "__error__=JSONParserErr __error_details__=Value looks like string, but can't find closing '\"' symbol", None),
+    ("| json", '{"a":yes}', "__error__=JSONParserErr __error_details__=Unknown value type", None),
+    ("| json", '{"a":1 "b":2}', "__error__=JSONParserErr __error_details__=Value looks like object, but can't find closing '}' symbol a=1", None),
+    ("| json", '{"a":1', "__error__=JSONParserErr __error_details__=Value looks like array, but can't find closing ']' symbol a=1", None),
+    ("| json", '{"a":"x","n":1.0} and more', "a=x n=1.0", None),
+    ("| json", '{"a":"\ufffdx","b":1}', "a= x b=1", None),
+    ("| logfmt", "a=\ufffdx", "a= x", None),
+    ('| json o="pod.at"', '{"pod":{"at":{"ref":"x", "params": [1, 2]}}}', 'o={"ref":"x", "params": [1, 2]}', None),
+    ('| json a="a", n="none", app="z"', '{"a":"x", "b', "a=x n=", None),
     ('| json first="a"', '{"a":"x","b":2}', "first=x", None),
     ("| json a, b", '{"a":"x","b":2,"c":3}', "a=x b=2", None),
     ('| json s="r.servers[0]", h="r.headers[\\"User-Agent\\"]"', '{"r":{"servers":["s1","s2"],"headers":{"User-Agent":"curl"}}}', "h=curl s=s1", None),
@@ -87,8 +99,17 @@ PARSERS = [
     ("| logfmt --keep-empty", "alone a=1 b= cat", "a=1 alone= b= cat=", None),
     ("| logfmt", "app=other x-y=1", "app_extracted=other x_y=1", None),
     ("| logfmt", "no pairs here", "", None),
+    ("| logfmt", 'a=1 b=x"y z" c=3', "a=1 c=3", None),
+    ("| logfmt", 'a="one"b=2 c="" d=e=f', "a=one b=2", None),
+    ("| logfmt --keep-empty", 'a="" =x b="c d"', "a= b=c d", None),
+    ("| logfmt --strict", 'a="one"b=2', "a=one b=2", None),
+    ("| logfmt --strict", "a=1 b==2 c=3", "__error__=LogfmtParserErr __error_details__=logfmt syntax error at pos 7 : unexpected '=' a=1", None),
+    ("| logfmt --strict", '{"a":1}', "__error__=LogfmtParserErr __error_details__=logfmt syntax error at pos 2 : unexpected '\"'", None),
+    ("| logfmt --strict", 'a="\\q" b=1', "__error__=LogfmtParserErr __error_details__=logfmt syntax error at pos 7 : invalid quoted value", None),
+    ("| logfmt", 'a="\\q" b="say \\"x\\""', 'b=say "x"', None),
+    ("| logfmt --strict", 'a="one two" b=2', "a=one two b=2", None),
     ("| logfmt --strict", "a=1 b=2", "a=1 b=2", None),
-    ("| logfmt --strict", 'a=1 b="open', "__error__=LogfmtParserErr __error_details__=logfmt syntax error at pos 12 : unterminated quoted value", None),
+    ("| logfmt --strict", 'a=1 b="open', "__error__=LogfmtParserErr __error_details__=logfmt syntax error at pos 12 : unterminated quoted value a=1", None),
     ('| logfmt h="host", s="status"', "host=x status=200 other=1", "h=x s=200", None),
     ("| logfmt host, nope", "host=x status=200", "host=x nope=", None),
     ('| logfmt --strict h="host"', "host=x", "h=x", None),
@@ -103,7 +124,8 @@ PARSERS = [
     ('| pattern "<ip> - <_> \\"<m> <_>\\" <s>"', '1.2.3.4 - bob "GET /" 200', "ip=1.2.3.4 m=GET s=200", None),
     ('| pattern "<a>-<b>-"', "1-2-3", "a=1 b=2", None),
     ("| unpack", '{"k":"v","n":1,"_entry":"the line"}', "k=v", "the line"),
-    ("| unpack", '{"k":"v"}', "k=v", None),
+    ("| unpack", '{"k":"v"}', "", None),
+    ("| unpack", '{"k":"v","app":"b","_entry":"e"} more', "app_extracted=b k=v", "e"),
     ("| unpack", "[1]", "__error__=JSONParserErr __error_details__=expecting json object(6), but it is not", None),
     ("| unpack | logfmt", '{"k":"v","_entry":"a=1"}', "a=1 k=v", "a=1"),
     ("| json | logfmt", '{"a":"x"}', "a=x", None),
@@ -127,6 +149,20 @@ def test_parsers(ask_logs: Any, stage: str, line: str, labels: str, after: str |
     text = line if after is None else after
     expected = f"{labels} :: {text}" if labels else text
     assert ask_logs(f'{{app="a"}} {stage}', [line]) == [expected]
+
+
+def test_labels_that_look_alike_as_text_are_of_different_streams() -> None:
+    from sregym_cluster_embedded.telemetry.logql import Engine, Entry
+    from sregym_cluster_embedded.telemetry.logql.answers import logs_data
+    from sregym_cluster_embedded.telemetry.logql.memory import Memory
+
+    lines = ['{"a":"1,b=2"}', '{"a":"1","b":"2"}', '{"b":"2","a":"1"}']
+    entries = [((("app", "a"),), Entry(at, line)) for at, line in enumerate(lines)]
+    answer = Engine(Memory(entries)).logs('{app="a"} | json', 0, 9, forward=True)
+    assert logs_data(answer)["result"] == [
+        {"stream": {"a": "1", "app": "a", "b": "2"}, "values": [["1", lines[1]], ["2", lines[2]]]},
+        {"stream": {"a": "1,b=2", "app": "a"}, "values": [["0", lines[0]]]},
+    ]
 
 
 def test_a_line_that_is_not_there_has_no_labels(ask_logs: Any) -> None:

@@ -71,6 +71,12 @@ NEEDS_UNWRAP = (
     *("sum", "avg", "min", "max", "stddev", "stdvar", "first", "last"),
 )  # fmt: skip
 MEANING = [
+    ('{a="b"} | json x="two words"', """stage '| json x="two words"' : cannot parse expression [two words]: syntax error: unexpected FIELD"""),
+    ('{a="b"} | json y="a", x="a[b]"', """stage '| json y="a",x="a[b]"' : cannot parse expression [a[b]]: syntax error: unexpected FIELD, expecting STRING or INDEX"""),
+    ('{a="b"} | json x="a["', """stage '| json x="a["' : cannot parse expression [a[]: syntax error: unexpected $end, expecting STRING or INDEX"""),
+    ('{a="b"} | json x="a..b"', """stage '| json x="a..b"' : cannot parse expression [a..b]: syntax error: unexpected DOT, expecting FIELD"""),
+    ('{a="b"} | json x=""', """stage '| json x=""' : cannot parse expression []: syntax error: unexpected $end, expecting LSB or FIELD"""),
+    ('{a="b"} | regexp "(?P<x>.)(?P<x>.)"', "invalid regexp parser: duplicate extracted label name 'x'"),
     ("{}", 'queries require at least one regexp or equality matcher that does not have an empty-compatible value. For instance, app=~".*" does not meet this requirement, but app=~".+" will'),
     ('{a=~".*"}', 'queries require at least one regexp or equality matcher that does not have an empty-compatible value. For instance, app=~".*" does not meet this requirement, but app=~".+" will'),
     ('{a!="x"}', 'queries require at least one regexp or equality matcher that does not have an empty-compatible value. For instance, app=~".*" does not meet this requirement, but app=~".+" will'),

@@ -17,10 +17,10 @@ def logs_data(answer: LogAnswer) -> dict[str, Any]:
         "resultType": "streams",
         "result": [
             {
-                "stream": dict(stream.labels),
-                "values": [[str(entry.at_ns), entry.line] for entry in stream.entries],
+                "stream": dict(zip(names, values, strict=True)),
+                "values": [[str(at_ns), line] for at_ns, line in entries],
             }
-            for stream in answer.streams
+            for names, values, entries in answer.rows
         ],
     }
 

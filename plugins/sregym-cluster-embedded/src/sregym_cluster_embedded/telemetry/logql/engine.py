@@ -29,7 +29,7 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     VectorOf,
 )
 from sregym_cluster_embedded.telemetry.logql.parsing import parse
-from sregym_cluster_embedded.telemetry.logql.pipeline import line_labels, pipeline
+from sregym_cluster_embedded.telemetry.logql.pipeline import Order, order_of, pipeline
 from sregym_cluster_embedded.telemetry.logql.ranging import aggregated
 from sregym_cluster_embedded.telemetry.promql import binary, relabelling
 from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
@@ -43,22 +43,37 @@ from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, Rang
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Labels, Times
+    from sregym_cluster_embedded.telemetry.promql.data import Times
 
 _NS = 1_000_000_000
 _MOST_STEPS = 11_000
 _FIRST_PIECE_NS = 5 * _NS
-_SUMMED = ("bytes_over_time", "bytes_rate", "count_over_time", "rate")
+_SUMMED = ("bytes_over_time", "bytes_rate", "count_over_time", "rate", "sum_over_time")
 _PLAIN_STAGES = (Decolorize, LineFilter, Parser)
 
 Value: TypeAlias = Floats | Vector
+# When a line was written, its labels, and the line.
+_Line: TypeAlias = tuple[int, Order, tuple[str, ...], Entry]
 
 
 @dataclass(frozen=True)
 class LogAnswer:
-    """The lines that a log query found, by their labels behind the pipeline."""
+    """The lines that a log query found, by their labels behind the pipeline.
 
-    streams: Sequence[Stream]
+    Attributes:
+        rows: Names of labels, their values, and the lines that have them; where each line has
+            labels of its own there are thousands.
+    """
+
+    rows: Sequence[tuple[tuple[str, ...], tuple[str, ...], Sequence[Entry]]]
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The same as streams."""
+        return [
+            Stream(tuple(zip(names, values, strict=True)), entries)
+            for names, values, entries in self.rows
+        ]
 
 
 @dataclass(frozen=True)
@@ -102,32 +117,31 @@ class Engine:
             message = "only log selector is supported"
             raise LogqlError(message)
         most = self.most_lines if limit is None else limit
-        found: list[tuple[int, Labels, Entry]] = []
+        found: list[_Line] = []
         for first_ns, last_ns in _pieces(start_ns, end_ns - 1, forward=forward):
             found.extend(self._piece(node, first_ns, last_ns, forward=forward))
             if len(found) >= most:
                 break
-        grouped: dict[Labels, list[Entry]] = {}
-        for _, labels, entry in found[:most]:
-            grouped.setdefault(labels, []).append(entry)
-        found_streams = [Stream(labels, entries) for labels, entries in grouped.items()]
-        return LogAnswer(sorted(found_streams, key=_in_words))
+        return _by_labels(found[:most])
 
-    def _piece(
-        self, node: Logs, first_ns: int, last_ns: int, *, forward: bool
-    ) -> list[tuple[int, Labels, Entry]]:
-        found: list[tuple[int, Labels, Entry]] = []
+    def _piece(self, node: Logs, first_ns: int, last_ns: int, *, forward: bool) -> list[_Line]:
+        found: list[_Line] = []
         stages = pipeline(node.stages)
         for stream in self.storage.select(node.matchers, first_ns, last_ns):
             run = stages.over(stream.labels)
+            order = order_of(tuple([name for name, _ in stream.labels]))
+            values: tuple[str, ...] = tuple([value for _, value in stream.labels])
             for entry in stream.entries:
-                processed = run(entry.line, entry.at_ns)
+                at_ns, text = entry
+                processed = run(text, at_ns)
                 if processed is None:
                     continue
                 labels, line = processed
-                named = stream.labels if stages.keeps_labels else line_labels(labels)
-                same = entry if line is entry.line else Entry(entry.at_ns, line)
-                found.append((entry.at_ns, named, same))
+                if not stages.keeps_labels:
+                    order = order_of(tuple(labels))
+                    values = order.values(labels)
+                same = entry if line is text else Entry(at_ns, line)
+                found.append((at_ns, order, values, same))
         found.sort(key=itemgetter(0), reverse=not forward)
         return found
 
@@ -191,9 +205,27 @@ class Engine:
         return node
 
 
-def _in_words(stream: Stream) -> str:
+def _by_labels(found: Sequence[_Line]) -> LogAnswer:
+    """Lines by their labels, in the order of these as text."""
+    orders: dict[tuple[str, ...], tuple[Order, dict[tuple[str, ...], list[Entry]]]] = {}
+    names: tuple[str, ...] | None = None
+    grouped: dict[tuple[str, ...], list[Entry]] = {}
+    for _, order, values, entry in found:
+        if order.names is not names:
+            names = order.names
+            grouped = orders.setdefault(names, (order, {}))[1]
+        if values in grouped:
+            grouped[values].append(entry)
+        else:
+            grouped[values] = [entry]
+    rows = [
+        (order.words % values, (order.names, values, entries))
+        for order, members in orders.values()
+        for values, entries in members.items()
+    ]
     # Sorted as text: comparing thousands of label sets pair by pair takes longer.
-    return ",".join([f"{name}={value}" for name, value in stream.labels])
+    rows.sort(key=itemgetter(0))
+    return LogAnswer([row for _, row in rows])
 
 
 def _no_zeros(value: Value) -> Value:
@@ -205,22 +237,22 @@ def _no_zeros(value: Value) -> Value:
 
 
 def _summed_early(node: VectorAggregation) -> Metric:
-    """What is aggregated; sums of counts are made line by line, with the labels of the sum only.
+    """What is aggregated; sums are made line by line, with the labels of the sum only.
 
-    When the sum has no labels, parsers do nothing, and so find nothing wrong either.
+    When a sum of counts has no labels, parsers do nothing, and so find nothing wrong either.
     """
     inner = node.inner
     if (
         node.op != "sum"
         or not isinstance(inner, RangeAggregation)
         or inner.op not in _SUMMED
-        or inner.unwrap is not None
+        or inner.grouping is not None
     ):
         return inner
     grouping = node.grouping or Grouping((), without=False)
     stages = inner.logs.stages
     bare = not grouping.labels and not grouping.without
-    if bare and all(isinstance(stage, _PLAIN_STAGES) for stage in stages):
+    if bare and inner.unwrap is None and all(isinstance(stage, _PLAIN_STAGES) for stage in stages):
         stages = tuple(stage for stage in stages if not isinstance(stage, Parser))
     return replace(inner, logs=Logs(inner.logs.matchers, stages), grouping=grouping)
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
+from sregym_cluster_embedded.telemetry.logql.json_lines import (
+    NO_TEXT,
+    JsonError,
+    at_path,
+    fields,
+    path_of,
+)
+from sregym_cluster_embedded.telemetry.logql.logfmt_lines import pairs
 from sregym_cluster_embedded.telemetry.logql.patterns import captures
 from sregym_cluster_embedded.telemetry.promql.patterns import anywhere
 
@@ -24,23 +31,8 @@ if TYPE_CHECKING:
 ERROR = "__error__"
 DETAILS = "__error_details__"
 
+_ENTRY = "_entry"
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9_]")
-_PATH = re.compile(r'\.?([A-Za-z_][A-Za-z0-9_]*)|\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]')
-_PAIR = re.compile(r'([^\s="]+)(?:=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*))?')
-_STRICT_PAIR = re.compile(r'\s*[^\s="]+(?:=(?:"(?:[^"\\]|\\.)*"|[^\s="]*))?(?=\s|$)')
-_ESCAPED = re.compile(r"\\(.)")
-_CONTROLS = {"n": "\n", "t": "\t", "r": "\r"}
-
-
-class _Number(str):
-    """A number of JSON as it is written."""
-
-    __slots__ = ()
-
-
-# Numbers stay as they are written.
-_PLAIN = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-_EXACT = json.JSONDecoder(parse_float=_Number, parse_int=_Number, strict=False)
 
 
 class ExtractionError(ValueError):
@@ -77,36 +69,28 @@ def _put(labels: dict[str, str], own: Mapping[str, str], found: Iterable[tuple[s
 
 
 def _json(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
+    if NO_TEXT not in line:
+        try:
+            content = orjson.loads(line)
+        except ValueError:
+            content = None
+        if type(content) is dict and _collect(content, "", labels, own, line):
+            return line
+    # No JSON as a whole, or some number is not written in the shortest form.
     try:
-        content = orjson.loads(line)
-    except ValueError:
-        content = _object(line)
-    if type(content) is not dict:
-        raise ExtractionError("JSONParserErr", _NO_OBJECT)
-    if not _collect(content, "", labels, own, line):
-        # Some number is not written in the shortest form: read all of them as text.
-        _collect(_object(line), "", labels, own, line)
+        _put_fields(line, "", labels, own)
+    except JsonError as error:
+        raise ExtractionError("JSONParserErr", str(error)) from None
     return line
 
 
-def _object(line: str) -> dict[str, Any]:
-    try:
-        content = _PLAIN.decode(line)
-    except ValueError as error:
-        raise ExtractionError("JSONParserErr", _json_details(line, error)) from None
-    if not isinstance(content, dict):
-        raise ExtractionError("JSONParserErr", _NO_OBJECT)
-    return content
-
-
-_NO_OBJECT = "Value looks like object, but can't find closing '}' symbol"
-
-
-def _json_details(line: str, error: ValueError) -> str:
-    text = line.strip()
-    if not text.startswith("{") or not text.endswith("}"):
-        return _NO_OBJECT
-    return f"Malformed JSON error: {error}"
+def _put_fields(line: str, prefix: str, labels: dict[str, str], own: Mapping[str, str]) -> None:
+    for key, value in fields(line):
+        name = f"{prefix}_{_inner_name(key)}" if prefix else label_name(key)
+        if value.kind == "object":
+            _put_fields(value.text, name, labels, own)
+        elif value.kind not in ("array", "null"):
+            labels[f"{name}_extracted" if name in own else name] = value.plain()
 
 
 def _collect(
@@ -119,13 +103,11 @@ def _collect(
     """Put in the fields of an object and those within; False when a number is written oddly."""
     for key, value in content.items():
         name = f"{prefix}_{_inner_name(key)}" if prefix else label_name(key)
-        kind = type(value)
-        if kind is dict:
-            if not _collect(value, name, labels, own, line):
-                return False
-            continue
         if name in own:
-            name = f"{name}_extracted"
+            inner, name = name, f"{name}_extracted"
+        else:
+            inner = name
+        kind = type(value)
         if kind is str:
             labels[name] = value
         elif kind is int:
@@ -138,59 +120,52 @@ def _collect(
             labels[name] = text
         elif kind is bool:
             labels[name] = "true" if value else "false"
+        elif kind is dict and not _collect(value, inner, labels, own, line):
+            return False
     return True
 
 
 @lru_cache(maxsize=4096)
 def _inner_name(key: str) -> str:
-    return _BAD_NAME.sub("_", key)
+    return _BAD_NAME.sub("_", key.strip())
 
 
 def _paths(parser: Parser) -> Extractor:
+    wanted = [(label, path_of(path)) for label, path in parser.wanted]
+    # Only of these a look at the whole is quick.
+    alone = all(len(path) == 1 for _, path in wanted)
+
     def extract(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
-        try:
-            content = _EXACT.decode(line) if line else {}
-        except ValueError:
-            raise ExtractionError("JSONParserErr", "") from None
-        _put(labels, own, ((label, _raw(_at(content, path))) for label, path in parser.wanted))
+        if not line:
+            return line
+        if line[0] not in '"{[':
+            raise ExtractionError("JSONParserErr", "")
+        content = _flat(line) if alone else None
+        for label, path in wanted:
+            value: Any = None if content is None else content.get(path[0])
+            kind = type(value)
+            if kind is int and value:
+                value = str(value)
+            elif kind is not str:
+                found = at_path(line, path)
+                if found is None:
+                    # A label of the stream stays what it is.
+                    labels.setdefault(label, "")
+                    continue
+                value = found.plain()
+            labels[f"{label}_extracted" if label in own else label] = value
         return line
 
     return extract
 
 
-def _at(content: Any, path: str) -> Any:
-    """What stands at `a.b[0]["c d"]`; None when nothing does."""
-    position = 0
-    while position < len(path):
-        found = _PATH.match(path, position)
-        if found is None:
-            return None
-        key, quoted, index = found.groups()
-        if index is not None:
-            inside = isinstance(content, list) and int(index) < len(content)
-            content = content[int(index)] if inside else None
-        else:
-            content = content.get(key or quoted) if isinstance(content, dict) else None
-        position = found.end()
-    return content
-
-
-def _raw(value: Any) -> str:
-    """A value as it stands in a line, strings without their quotes."""
-    if value is None:
-        return ""
-    return str(value) if isinstance(value, str) else _written(value)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, _Number):
-        return str(value)
-    if isinstance(value, dict):
-        inside = (f"{json.dumps(key)}:{_written(item)}" for key, item in value.items())
-        return f"{{{','.join(inside)}}}"
-    if isinstance(value, list):
-        return f"[{','.join(_written(item) for item in value)}]"
-    return json.dumps(value, ensure_ascii=False)
+def _flat(line: str) -> dict[Any, Any] | None:
+    """The fields of a line that is an object of its own, texts as texts; None for other lines."""
+    try:
+        content = orjson.loads(line)
+    except ValueError:
+        return None
+    return content if type(content) is dict and NO_TEXT not in line else None
 
 
 def _logfmt(parser: Parser) -> Extractor:
@@ -198,11 +173,14 @@ def _logfmt(parser: Parser) -> Extractor:
     wanted = [(label, label_name(source)) for label, source in parser.wanted]
 
     def extract(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
-        if strict:
-            _check_logfmt(line)
-        for key, value in _PAIR.findall(line):
-            if value and value[0] == '"':
-                value = _unescaped(value[1:-1]) if "\\" in value else value[1:-1]
+        if "\\" not in line and _put_words(line, labels, own, keep_empty):
+            return line
+        for key, value, wrong in pairs(line):
+            if wrong:
+                if strict:
+                    raise ExtractionError("LogfmtParserErr", wrong)
+                continue
+            value = value.replace(NO_TEXT, " ")
             if value or keep_empty:
                 name = label_name(key)
                 labels[f"{name}_extracted" if name in own else name] = value
@@ -213,36 +191,50 @@ def _logfmt(parser: Parser) -> Extractor:
 
     def choose(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
         values: dict[str, str] = {}
-        extract(line, values, {})
-        _put(labels, own, ((label, values.get(source, "")) for label, source in wanted))
+        try:
+            extract(line, values, {})
+        finally:
+            for label, source in wanted:
+                value = values.get(source, "")
+                if value or label not in own:
+                    labels[f"{label}_extracted" if label in own else label] = value
         return line
 
     return choose
 
 
-def _check_logfmt(line: str) -> None:
-    position = 0
-    while line[position:].strip():
-        pair = _STRICT_PAIR.match(line, position)
-        if pair is None:
-            place = position + len(line[position:]) - len(line[position:].lstrip())
-            while place < len(line) and line[place] not in '="' and not line[place].isspace():
-                place += 1
-            if line[place : place + 1] == "=":
-                place += 1
-                while place < len(line) and line[place] not in '="':
-                    place += 1
-            at = line[place : place + 1]
-            what = f"unexpected '{at}'" if at in '="' and at else "unterminated quoted value"
-            if at == '"' and line[place - 1] == "=":
-                place, what = len(line), "unterminated quoted value"
-            details = f"logfmt syntax error at pos {place + 1} : {what}"
-            raise ExtractionError("LogfmtParserErr", details)
-        position = pair.end()
+def _put_words(line: str, labels: dict[str, str], own: Mapping[str, str], keep_empty: bool) -> bool:
+    """Put in the pairs of a line without escapes whose quotes enclose whole values.
 
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda part: _CONTROLS.get(part[1], part[1]), text)
+    False for other lines; of these some pairs may be put in then.
+    """
+    if NO_TEXT in line:
+        return False
+    parts = line.split('"')
+    last = len(parts) - 1
+    if last % 2:
+        return False
+    for place in range(0, last + 1, 2):
+        part = parts[place]
+        words = part.split()
+        quoted = ""
+        if place < last:
+            if part[-1:] != "=":
+                return False
+            quoted = words.pop()[:-1]
+            if not quoted or "=" in quoted:
+                return False
+        for word in words:
+            key, _, value = word.partition("=")
+            if not key or "=" in value:
+                return False
+            if value or keep_empty:
+                name = label_name(key)
+                labels[f"{name}_extracted" if name in own else name] = value
+        if quoted and (keep_empty or parts[place + 1]):
+            name = label_name(quoted)
+            labels[f"{name}_extracted" if name in own else name] = parts[place + 1]
+    return True
 
 
 def _regexp(text: str) -> Extractor:
@@ -261,41 +253,53 @@ def _regexp(text: str) -> Extractor:
 def _pattern(text: str) -> Extractor:
     """Captures between literals; what is missed ends at the end of the line."""
     parts = captures(text)
+    first = parts[0][0]
+    wanted = [
+        (name, parts[index + 1][0] if index + 1 < len(parts) else "")
+        for index, (literal, name) in enumerate(parts)
+        if not literal
+    ]
 
     def extract(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
-        position = 0
-        for index, (literal, name) in enumerate(parts):
-            if literal:
-                if index == 0 and not line.startswith(literal):
-                    break
-                position += len(literal)
-                continue
-            following = parts[index + 1][0] if index + 1 < len(parts) else ""
-            end = line.find(following, position) if following else len(line)
-            missed = end < 0
-            end = len(line) if missed else end
-            if name and line:
-                labels[f"{name}_extracted" if name in own else name] = line[position:end]
-            position = end
-            if missed:
+        if not line or not line.startswith(first):
+            return line
+        position, find = len(first), line.find
+        for name, literal in wanted:
+            end = find(literal, position) if literal else -1
+            value = line[position:] if end < 0 else line[position:end]
+            if name:
+                labels[f"{name}_extracted" if name in own else name] = value
+            if end < 0:
                 break
+            position = end + len(literal)
         return line
 
     return extract
 
 
 def _unpack(line: str, labels: dict[str, str], own: Mapping[str, str]) -> str:
-    try:
-        content = _EXACT.decode(line) if line else {}
-    except ValueError as error:
-        raise ExtractionError("JSONParserErr", _json_details(line, error)) from None
-    if not isinstance(content, dict):
+    if not line:
+        return line
+    if line[0] != "{":
         raise ExtractionError("JSONParserErr", "expecting json object(6), but it is not")
-    texts = (
-        (label_name(key), value)
-        for key, value in content.items()
-        if isinstance(value, str) and not isinstance(value, _Number) and key != "_entry"
-    )
-    _put(labels, own, texts)
-    entry = content.get("_entry")
-    return entry if isinstance(entry, str) else line
+    content = _flat(line)
+    try:
+        texts = (
+            [(key, value.plain()) for key, value in fields(line) if value.kind == "string"]
+            if content is None
+            else [(key, value) for key, value in content.items() if type(value) is str]
+        )
+    except JsonError as error:
+        raise ExtractionError("JSONParserErr", str(error)) from None
+    entry = None
+    found = []
+    for key, value in texts:
+        if key == _ENTRY:
+            entry = value
+        else:
+            found.append((label_name(f"{key}_extracted" if key in own else key), value))
+    if entry is None:
+        # It was not packed.
+        return line
+    labels.update(found)
+    return entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sregym_cluster_embedded.telemetry.logql.extracting import (
     DETAILS,
@@ -23,7 +23,8 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     Parser,
     Stage,
 )
-from sregym_cluster_embedded.telemetry.logql.template import TemplateError, expanded
+from sregym_cluster_embedded.telemetry.logql.template import expanded
+from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError
 from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_float, size_bytes
 
 if TYPE_CHECKING:
@@ -95,20 +96,40 @@ class Pipeline:
         return run
 
 
+class Order(NamedTuple):
+    """Names of labels: lines of one form have the same.
+
+    Attributes:
+        names: Sorted.
+        values: Takes the values out of labels, in the order of the names.
+        words: What is filled with values to sort by.
+    """
+
+    names: tuple[str, ...]
+    values: Callable[[Mapping[str, str]], tuple[str, ...]]
+    words: str
+
+
+def _only_value(labels: Mapping[str, str]) -> tuple[str, ...]:
+    # Of a single name a getter would give no tuple.
+    return tuple(labels.values())
+
+
 @lru_cache(maxsize=1024)
-def _order(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Mapping[str, str]], Any]]:
+def order_of(names: tuple[str, ...]) -> Order:
+    """The order of names that come in another one."""
     ordered = tuple(sorted(names))
-    # Twice the last name: of a single one the getter would give no tuple.
-    return ordered, itemgetter(*ordered, ordered[-1]) if ordered else lambda _: ()
+    values: Callable[[Mapping[str, str]], Any] = _only_value
+    if len(ordered) > 1:
+        values = itemgetter(*ordered)
+    words = ",".join(f"{name.replace('%', '%%')}=%s" for name in ordered)
+    return Order(ordered, values, words)
 
 
 def line_labels(labels: Mapping[str, str]) -> Labels:
-    """The labels of a line, those without a value included: a parser may have set them so.
-
-    Lines of one form have the same names, so their order is known.
-    """
-    names, values = _order(tuple(labels))
-    return tuple(zip(names, values(labels), strict=False))
+    """The labels of a line, those without a value included: a parser may have set them so."""
+    order = order_of(tuple(labels))
+    return tuple(zip(order.names, order.values(labels), strict=True))
 
 
 def sorted_labels(labels: Mapping[str, str]) -> Labels:

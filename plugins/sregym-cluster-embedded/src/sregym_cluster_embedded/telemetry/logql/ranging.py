@@ -45,6 +45,20 @@ _SAME = {
     "sum_over_time": "sum_over_time",
 }
 _PER_SECOND = ("rate", "bytes_rate")
+# What of a single line is its number, or that divided by the seconds.
+_ALONE = frozenset(
+    {
+        *_PER_SECOND,
+        "avg_over_time",
+        "bytes_over_time",
+        "count_over_time",
+        "first_over_time",
+        "last_over_time",
+        "max_over_time",
+        "min_over_time",
+        "sum_over_time",
+    }
+)
 
 
 def aggregated(storage: Storage, node: RangeAggregation, steps: Times) -> Vector:
@@ -63,12 +77,22 @@ def aggregated(storage: Storage, node: RangeAggregation, steps: Times) -> Vector
         return empty(len(steps))
     if len(samples) * len(steps) > _MOST_NUMBERS:
         raise LogqlError(too_many_series())
-    values, present = [], []
-    for points in samples.values():
-        found, there = _over_window(node, points, starts, ends)
-        values.append(found)
-        present.append(there)
-    return Vector(list(samples), np.concatenate(values), np.concatenate(present))
+    values = np.empty((len(samples), len(steps)))
+    present = np.empty(values.shape, dtype=np.bool_)
+    alone: list[int] = []
+    for row, points in enumerate(samples.values()):
+        if len(points) == 1 and node.op in _ALONE:
+            alone.append(row)
+        else:
+            values[row], present[row] = _over_window(node, points, starts, ends)
+    if alone:
+        # Where each line has labels of its own there are thousands of them.
+        points = [several[0] for several in samples.values() if len(several) == 1]
+        times = np.array([[at] for at, _ in points], dtype=np.int64)
+        present[alone] = (times > starts) & (times <= ends)
+        numbers = np.array([[value] for _, value in points], dtype=np.float64)
+        values[alone] = numbers / (node.range_ns / _NS) if node.op in _PER_SECOND else numbers
+    return Vector(list(samples), values, present)
 
 
 def _samples(

@@ -252,7 +252,9 @@ class PipelineReader:
 
     def _json(self) -> Parser:
         self.take()
-        return Parser("json", wanted=self._wanted())
+        parser = Parser("json", wanted=self._wanted())
+        self.check(parser)
+        return parser
 
     def _logfmt(self) -> Parser:
         self.take()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.logql.extracting import ERROR
 from sregym_cluster_embedded.telemetry.logql.filtering import network
+from sregym_cluster_embedded.telemetry.logql.json_lines import path_of
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Both,
     Comparison,
@@ -17,11 +19,15 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     Parser,
 )
 from sregym_cluster_embedded.telemetry.logql.patterns import check_captures, check_filter
-from sregym_cluster_embedded.telemetry.logql.template import TemplateError, check_template
+from sregym_cluster_embedded.telemetry.logql.template import check_template
+from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError
 from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, anywhere
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.logql.nodes import Condition, Stage
+
+
+_GROUP = re.compile(r"(?<!\\)\(\?P?<([A-Za-z_]\w*)>")
 
 
 def check_stage(stage: Stage) -> None:
@@ -61,6 +67,18 @@ def _check_parser(parser: Parser) -> None:
         if not _regexp(parser.text):
             message = "at least one named capture must be supplied"
             raise ValueError(message)
+        names = _GROUP.findall(parser.text)
+        twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+        if twice is not None:
+            message = f"duplicate extracted label name '{twice}'"
+            raise ValueError(message)
+    elif parser.kind == "json":
+        for _, path in parser.wanted:
+            try:
+                path_of(path)
+            except ValueError as error:
+                message = f"cannot parse expression [{path}]: {error}"
+                raise ValueError(message) from None
     elif parser.kind == "pattern":
         check_captures(parser.text)
 
@@ -121,6 +139,11 @@ def stage_text(stage: Stage) -> str:
         if stage.ip:
             shown[0] = f"ip({shown[0]})"
         return f"{stage.op} {' or '.join(shown)}"
+    if isinstance(stage, Parser):
+        wanted = (
+            f"{label}={json.dumps(source, ensure_ascii=False)}" for label, source in stage.wanted
+        )
+        return f"| {stage.kind} {','.join(wanted)}"
     if isinstance(stage, LineFormat):
         return f"| line_format {json.dumps(stage.template, ensure_ascii=False)}"
     if isinstance(stage, LabelFormat):

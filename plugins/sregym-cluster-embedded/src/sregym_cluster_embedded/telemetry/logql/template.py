@@ -7,25 +7,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cluster_embedded.telemetry.logql.template_functions import FUNCTIONS, Moment
+from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-_ACTION = re.compile(r"\{\{(-\s)?\s*(.*?)\s*(\s-)?\}\}", re.DOTALL)
-_WORD = re.compile(
-    r'\s*("(?:[^"\\]|\\.)*"|`[^`]*`|[+-]?\d+\.?\d*|\||\(|\)|:?=|,|\$?[\w.]*[\w.]|\$)'
-)
 _BARE = re.compile(r"[A-Za-z_]\w*")
+_LABEL = re.compile(r"\.[A-Za-z_]\w*")
 _CONSTANTS = ("true", "false", "nil", "__line__", "__timestamp__")
-_BLOCKS = ("if", "with", "range")
 
 
-class TemplateError(ValueError):
-    """A template that cannot be read or carried out."""
-
-
-# Parts of a template: text, an action, or a block of (keyword, condition, body, other body).
-Part: TypeAlias = "str | tuple[str, ...] | tuple[str, tuple[str, ...], list[Part], list[Part]]"
+# What a template is made of: each is put together once, and then run on each line.
+Evaluate: TypeAlias = "Callable[[_State, Any], Any]"
+Command: TypeAlias = "Callable[[_State, Any, tuple[Any, ...]], Any]"
+Write: TypeAlias = "Callable[[_State, Any], str]"
 
 
 def expanded(template: str, labels: Mapping[str, str], line: str, at_ns: int) -> str:
@@ -34,8 +29,23 @@ def expanded(template: str, labels: Mapping[str, str], line: str, at_ns: int) ->
     Raises:
         TemplateError: It cannot be read or carried out.
     """
-    parts = _parsed(template)
-    return _Run(labels, line, at_ns).text(parts, labels)
+    return _writer(template)(labels, line, at_ns)
+
+
+@lru_cache(maxsize=256)
+def _writer(template: str) -> Callable[[Mapping[str, str], str, int], str]:
+    parts = parsed(template)
+    names = [part[0][1:] for part in parts if not isinstance(part, str)]
+    if all(isinstance(part, str) or _is_label(part) for part in parts):
+        # Most templates are labels between texts.
+        text = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
+        return lambda labels, _, __: text % tuple([labels.get(name, "") for name in names])
+    write = _texts(parts)
+    return lambda labels, line, at_ns: write(_State(labels, line, at_ns), labels)
+
+
+def _is_label(part: Any) -> bool:
+    return len(part) == 1 and _LABEL.fullmatch(part[0]) is not None
 
 
 def check_template(name: str, template: str) -> None:
@@ -49,7 +59,7 @@ def check_template(name: str, template: str) -> None:
         TemplateError: In Go's words.
     """
     try:
-        _check_words(_parsed(template))
+        _check_words(parsed(template))
     except TemplateError as error:
         message = str(error).replace("template: line:", f"template: {name}:", 1)
         raise TemplateError(message) from None
@@ -69,206 +79,218 @@ def _check_words(parts: Sequence[Any]) -> None:
             _check_words(part[3])
 
 
-@lru_cache(maxsize=256)
-def _parsed(template: str) -> list[Any]:
-    pieces: list[Any] = []
-    position = 0
-    trim = False
-    for found in _ACTION.finditer(template):
-        text = template[position : found.start()]
-        text = text.lstrip() if trim else text
-        pieces.append(text.rstrip() if found[1] else text)
-        pieces.append(_words(found[2]))
-        trim = bool(found[3])
-        position = found.end()
-    rest = template[position:]
-    if "{{" in rest:
-        message = "template: line:1: unclosed action"
-        raise TemplateError(message)
-    pieces.append(rest.lstrip() if trim else rest)
-    parts, ended = _nested(pieces, 0)
-    if ended != len(pieces):
-        message = "template: line:1: unexpected {{end}}"
-        raise TemplateError(message)
-    return parts
+class _State:
+    """What a template is carried out on.
 
+    Attributes:
+        labels: Of the line.
+        line: Itself.
+        at_ns: Its time.
+        variables: By name, `$` included.
+    """
 
-def _words(text: str) -> tuple[str, ...]:
-    if text.startswith("/*"):
-        return ()
-    words = []
-    position = 0
-    while text[position:].strip():
-        found = _WORD.match(text, position)
-        if found is None:
-            message = f"template: line:1: unexpected {text[position:].strip()!r} in command"
-            raise TemplateError(message)
-        words.append(found[1])
-        position = found.end()
-    return tuple(words)
+    __slots__ = ("at_ns", "labels", "line", "variables")
 
-
-def _nested(pieces: Sequence[Any], position: int) -> tuple[list[Any], int]:
-    """Parts up to an `end` or `else` of the block around, and where that stands."""
-    parts: list[Any] = []
-    while position < len(pieces):
-        piece = pieces[position]
-        if isinstance(piece, str):
-            if piece:
-                parts.append(piece)
-        elif piece and piece[0] in ("end", "else"):
-            return parts, position
-        elif piece and piece[0] in _BLOCKS:
-            block, position = _block(pieces, position)
-            parts.append(block)
-        elif piece:
-            parts.append(piece)
-        position += 1
-    return parts, position
-
-
-def _block(pieces: Sequence[Any], position: int) -> tuple[Any, int]:
-    keyword, *condition = pieces[position]
-    body, position = _nested(pieces, position + 1)
-    other: list[Any] = []
-    if position < len(pieces) and pieces[position][0] == "else":
-        words = pieces[position]
-        if len(words) > 1 and words[1] == "if":
-            rest = [words[1:], *pieces[position + 1 :]]
-            inner, ended = _block(rest, 0)
-            return (keyword, tuple(condition), body, [inner]), position + ended
-        other, position = _nested(pieces, position + 1)
-    if position >= len(pieces):
-        message = "template: line:1: unexpected EOF"
-        raise TemplateError(message)
-    return (keyword, tuple(condition), body, other), position
-
-
-class _Run:
     def __init__(self, labels: Mapping[str, str], line: str, at_ns: int) -> None:
-        self._labels = labels
-        self._line = line
-        self._at_ns = at_ns
-        self._variables: dict[str, Any] = {}
+        self.labels, self.line, self.at_ns = labels, line, at_ns
+        self.variables: dict[str, Any] = {}
 
-    def text(self, parts: Sequence[Any], dot: Any) -> str:
-        written: list[str] = []
-        for part in parts:
-            if isinstance(part, str):
-                written.append(part)
-            elif part and isinstance(part[-1], list):
-                written.append(self._block(part, dot))
-            elif len(part) > 1 and part[0].startswith("$") and part[1] in (":=", "="):
-                self._variables[part[0]] = self._pipeline(part[2:], dot)
-            else:
-                written.append(shown(self._pipeline(part, dot)))
-        return "".join(written)
 
-    def _block(self, part: Any, dot: Any) -> str:
-        keyword, condition, body, other = part
-        names: tuple[str, ...] = ()
-        if ":=" in condition:
-            at = condition.index(":=")
-            names = tuple(word for word in condition[:at] if word != ",")
-            condition = condition[at + 1 :]
-        value = self._pipeline(condition, dot)
-        if keyword == "range":
-            return self._range(value, names, body) or self.text(other, dot)
+def _texts(parts: Sequence[Any]) -> Write:
+    """Parts after each other."""
+    writers = [_text(part) for part in parts]
+    if len(writers) == 1:
+        return writers[0]
+    return lambda state, dot: "".join([write(state, dot) for write in writers])
+
+
+def _text(part: Any) -> Write:
+    if isinstance(part, str):
+        return lambda _, __: part
+    if part and isinstance(part[-1], list):
+        return _block_text(part)
+    if len(part) > 1 and part[0].startswith("$") and part[1] in (":=", "="):
+        name, value_of = part[0], _pipeline(part[2:])
+
+        def assign(state: _State, dot: Any) -> str:
+            state.variables[name] = value_of(state, dot)
+            return ""
+
+        return assign
+    evaluate = _pipeline(part)
+
+    def write(state: _State, dot: Any) -> str:
+        value = evaluate(state, dot)
+        return value if type(value) is str else shown(value)
+
+    return write
+
+
+def _block_text(part: Any) -> Write:
+    keyword, condition, body, other = part
+    names: tuple[str, ...] = ()
+    if ":=" in condition:
+        at = condition.index(":=")
+        names = tuple(word for word in condition[:at] if word != ",")
+        condition = condition[at + 1 :]
+    evaluate, then, otherwise = _pipeline(tuple(condition)), _texts(body), _texts(other)
+    if keyword == "range":
+        return lambda state, dot: (
+            _over(evaluate(state, dot), names, then, state) or otherwise(state, dot)
+        )
+
+    def write(state: _State, dot: Any) -> str:
+        value = evaluate(state, dot)
         if names:
-            self._variables[names[0]] = value
+            state.variables[names[0]] = value
         if not truth(value):
-            return self.text(other, dot)
-        return self.text(body, value if keyword == "with" else dot)
+            return otherwise(state, dot)
+        return then(state, value if keyword == "with" else dot)
 
-    def _range(self, value: Any, names: tuple[str, ...], body: Sequence[Any]) -> str:
-        pairs = sorted(value.items()) if isinstance(value, dict) else enumerate(value or ())
-        written = []
-        for key, item in pairs:
-            # Of one name it is the item that is meant, of two the key comes first.
-            self._variables.update(
-                zip(names, (key, item) if len(names) > 1 else (item,), strict=False)
-            )
-            written.append(self.text(body, item))
-        return "".join(written)
+    return write
 
-    def _pipeline(self, words: Sequence[str], dot: Any) -> Any:
-        value: Any = None
-        depth, start = 0, 0
-        first = True
-        for position, word in enumerate([*words, "|"]):
-            depth += {"(": 1, ")": -1}.get(word, 0)
-            if word == "|" and depth == 0:
-                extra = [] if first else [value]
-                value = self._command(words[start:position], dot, extra)
-                start, first = position + 1, False
+
+def _over(value: Any, names: tuple[str, ...], body: Write, state: _State) -> str:
+    pairs = sorted(value.items()) if isinstance(value, dict) else enumerate(value or ())
+    written = []
+    for key, item in pairs:
+        # Of one name it is the item that is meant, of two the key comes first.
+        state.variables.update(zip(names, (key, item) if len(names) > 1 else (item,), strict=False))
+        written.append(body(state, item))
+    return "".join(written)
+
+
+def _pipeline(words: Sequence[str]) -> Evaluate:
+    """Commands of which each gets the value of the one before as its last argument."""
+    commands: list[Command] = []
+    depth, start = 0, 0
+    for position, word in enumerate([*words, "|"]):
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if word == "|" and depth == 0:
+            commands.append(_command(words[start:position], piped=bool(commands)))
+            start = position + 1
+    if not commands:
+        return lambda _, __: None
+    first, *rest = commands
+    if not rest:
+        return lambda state, dot: first(state, dot, ())
+
+    def evaluate(state: _State, dot: Any) -> Any:
+        value = first(state, dot, ())
+        for command in rest:
+            value = command(state, dot, (value,))
         return value
 
-    def _command(self, words: Sequence[str], dot: Any, extra: list[Any]) -> Any:
-        if not words:
-            message = "template: line:1: missing value for command"
-            raise TemplateError(message)
-        name = words[0]
-        function = FUNCTIONS.get(name)
-        arguments = [*self._arguments(words[1:], dot), *extra]
-        if name == "__line__":
-            return self._line
-        if name == "__timestamp__":
-            return Moment(self._at_ns)
-        if function is None:
-            if extra or len(words) > 1:
-                if words[0] in ("(",):
-                    return self._arguments(words, dot)[0]
-                message = f'template: line:1: function "{name}" not defined'
-                raise TemplateError(message)
-            return self._operand(name, dot)
+    return evaluate
+
+
+def _command(words: Sequence[str], *, piped: bool) -> Command:
+    if not words:
+        return _failing("missing value for command")
+    name = words[0]
+    arguments = _arguments(words[1:])
+    if name in ("__line__", "__timestamp__"):
+        evaluate = _operand(name)
+        return lambda state, dot, _: evaluate(state, dot)
+    function = FUNCTIONS.get(name)
+    if function is None:
+        if not piped and len(words) == 1:
+            single = _operand(name)
+            return lambda state, dot, _: single(state, dot)
+        if name == "(":
+            inner = _arguments(words)[0]
+            return lambda state, dot, _: inner(state, dot)
+        return _failing(f'function "{name}" not defined')
+
+    def call(state: _State, dot: Any, extra: tuple[Any, ...]) -> Any:
+        given = [argument(state, dot) for argument in arguments]
         try:
-            return function(*arguments)
+            return function(*given, *extra)
         except (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             message = f"template: line:1: error calling {name}: {error}"
             raise TemplateError(message) from None
 
-    def _arguments(self, words: Sequence[str], dot: Any) -> list[Any]:
-        found: list[Any] = []
-        position = 0
-        while position < len(words):
-            if words[position] == "(":
-                depth, end = 1, position + 1
-                while end < len(words) and depth:
-                    depth += {"(": 1, ")": -1}.get(words[end], 0)
-                    end += 1
-                found.append(self._pipeline(words[position + 1 : end - 1], dot))
-                position = end
-            else:
-                found.append(self._operand(words[position], dot))
-                position += 1
-        return found
+    return call
 
-    def _operand(self, word: str, dot: Any) -> Any:
-        if word[0] in '"`':
-            return word[1:-1] if word[0] == "`" else _unescaped(word[1:-1])
-        if re.fullmatch(r"[+-]?\d+", word):
-            return int(word)
-        if re.fullmatch(r"[+-]?\d+\.\d*", word):
-            return float(word)
-        if word in ("true", "false"):
-            return word == "true"
-        if word == ".":
-            return dot
-        if word.startswith("$"):
-            name, _, path = word.partition(".")
-            base: Any = self._labels if name == "$" else self._variables.get(name)
-            return base.get(path, "") if path and hasattr(base, "get") else base
-        if word.startswith("."):
-            value: Any = dot
-            for key in word[1:].split("."):
-                value = value.get(key, "") if hasattr(value, "get") else ""
-            return value
-        if word in ("__line__", "__timestamp__"):
-            return self._line if word == "__line__" else Moment(self._at_ns)
-        if word in FUNCTIONS:
-            return FUNCTIONS[word]()
-        message = f'template: line:1: function "{word}" not defined'
+
+def _failing(text: str) -> Command:
+    def fail(*_: Any) -> Any:
+        message = f"template: line:1: {text}"
         raise TemplateError(message)
+
+    return fail
+
+
+def _arguments(words: Sequence[str]) -> list[Evaluate]:
+    found: list[Evaluate] = []
+    position = 0
+    while position < len(words):
+        if words[position] == "(":
+            depth, end = 1, position + 1
+            while end < len(words) and depth:
+                depth += {"(": 1, ")": -1}.get(words[end], 0)
+                end += 1
+            found.append(_pipeline(words[position + 1 : end - 1]))
+            position = end
+        else:
+            found.append(_operand(words[position]))
+            position += 1
+    return found
+
+
+def _operand(word: str) -> Evaluate:
+    if word == "__line__":
+        return lambda state, _: state.line
+    if word == "__timestamp__":
+        return lambda state, _: Moment(state.at_ns)
+    if word == ".":
+        return lambda _, dot: dot
+    if word[0] == "." and word.count(".") == 1:
+        key = word[1:]
+        return lambda _, dot: dot.get(key, "") if hasattr(dot, "get") else ""
+    if word[0] == ".":
+        return _path(word[1:].split("."))
+    if word[0] == "$":
+        return _variable(word)
+    constant = _constant(word)
+    if constant is not None:
+        (value,) = constant
+        return lambda _, __: value
+    function = FUNCTIONS.get(word)
+    if function is not None:
+        return lambda _, __: function()
+    fail = _failing(f'function "{word}" not defined')
+    return lambda state, dot: fail(state, dot, ())
+
+
+def _constant(word: str) -> tuple[Any] | None:
+    if word[0] in '"`':
+        return (word[1:-1] if word[0] == "`" else _unescaped(word[1:-1]),)
+    if re.fullmatch(r"[+-]?\d+", word):
+        return (int(word),)
+    if re.fullmatch(r"[+-]?\d+\.\d*", word):
+        return (float(word),)
+    return (word == "true",) if word in ("true", "false") else None
+
+
+def _path(keys: Sequence[str]) -> Evaluate:
+    def evaluate(_: _State, dot: Any) -> Any:
+        value = dot
+        for key in keys:
+            value = value.get(key, "") if hasattr(value, "get") else ""
+        return value
+
+    return evaluate
+
+
+def _variable(word: str) -> Evaluate:
+    name, _, path = word.partition(".")
+
+    def evaluate(state: _State, _: Any) -> Any:
+        base: Any = state.labels if name == "$" else state.variables.get(name)
+        return base.get(path, "") if path and hasattr(base, "get") else base
+
+    return evaluate
 
 
 def truth(value: Any) -> bool:

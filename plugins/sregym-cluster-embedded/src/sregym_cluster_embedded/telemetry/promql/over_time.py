@@ -238,8 +238,21 @@ def _each(least: int, function: Callable[[Floats, Times, int, list[Floats]], Flo
     return looked
 
 
-def _quantile(samples: Floats, _: Times, __: int, scalars: list[Floats]) -> Floats:
-    return quantile(float(scalars[0][0]), samples)
+def _quantile(windows: Windows, scalars: list[Floats]) -> Result:
+    """Windows with equally many samples are looked at together: most often all have."""
+    present = _some(windows)
+    values = np.zeros(present.shape)
+    lengths = windows.high - windows.low
+    groups: dict[tuple[int, float], list[int]] = {}
+    for step, key in enumerate(zip(lengths.tolist(), scalars[0].tolist(), strict=True)):
+        # Each NaN is a key of its own; there are few.
+        groups.setdefault(key, []).append(step)
+    for (length, level), steps in groups.items():
+        if length:
+            places = windows.low[steps][:, np.newaxis] + np.arange(length)
+            samples = windows.group.values[:, places].reshape(-1, length)
+            values[:, steps] = quantile(level, samples).reshape(-1, len(steps))
+    return values, present
 
 
 def _derivative(windows: Windows, _: list[Floats]) -> Result:
@@ -284,7 +297,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "min_over_time": _over(np.fmin),
         "predict_linear": _predicted,
         "present_over_time": _present,
-        "quantile_over_time": _each(1, _quantile),
+        "quantile_over_time": _quantile,
         "rate": lambda windows, _: _extrapolated(windows, counter=True, per_second=True),
         "resets": _resets,
         "stddev_over_time": _exactly(lambda windows: np.sqrt(summing.variance(windows))),
