@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.traffic.footing import Footing
+from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.traffic.segments import SERVED
 
 

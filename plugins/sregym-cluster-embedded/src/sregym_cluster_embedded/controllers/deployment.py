@@ -86,7 +86,8 @@ def _counts(change: Change) -> bool:
     if _differs(old["metadata"], obj["metadata"]):
         return True
     before, after = old.get("status", {}), obj.get("status", {})
-    return True in [before.get(field) != after.get(field) for field in _COUNTED]
+    # A count that is not there is zero.
+    return True in [(before.get(field) or 0) != (after.get(field) or 0) for field in _COUNTED]
 
 
 def reconcile(world: World, key: Key) -> None:

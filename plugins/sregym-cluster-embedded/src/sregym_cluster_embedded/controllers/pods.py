@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
 
 
+_FINISHED = ("Succeeded", "Failed")
+
+
 def condition(pod: Object, name: str) -> Object | None:
     """A condition of an object's status, or None."""
     for entry in pod.get("status", {}).get("conditions", ()):
@@ -27,36 +30,42 @@ def is_ready(pod: Object) -> bool:
 
 def is_active(pod: Object) -> bool:
     """Neither finished nor being deleted."""
-    return "deletionTimestamp" not in pod["metadata"] and pod["status"].get("phase") not in (
-        "Succeeded",
-        "Failed",
+    return (
+        "deletionTimestamp" not in pod["metadata"] and pod["status"].get("phase") not in _FINISHED
     )
 
 
 def is_terminating(pod: Object) -> bool:
     """Being deleted and not finished yet."""
-    return "deletionTimestamp" in pod["metadata"] and pod["status"].get("phase") not in (
-        "Succeeded",
-        "Failed",
-    )
+    return "deletionTimestamp" in pod["metadata"] and pod["status"].get("phase") not in _FINISHED
 
 
 def matters(change: Change) -> bool:
     """Whether a write of a pod can change what a controller of pods decides."""
+    if counts(change):
+        return True
+    assert change.old is not None
+    before, after = change.old.get("status", {}), change.obj.get("status", {})
+    return before is not after and (
+        before.get("phase") != after.get("phase") or before.get("podIP") != after.get("podIP")
+    )
+
+
+def counts(change: Change) -> bool:
+    """Whether a write changes how a pod is counted: that it lives, is ready, or whose it is."""
     old, new = change.old, change.obj
     if old is None or change.type == "DELETED":
         return True
-    if old["metadata"] is not new["metadata"]:
-        before, after = old["metadata"], new["metadata"]
-        if ("deletionTimestamp" in before) != ("deletionTimestamp" in after):
+    before, after = old["metadata"], new["metadata"]
+    if ("deletionTimestamp" in before) != ("deletionTimestamp" in after):
+        return True
+    for field in ("labels", "ownerReferences"):
+        known, told = before.get(field), after.get(field)
+        if known is not told and known != told:
             return True
-        for field in ("labels", "ownerReferences"):
-            if before.get(field) != after.get(field):
-                return True
     before, after = old.get("status", {}), new.get("status", {})
     return before is not after and (
-        before.get("phase") != after.get("phase")
-        or before.get("podIP") != after.get("podIP")
+        (before.get("phase") in _FINISHED) != (after.get("phase") in _FINISHED)
         or is_ready(old) != is_ready(new)
     )
 

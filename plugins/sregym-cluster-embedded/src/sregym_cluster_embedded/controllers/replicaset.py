@@ -50,7 +50,7 @@ def listen(world: World, change: Change) -> None:
 
 
 def pod_changed(world: World, change: Change) -> None:
-    """A pod was written in a way that matters: its ReplicaSet is looked at."""
+    """A pod was written in a way that counts: its ReplicaSet is looked at."""
     owner = _owner_key(change.obj)
     if owner is not None:
         enqueue(world, HANDLER, owner, _DELAY_S)

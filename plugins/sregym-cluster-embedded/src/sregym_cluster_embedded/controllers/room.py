@@ -36,7 +36,7 @@ from sregym_cluster_embedded.controllers import (
     taint_eviction,
     volumes,
 )
-from sregym_cluster_embedded.controllers.pods import matters
+from sregym_cluster_embedded.controllers.pods import counts, matters
 from sregym_cluster_embedded.controllers.retrying import retrying
 from sregym_cluster_embedded.storage_drivers import ATTACHMENTS
 from sregym_cluster_embedded.store import owner_of
@@ -66,7 +66,8 @@ def follow_pod(world: World, change: Change) -> None:
     """Tell the controllers of pods, once it is clear that the write matters to them."""
     if not matters(change):
         return
-    replicaset.pod_changed(world, change)
+    if counts(change):
+        replicaset.pod_changed(world, change)
     others = not _of_replica_set(change)
     if others:
         statefulset.pod_changed(world, change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 # CNAMEs that are followed before a chain is taken for a loop, as CoreDNS does.
@@ -78,6 +79,7 @@ def reversed_address(name: str) -> str | None:
     return ".".join(reversed(head.split(".")))
 
 
+@lru_cache(maxsize=4096)
 def is_address(text: str) -> bool:
     """Whether a text is an IPv4 address."""
     parts = text.split(".")

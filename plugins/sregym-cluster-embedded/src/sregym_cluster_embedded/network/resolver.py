@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import Key, Object
@@ -56,10 +57,21 @@ class Resolver(NamedTuple):
 
 def resolver_of(pod: Object) -> Resolver:
     """The resolver that a kubelet gives a pod, by dnsPolicy and dnsConfig."""
+    spec = pod["spec"]
+    if spec.get("dnsPolicy") == "ClusterFirst" and not (
+        "dnsConfig" in spec or spec.get("hostNetwork")
+    ):
+        return _usual(pod["metadata"]["namespace"])
     whole = _asked_for(pod)
     return whole._replace(
         servers=whole.servers[:_MOST_SERVERS], searches=whole.searches[:_MOST_SEARCHES]
     )
+
+
+@lru_cache(maxsize=1024)
+def _usual(namespace: str) -> Resolver:
+    """What pods of a namespace get that ask for nothing in particular."""
+    return _asked_for({"metadata": {"namespace": namespace}, "spec": {}})
 
 
 def omissions(pod: Object) -> list[str]:

@@ -44,7 +44,7 @@ def listen(world: World, change: Change) -> None:
     elif resource in _DEVICES:
         waiting.devices_changed(world)
     elif resource in _VOLUMES:
-        waiting.volumes_changed(world)
+        waiting.volumes_changed(world, change)
 
 
 def _pod_changed(world: World, change: Change) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.placement import matches_affinity
+from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, claim_names
 from sregym_cluster_embedded.scheduler.filters import insufficient, tolerated
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, load_of
 from sregym_cluster_embedded.scheduler.nodes import NodeFacts, facts_of
@@ -100,10 +101,18 @@ def node_changed(world: World, change: Change) -> None:
     _wake(world, _RETRY_S, helped)
 
 
-def volumes_changed(world: World) -> None:
-    """A claim, a volume or a class came or changed."""
-    if world.table(_TABLE):
-        _wake(world, _VOLUME_RETRY_S, lambda _, waiting: _any(waiting, _ABOUT_VOLUMES))
+def volumes_changed(world: World, change: Change) -> None:
+    """A claim, a volume or a class came, went or changed."""
+    if not world.table(_TABLE):
+        return
+    whose = _claim_helped(change)
+    if whose is None:
+        return
+
+    def helped(other: Object, waiting: Waiting) -> bool:
+        return _any(waiting, _ABOUT_VOLUMES) and (not whose or _mounts(other, whose))
+
+    _wake(world, _VOLUME_RETRY_S, helped)
 
 
 def _wake(world: World, delay_s: float, helped: Callable[[Object, Waiting], bool]) -> None:
@@ -115,6 +124,35 @@ def _wake(world: World, delay_s: float, helped: Callable[[Object, Waiting], bool
         pod = world.store.get(key)
         if pod is not None and helped(pod, waiting):
             enqueue(world, HANDLER, key, delay_s)
+
+
+def _claim_helped(change: Change) -> tuple[str, ...] | None:
+    """Namespace and name of the claim whose pods a write may help: empty for all, None for nobody."""
+    obj, old = change.obj, change.old
+    if change.key.resource == "persistentvolumes":
+        reference = obj["spec"].get("claimRef")
+        return (reference["namespace"], reference["name"]) if reference else ()
+    if change.key.resource != "persistentvolumeclaims":
+        return ()
+    same = (
+        old is not None
+        and old["spec"] is obj["spec"]
+        and old.get("status", {}).get("phase") == obj.get("status", {}).get("phase")
+        and _selected(old) in (None, _selected(obj))
+    )
+    return None if same else (change.key.namespace, change.key.name)
+
+
+def _selected(claim: Object) -> str | None:
+    """The node for which a claim waits to be provided."""
+    node: str | None = (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
+    return node
+
+
+def _mounts(pod: Object, claim: tuple[str, ...]) -> bool:
+    return claim[0] == pod["metadata"]["namespace"] and any(
+        claim[1] == name for name, _ in claim_names(pod)
+    )
 
 
 def _any(waiting: Waiting, plugins: tuple[str, ...]) -> bool:

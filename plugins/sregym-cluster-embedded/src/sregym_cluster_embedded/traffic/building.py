@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import (
@@ -18,9 +19,9 @@ from sregym_apps.model import (
     expand,
 )
 
-from sregym_cluster_embedded.traffic.footing import Footing, refusal
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.patience import give_patience
+from sregym_cluster_embedded.traffic.refusing import refusal
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
@@ -41,6 +42,7 @@ from sregym_cluster_embedded.traffic.structure import (
 )
 from sregym_cluster_embedded.userland.kafka.data import data_at
 from sregym_cluster_embedded.userland.kinds import slowed_ms
+from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
@@ -96,7 +98,7 @@ class Builder:
         facts = process.facts()
         weight = sum(entry.weight for entry in program.mix.values())
         url = expand(program.target, facts)
-        client = Client(protocol="http", address=url or "localhost", timeout_s=program.timeout_s)
+        client = _browser(url or "localhost", program.timeout_s)
         found = targets(self.world, process, client, self.footing)
         parts = tuple(
             Part(
@@ -261,9 +263,9 @@ class Builder:
         stage: int | None,
         here: int,
     ) -> Aside:
-        look = self._site(
-            process, Call(call=f"{call.cache}.get", on_error=call.on_error), sites, here
-        )
+        # Its parts were checked when the program was read.
+        asking = Call.model_construct(call=f"{call.cache}.get", on_error=call.on_error)
+        look = self._site(process, asking, sites, here)
         fill, cache = -1, look.ways[0].target.ref if look.ways else None
         if call.keys and cache is not None:
             key = (cache, process.program, operation.name, len(sites))
@@ -360,6 +362,12 @@ class Builder:
                 found = looked_up(self.world, process, client, hops, self.footing)
             known = self._clients[key] = (client, found)
         return known
+
+
+@lru_cache(maxsize=1024)
+def _browser(url: str, timeout_s: float) -> Client:
+    """What a load generator sends its requests with."""
+    return Client(protocol="http", address=url, timeout_s=timeout_s)
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

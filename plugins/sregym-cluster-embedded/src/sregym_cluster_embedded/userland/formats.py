@@ -93,13 +93,13 @@ def render(
 def _formatted(
     world: World, log: Log, line: Line, text: str, fields: dict[str, str], at: float
 ) -> str:
-    when = moment(world, at)
     if log.format == "zerolog-console":
-        return _zerolog_console(when, log.colour, line, text, fields)
+        return _zerolog_console(world.timestamp(at), log.colour, line, text, fields)
     if log.format == "zerolog-json":
         caller = {"caller": line.caller} if line.caller else {}
-        head = {"level": line.level, **fields, "time": seconds_form(when), **caller}
+        head = {"level": line.level, **fields, "time": world.timestamp(at), **caller}
         return _json({**head, "message": text})
+    when = moment(world, at)
     if log.format == "go-log":
         return f"{when:%Y/%m/%d %H:%M:%S} {text}"
     if log.format == "json":
@@ -127,18 +127,16 @@ def _formatted(
     return mongod_line(world, at, severity, component, number, context, text, given)
 
 
-def _zerolog_console(
-    when: datetime, colour: bool, line: Line, text: str, fields: dict[str, str]
-) -> str:
+def _zerolog_console(when: str, colour: bool, line: Line, text: str, fields: dict[str, str]) -> str:
     level, code = _ZEROLOG[line.level]
     if not colour:
         caller = f"{line.caller} > " if line.caller else ""
         tail = "".join([f" {name}={value}" for name, value in fields.items()])
-        return f"{seconds_form(when)} {level} {caller}{text}{tail}"
+        return f"{when} {level} {caller}{text}{tail}"
     painted = f"\x1b[{code}m{level}\x1b[0m" if code else level
     caller = f"\x1b[1m{line.caller}\x1b[0m\x1b[36m >\x1b[0m " if line.caller else ""
     tail = "".join([f" \x1b[36m{name}=\x1b[0m{value}" for name, value in fields.items()])
-    return f"\x1b[90m{seconds_form(when)}\x1b[0m {painted} {caller}{text}{tail}"
+    return f"\x1b[90m{when}\x1b[0m {painted} {caller}{text}{tail}"
 
 
 def _access(when: datetime, text: str, fields: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from sregym_apps.model import Client, NameServerProgram, expand, seconds
 
+from sregym_cluster_embedded.api.sameness import Same
 from sregym_cluster_embedded.network import cache, coredns
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
@@ -17,8 +18,6 @@ from sregym_cluster_embedded.userland.process import Process, listener_at, proce
 from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
-    from sregym_apps.model import Retry
-
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ends import Path
     from sregym_cluster_embedded.world import World
@@ -33,6 +32,8 @@ _PORTS = {
     "kafka": 9092,
     "registry": 8500,
 }
+# The texts of a client in which settings may stand.
+_RESOLVED = (*("address", "name", "user", "password", "auth_database", "database", "timeout"),)
 _TLS_PORTS = (6443, 10250)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -93,27 +94,31 @@ def parse_address(address: str, protocol: str) -> Address:
 
 def resolve_client(client: Client, facts: dict[str, str]) -> Client:
     """The client with settings filled in, and the credentials that its address holds."""
-    address = expand(client.address, facts)
-    parsed = parse_address(address, client.protocol)
-    return client.model_copy(
+    texts = tuple([expand(getattr(client, name), facts) for name in _RESOLVED])
+    times, backoff = expand(client.retry.times, facts), expand(client.retry.backoff, facts)
+    return _resolved(Same(client), texts, times, backoff)
+
+
+@lru_cache(maxsize=1024)
+def _resolved(client: Same[Client], texts: tuple[str, ...], times: str, backoff: str) -> Client:
+    """The client with these texts, which are mostly the same for all pods of a workload."""
+    address, name, user, password, auth_database, database, timeout = texts
+    parsed = parse_address(address, client.value.protocol)
+    retry = client.value.retry
+    if (times, backoff) != (retry.times, retry.backoff):
+        retry = retry.model_copy(update={"times": times, "backoff": backoff})
+    return client.value.model_copy(
         update={
             "address": address,
-            "name": expand(client.name, facts),
-            "user": parsed.user or expand(client.user, facts),
-            "password": parsed.password or expand(client.password, facts),
-            "auth_database": expand(client.auth_database, facts),
-            "database": expand(client.database, facts),
-            "timeout_s": seconds(expand(client.timeout, facts), client.timeout_s),
-            "retry": _resolve_retry(client.retry, facts),
+            "name": name,
+            "user": parsed.user or user,
+            "password": parsed.password or password,
+            "auth_database": auth_database,
+            "database": database,
+            "timeout_s": seconds(timeout, client.value.timeout_s),
+            "retry": retry,
         }
     )
-
-
-def _resolve_retry(retry: Retry, facts: dict[str, str]) -> Retry:
-    times, backoff = expand(retry.times, facts), expand(retry.backoff, facts)
-    if (times, backoff) == (retry.times, retry.backoff):
-        return retry
-    return retry.model_copy(update={"times": times, "backoff": backoff})
 
 
 def targets(

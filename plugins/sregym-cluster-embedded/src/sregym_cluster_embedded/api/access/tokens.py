@@ -10,6 +10,7 @@ import base64
 import binascii
 import hmac
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256, shake_256
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +199,12 @@ def published_key(world: World) -> dict[str, str]:
 
 
 def _key_id(world: World) -> str:
-    return _encoded(sha256(_key(world)).digest())
+    return _fingerprint(_key(world))
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(key: bytes) -> str:
+    return _encoded(sha256(key).digest())
 
 
 def _user(namespace: str, name: str, uid: str, extra: dict[str, tuple[str, ...]]) -> User:
@@ -234,9 +240,13 @@ def _claims(signed: str) -> dict[str, Any]:
 
 
 def _signed(world: World, claims: dict[str, Any]) -> str:
-    header = {"alg": "RS256", "kid": _key_id(world)}
-    text = f"{_encoded(orjson.dumps(header))}.{_encoded(orjson.dumps(claims))}"
+    text = f"{_header(_key_id(world))}.{_encoded(orjson.dumps(claims))}"
     return f"{text}.{_encoded(_digest(world, text))}"
+
+
+@lru_cache(maxsize=64)
+def _header(key_id: str) -> str:
+    return _encoded(orjson.dumps({"alg": "RS256", "kid": key_id}))
 
 
 def _digest(world: World, text: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def credentials_of(
     """What the security contexts of pod and container and the image's user make together."""
     whole = pod_spec.get("securityContext") or {}
     own = container.get("securityContext") or {}
+    if not whole and not own:
+        return _unasked(image_user, passwd)
     uid, gid = _image_user(image_user, passwd)
     merged = {**whole, **own}
     if merged.get("runAsUser") is not None:
@@ -95,6 +98,13 @@ def credentials_of(
     )
 
 
+@lru_cache(maxsize=256)
+def _unasked(image_user: str, passwd: str) -> Credentials:
+    """Those of a container without a security context: most are."""
+    uid, gid = _image_user(image_user, passwd)
+    return Credentials(uid=uid, gid=gid, groups=(gid,), effective=_DEFAULT if uid == 0 else 0)
+
+
 def name_of(number: int, table: str) -> str:
     """The name of a user or group in the text of /etc/passwd or /etc/group; empty for none."""
     for line in table.splitlines():
@@ -113,6 +123,7 @@ def number_of(name: str, table: str) -> int | None:
     return int(name) if name.isdecimal() else None
 
 
+@lru_cache(maxsize=256)
 def home_of(uid: int, passwd: str) -> str:
     """The home folder that a runtime puts into HOME; `/` for a user that is not known."""
     for line in passwd.splitlines():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sregym_apps.model import (
@@ -33,7 +34,9 @@ from sregym_cluster_embedded.userland.life import (
     serve,
     wake_traffic,
 )
+from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
+from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.wiring import register, targets
 from sregym_cluster_embedded.userland.wording import error_text
@@ -42,11 +45,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Response
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
-
-# A MongoDB driver looks for its server again and again until its timeout. Looking less often the
-# longer it takes costs few events and comes late by no more than a part of the time waited.
-_SEARCH_S = 0.5
-_SEARCH_PART = 0.4
 
 _FAST_S = 0.003
 _WRITING = (LogStep, GrowStep)
@@ -142,13 +140,16 @@ class ServiceKind(Kind):
         world: World,
         ref: ContainerRef,
         program: ServiceProgram,
-        since: float | None = None,
+        search: Search | None = None,
         *,
         go_on: bool = True,
     ) -> bool:
         """Do the present step; whether its result is known at once and the next may follow."""
         process = process_of(world, ref)
         if process is None:
+            return False
+        if search is not None and search.goes_on(world) and search.seen.holds(world):
+            self._later(world, process, search.pause_s(world), "perform", search)
             return False
         step = program.startup[process.step]
         if isinstance(step, GrowStep):
@@ -157,10 +158,9 @@ class ServiceKind(Kind):
                 self._later(world, change(world, ref, tries=process.tries + 1), delay_s, "perform")
                 return False
             return self._conclude(world, ref, program, Result(), go_on=go_on)
-        result = _do(world, process, program, step, world.now if since is None else since)
-        if result is None:
-            begun = world.now if since is None else since
-            self._later(world, process, _pause(world.now - begun), "perform", begun)
+        result = _do(world, process, program, step, world.now if search is None else search.began)
+        if isinstance(result, Search):
+            self._later(world, process, result.pause_s(world), "perform", result)
             return False
         if result.delay_s > 0:
             self._later(world, process, result.delay_s, "result", result.error, result.facts)
@@ -217,8 +217,8 @@ def _of_traces(world: World, process: Process, method: str, path: str) -> WebAns
 
 def _do(
     world: World, process: Process, program: ServiceProgram, step: AnyStep, since: float
-) -> Result | None:
-    """Do a step; None when it goes on searching."""
+) -> Result | Search:
+    """Do a step that began at `since`, or go on searching."""
     if isinstance(step, _WRITING):
         say(world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,))
         return Result()
@@ -250,10 +250,6 @@ def _grow(world: World, process: Process, program: ServiceProgram, step: GrowSte
     return program.memory.ramp_s * step.each_mib / total_mib
 
 
-def _pause(waited_s: float) -> float:
-    return max(_SEARCH_S, waited_s * _SEARCH_PART)
-
-
 def _require(process: Process, program: ServiceProgram, step: RequireStep) -> Result:
     for name in step.require:
         if name not in process.settings:
@@ -281,18 +277,22 @@ def _connect(
     _program: ServiceProgram,
     step: DialStep | QueryStep | SeedStep | RegisterStep,
     since: float,
-) -> Result | None:
+) -> Result | Search:
     name, command, collection = _wanted(step)
     client = process.clients[name]
-    target = targets(world, process, client)[0]
-    facts = tuple({**target.facts, "user": client.user, "database": client.database}.items())
+    searches = client.protocol == "mongodb"
+    seen = Footing()
+    target = targets(world, process, client, seen if searches else ONCE)[0]
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
+    searches = searches and target.kind in _AWAY
+    search = Search(since, since + timeout, seen)
+    if searches and search.goes_on(world):
+        return search
+    facts = tuple({**target.facts, "user": client.user, "database": client.database}.items())
     if target.kind or target.ref is None:
         error = error_text(client, target.kind, dict(facts))
-        if client.protocol == "mongodb" and target.kind in _AWAY:
-            if world.now - since + _pause(world.now - since) < timeout:
-                return None
-            return Result(error, facts, max(0.0, since + timeout - world.now))
+        if searches:
+            return Result(error, facts, max(0.0, search.until - world.now))
         return Result(error, facts, timeout if target.kind == "timeout" else _FAST_S)
     runtime = world.room("runtime")
     server = process_of(world, target.ref)
@@ -338,8 +338,7 @@ def _succeed(
     if isinstance(step, RegisterStep):
         name, port = expand(step.name, facts), expand(step.port, facts)
         register(world, server.ref, name, process.ref, int(_number(port)))
-        text = "agent: Synced service"
-        world.room("runtime").note(world, server.ref, Line(text=text, fields={"service": name}))
+        world.room("runtime").note(world, server.ref, _synced(name))
         wake_traffic(world)
         return
     if isinstance(step, SeedStep):
@@ -348,6 +347,11 @@ def _succeed(
     name = _wanted(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
+
+
+@lru_cache(maxsize=1024)
+def _synced(service: str) -> Line:
+    return Line(text="agent: Synced service", fields={"service": service})
 
 
 def _matches(route: str | None, method: str, path: str) -> bool:
