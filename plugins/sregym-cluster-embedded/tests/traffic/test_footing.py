@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.traffic.segments import SERVED
+from sregym_cluster_embedded.userland.looking import Footing
 
 
 def live(market: Any) -> Any:
