@@ -62,6 +62,10 @@ def test_a_known_tag_is_pulled_with_its_size(shop: Any) -> None:
         ),
         ({"command": ("/etc/passwd",)}, 'exec: "/etc/passwd": permission denied'),
         (
+            {"command": ("/etc/passwd/x",)},
+            'exec: "/etc/passwd/x": stat /etc/passwd/x: not a directory',
+        ),
+        (
             {"command": ("web",), "working_dir": "/etc/passwd"},
             "error during container init: mkdir /etc/passwd: not a directory",
         ),

@@ -68,6 +68,17 @@ def test_a_pre_stop_hook_that_fails_does_not_hold_up_the_end(town: Any) -> None:
     ]
 
 
+def test_any_answer_does_for_a_hook(town: Any) -> None:
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/shop/web:1.0', "
+        "lifecycle: {preStop: {httpGet: {path: /nowhere, port: 8080}}}}]}",
+        run_s=3.0,
+    )
+    writes.delete(town.world, Key("pods", "default", "app"))
+    town.run(3.0)
+    assert town.events("Killing", "FailedPreStopHook") == [("Killing", "Stopping container c", 1)]
+
+
 def test_what_a_container_leaves_behind_is_its_termination_message(town: Any) -> None:
     policy = "terminationMessagePolicy: FallbackToLogsOnError"
     town.pod(

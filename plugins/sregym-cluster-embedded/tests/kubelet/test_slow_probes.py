@@ -46,3 +46,46 @@ def test_a_container_is_not_killed_before_its_probe_has_run_out_of_time(town: An
     assert town.events("Killing") == [
         ("Killing", "Container c failed liveness probe, will be restarted", 1)
     ]
+
+
+@pytest.mark.parametrize(
+    ("handler", "text"),
+    [
+        (
+            "httpGet: {path: /, port: nowhere}",
+            'Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "nowhere": '
+            "invalid syntax",
+        ),
+        (
+            "tcpSocket: {port: nowhere}",
+            'Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "nowhere": '
+            "invalid syntax",
+        ),
+        (
+            "httpGet: {host: 127.0.0.1, path: /, port: 8080}",
+            'Readiness probe failed: Get "http://127.0.0.1:8080/": dial tcp 127.0.0.1:8080: connect: '
+            "connection refused",
+        ),
+        (
+            "tcpSocket: {host: 192.0.2.7, port: 80}",
+            "Readiness probe failed: dial tcp 192.0.2.7:80: connect: network is unreachable",
+        ),
+        (
+            "httpGet: {host: nobody.example, path: /x, port: 80}",
+            'Readiness probe failed: Get "http://nobody.example:80/x": dial tcp: lookup '
+            "nobody.example on 10.77.0.1:53: no such host",
+        ),
+    ],
+)
+def test_probes_that_do_not_reach_their_pod(town: Any, handler: str, text: str) -> None:
+    web = "name: c, image: 'registry.example/shop/web:1.0'"
+    town.pod(f"{{containers: [{{{web}, readinessProbe: {{{handler}}}}}]}}", run_s=3)
+    ((_, said, _),) = town.events("Unhealthy")
+    assert said == text
+
+
+def test_a_pod_in_the_network_of_its_node_is_probed_there(town: Any) -> None:
+    web = "name: c, image: 'registry.example/shop/web:1.0'"
+    probe = "readinessProbe: {tcpSocket: {host: 127.0.0.1, port: 8080}}"
+    town.pod(f"{{hostNetwork: true, containers: [{{{web}, {probe}}}]}}", run_s=15)
+    assert town.status()["containerStatuses"][0]["ready"]

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
+    from sregym_cluster_embedded.kubelet.runtime import (
+        ContainerRef,
+        ContainerRuntime,
+        ProbeResult,
+    )
     from sregym_cluster_embedded.world import World
+
+
+_PLAIN = "http: server gave HTTP response to HTTPS client"
 
 
 class HookResult(NamedTuple):
@@ -47,12 +54,17 @@ def run_hook(world: World, ref: ContainerRef, handler: dict[str, Any]) -> HookRe
         return HookResult(done.duration_s, failure)
     if "httpGet" in handler:
         result = runtime.probe(world, ref, handler)
-        if not result.ok:
+        # Any answer will do, also that of a server that speaks no TLS: it is asked again without.
+        if not result.ok and not result.message.endswith(_PLAIN) and not _answered(result):
             path = handler["httpGet"].get("path", "")
             return HookResult(
                 0.0, f"HTTP lifecycle hook ({path}) {where} - error: {result.message}"
             )
     return HookResult()
+
+
+def _answered(result: ProbeResult) -> bool:
+    return result.message.startswith("HTTP probe failed with statuscode: ")
 
 
 def _quoted(text: str) -> str:

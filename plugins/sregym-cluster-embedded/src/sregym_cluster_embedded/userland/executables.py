@@ -53,7 +53,8 @@ def find_executable(
             raise NotExecutableError(f'exec: "{word}": permission denied')
         if inode is not None:
             return path
-        raise NotExecutableError(f'exec: "{word}": stat {word}: no such file or directory')
+        why = "not a directory" if _below_a_file(path, files) else "no such file or directory"
+        raise NotExecutableError(f'exec: "{word}": stat {word}: {why}')
     places = environment.get("PATH", "").split(":")
     for place in places:
         path = f"{place}/{word}"
@@ -66,6 +67,14 @@ def find_executable(
         if inode is not None and inode.kind == "file" and _may_run(files, inode):
             return path
     raise NotExecutableError(f'exec: "{word}": executable file not found in $PATH')
+
+
+def _below_a_file(path: str, files: Files) -> bool:
+    while (path := posixpath.dirname(path)) != "/":
+        inode = files.stat(path)
+        if inode is not None:
+            return inode.kind != "folder"
+    return False
 
 
 def _may_run(files: Files, inode: Inode) -> bool:

@@ -6,8 +6,11 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
-from sregym_cluster_embedded.network.ends import Backend
+from sregym_cluster_embedded.network.dialling import dial
+from sregym_cluster_embedded.network.ends import Backend, Outcome
+from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.network.ways import way
+from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 
@@ -19,6 +22,11 @@ _EXITED = (
     "rpc error: code = Unknown desc = failed to exec in container: container is in "
     "CONTAINER_EXITED state"
 )
+_WORDS = {
+    Outcome.NO_ROUTE: "no route to host",
+    Outcome.UNREACHABLE: "network is unreachable",
+    Outcome.RESET: "connection reset by peer",
+}
 _LATE = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 
 
@@ -33,6 +41,9 @@ def perform_probe(
         return ProbeResult(False, _EXITED, errored=True)
     if "exec" in probe:
         return _exec(world, runtime, ref, probe)
+    aside = _nameless(process, probe) or _elsewhere(world, process, probe)
+    if aside is not None:
+        return aside
     if world.table("network.links") and _cut_off(world, process, probe):
         return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
     if "httpGet" in probe:
@@ -50,6 +61,42 @@ def _cut_off(world: World, process: Process, probe: dict[str, Any]) -> bool:
     end = Backend(ref.pod_uid, ref.namespace, ref.pod, config.pod_ip, 0, config.node)
     path = way(world, None, end, node=config.node)
     return path.fails is not None or path.latency_ms > probe.get("timeoutSeconds", 1) * 1000
+
+
+def _nameless(process: Process, probe: dict[str, Any]) -> ProbeResult | None:
+    """What comes of a probe to a port by a name that its container does not declare."""
+    port = (probe.get("httpGet") or probe.get("tcpSocket") or {}).get("port", 0)
+    if isinstance(port, int) or _port(process, port):
+        return None
+    return ProbeResult(False, f'strconv.Atoi: parsing "{port}": invalid syntax', errored=True)
+
+
+def _elsewhere(world: World, process: Process, probe: dict[str, Any]) -> ProbeResult | None:
+    """What comes of a probe to another host than the pod's, as seen from its node."""
+    handler = probe.get("httpGet") or probe.get("tcpSocket") or {}
+    host, config = handler.get("host"), process.config
+    if not host or host == config.pod_ip:
+        return None
+    local = host == "localhost" or host.startswith("127.")
+    pod = world.store.get(Key("pods", process.ref.namespace, process.ref.pod))
+    if local and pod is not None and pod["spec"].get("hostNetwork"):
+        return None
+    port = _port(process, handler["port"])
+    outcome = Outcome.REFUSED
+    if not local:
+        outcome = dial(world, None, host, port, node=config.node).outcome
+    if outcome is Outcome.CONNECTED:
+        return ProbeResult(True)
+    if outcome is Outcome.TIMEOUT:
+        return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
+    if outcome is Outcome.NAME:
+        why = f"dial tcp: lookup {host} on {NODE_DNS}:53: no such host"
+    else:
+        why = f"dial tcp {host}:{port}: connect: {_WORDS.get(outcome, 'connection refused')}"
+    if "httpGet" not in probe:
+        return ProbeResult(False, why)
+    scheme, path = handler.get("scheme", "HTTP").lower(), handler.get("path", "/").lstrip("/")
+    return ProbeResult(False, f'Get "{scheme}://{_bracketed(host)}:{port}/{path}": {why}')
 
 
 def _limit_s(probe: dict[str, Any]) -> float:
