@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MOST_POINTS = 11_000
+_NO_NUMBERS = "unexpected result in StepInvariantExpr evaluation: *parser.StepInvariantExpr"
 # Further away than any sample.
 _FAR_S = 2.0e15
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -86,13 +87,22 @@ class Engine:
             EvaluationError: It cannot be carried out.
         """
         node = parse(query)
+        # What stands in parentheses and is always the same is worked out once: as a vector.
+        once = query.lstrip().startswith("(")
         if isinstance(node, Text):
+            if once:
+                raise EvaluationError(_NO_NUMBERS)
             return InstantAnswer("string", text=node.value)
         at = _milliseconds(at_s)
         run = _Run(self, Grid(at, at, 1, (at, at)), Budget(self.most_samples))
         if isinstance(node, Range | Subquery):
+            moment = node.moment if isinstance(node, Subquery) else node.selector.moment
             with np.errstate(all="ignore"):
-                return InstantAnswer("matrix", series=run.matrix(node))
+                series = run.matrix(node)
+            if once and moment.at is not None and any(len(row.times) != 1 for row in series):
+                message = "unexpected number of samples"
+                raise EvaluationError(message)
+            return InstantAnswer("matrix", series=series)
         with np.errstate(all="ignore"):
             value = run.value(node)
         if isinstance(value, np.ndarray):

@@ -132,13 +132,15 @@ class Operands(Cursor, ABC):
 
     def _call(self, name: Token) -> Part:
         signature = SIGNATURES.get(name.text)
+        before = len(self._later)
         arguments = self._arguments()
         end = self._last_end
         if signature is None:
             raise Wrong(name.start, f"unknown function with name {quoted(name.text)}")
         wrong = argument_error(signature, len(arguments))
         if wrong:
-            self._object(name.start, wrong)
+            # How many there are is looked at before the arguments themselves.
+            self._later.insert(before, Wrong(name.start, wrong))
         for index, argument in enumerate(arguments):
             if index >= len(signature.arguments) and not signature.variadic:
                 break
@@ -177,6 +179,7 @@ class Operands(Cursor, ABC):
         name = self._take()
         self._aggregations += 1
         grouping = self._grouping()
+        before = len(self._later)
         arguments = self._arguments()
         if grouping is None:
             # What follows is looked at, to see whether it is a grouping.
@@ -195,7 +198,9 @@ class Operands(Cursor, ABC):
                 "wrong number of arguments for aggregate expression provided, "
                 f"expected {wanted}, got {len(arguments)}",
             )
+        self._later[before:], of_parameter = self._split(before, arguments)
         self._expect(arguments[-1], "vector", "aggregation expression")
+        self._later.extend(of_parameter)
         if wanted > 1:
             kind = "string" if op == "count_values" else "scalar"
             self._expect(arguments[0], kind, "aggregation parameter")
@@ -203,6 +208,13 @@ class Operands(Cursor, ABC):
         parameter = arguments[0].node if wanted > 1 else None
         node = Aggregate(op, arguments[-1].node, parameter, tuple(labels), without)
         return Part(node, "vector", name.start, end)
+
+    def _split(self, first: int, arguments: Sequence[Part]) -> tuple[list[Wrong], list[Wrong]]:
+        """Complaints about what is aggregated come before those about the parameter."""
+        complaints = self._later[first:]
+        begin = arguments[-1].start
+        own = [wrong for wrong in complaints if wrong.place >= begin]
+        return own, [wrong for wrong in complaints if wrong.place < begin]
 
     def _grouping(self) -> tuple[bool, Sequence[str]] | None:
         """Whether `without`, and the labels; None where neither `by` nor `without` stands."""
