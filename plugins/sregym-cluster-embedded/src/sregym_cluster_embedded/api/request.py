@@ -45,6 +45,8 @@ class Request:
         user: Who asks.
         plain: Whether managed fields that would have to be derived may be left out: they are costly,
             and a reader in process who does not show them says so.
+        without: Words: what has one of them for a label, a service of observability leaves out of
+            its sums.
     """
 
     method: str
@@ -54,6 +56,7 @@ class Request:
     body: bytes = b""
     user: User = field(default_factory=User)
     plain: bool = False
+    without: frozenset[str] = frozenset()
 
     def parameter(self, name: str, default: str = "") -> str:
         """The first value of a query parameter."""

@@ -28,6 +28,15 @@ def status_is_free(kind: Resource) -> bool:
     return kind.subresource("status") is None
 
 
+def status_of(kind: Resource, old: Object, new: Object) -> Object:
+    """The status that a write asks for; the class of a pod stays when nobody says it."""
+    status: Object = new.get("status", {})
+    held = old.get("status", {}).get("qosClass")
+    if kind.name == "pods" and held and not status.get("qosClass"):
+        return {**status, "qosClass": held}
+    return status
+
+
 def status_metadata(old: Object, new: Object) -> dict[str, Any]:
     """A status update may change annotations, labels and finalizers of its object, no identity."""
     metadata = dict(old["metadata"])

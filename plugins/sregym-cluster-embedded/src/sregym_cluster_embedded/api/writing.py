@@ -284,7 +284,7 @@ def write(
         new = {
             **old,
             "metadata": succession.status_metadata(old, new),
-            "status": new.get("status", {}),
+            "status": succession.status_of(kind, old, new),
         }
     elif kind.subresource("status") and not succession.status_is_free(kind):
         new = {**new, **({"status": old["status"]} if "status" in old else {})}
@@ -307,6 +307,8 @@ def write(
         validation.unrelated(kind, new, resizing.refusals(old, new))
     elif target.subresource != "status" or structural.schema_of(world, kind):
         validation.changed(kind, old, new, structural.causes(world, kind, new, old))
+    else:
+        validation.status(kind, old, new)
     warnings.texts.extend(validation.warnings(kind, new, old))
     if kind.name in quota.GROWING:
         quota.admit(world, kind, new, old)

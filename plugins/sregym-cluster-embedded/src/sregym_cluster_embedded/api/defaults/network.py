@@ -35,7 +35,17 @@ def service(obj: Object) -> Object:
         spec = filled(spec, {"externalTrafficPolicy": "Cluster"})
     if spec["type"] == "LoadBalancer":
         spec = filled(spec, {"allocateLoadBalancerNodePorts": True})
+        obj = within(obj, "status", lambda status: within(status, "loadBalancer", _ways))
     return obj if spec is obj.get("spec") else {**obj, "spec": spec}
+
+
+def _ways(balancer: Object) -> Object:
+    """How traffic reaches each address of a balancer."""
+    return within(
+        balancer,
+        "ingress",
+        each(lambda entry: filled(entry, {"ipMode": "VIP"}) if entry.get("ip") else entry),
+    )
 
 
 _OWN_ADDRESS = ("clusterIP", "clusterIPs")

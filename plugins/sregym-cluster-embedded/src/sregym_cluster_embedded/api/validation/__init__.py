@@ -22,6 +22,7 @@ from sregym_cluster_embedded.api.validation import (
     required,
     services,
     settings,
+    statuses,
     volumes,
     workloads,
     write_warnings,
@@ -149,6 +150,16 @@ def changed(kind: Resource, old: Object, obj: Object, further: Sequence[Cause] =
     causes += meta.changed(old["metadata"], obj["metadata"])
     before, after = immutable.changed(kind, old, obj)
     _raise(kind, obj, [*causes, *before, *_specific(kind, obj), *further, *after])
+
+
+def status(kind: Resource, old: Object, obj: Object) -> None:
+    """Refuse a status that cannot be.
+
+    Raises:
+        errors.ApiError: Invalid, with all causes.
+    """
+    found = meta.metadata(kind, obj["metadata"]) + meta.changed(old["metadata"], obj["metadata"])
+    _raise(kind, obj, [*found, *statuses.of(kind.name, old, obj)])
 
 
 def unrelated(kind: Resource, obj: Object, further: Sequence[Cause]) -> None:

@@ -34,7 +34,7 @@ def job(obj: Object) -> list[Cause]:
         labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
         wanted = selectors.of_object(selector)
         if wanted is not None and not selectors.labels_match(wanted, labels):
-            found.append(causes.invalid("spec.template.metadata.labels", labels, MISMATCH))
+            found.append(causes.invalid("spec.template.metadata.labels", labels or None, MISMATCH))
     if spec.get("completionMode") == "Indexed" and (spec.get("completions") or 0) > 0:
         name = obj["metadata"].get("name", "")
         host = f"{name}-{spec['completions'] - 1}"

@@ -67,6 +67,12 @@ def share(field: str, value: Any, *, at_most_all: bool = False) -> list[Cause]:
     return []
 
 
+def at_most_all(field: str, value: Any) -> list[Cause]:
+    """A percentage that is not more than everything."""
+    whole = isinstance(value, str) and _PERCENT.fullmatch(value) and int(value[:-1]) > 100
+    return [causes.invalid(field, value, "must not be greater than 100%")] if whole else []
+
+
 def _walk(value: Any, definition: Definition, path: str, found: list[Cause]) -> None:
     if not isinstance(value, dict):
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import selectors
 from sregym_cluster_embedded.api.sameness import Same
-from sregym_cluster_embedded.api.validation import causes, label_selectors, pods, volumes
+from sregym_cluster_embedded.api.validation import causes, label_selectors, pods
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -27,7 +27,7 @@ def _of_deployment(given: Same[Object]) -> list[Cause]:
     spec = given.value
     found = causes.not_negative("spec.replicas", spec.get("replicas"))
     found += _selector(spec, "deployment")
-    found += _template(spec, "Deployment")
+    found += _template(spec, "ReplicaSet")
     found += _deployment_strategy(spec.get("strategy", {}))
     for field in ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"):
         found += causes.not_negative(f"spec.{field}", spec.get(field))
@@ -70,15 +70,12 @@ def stateful_set(obj: Object) -> list[Cause]:
     kept = spec.get("persistentVolumeClaimRetentionPolicy") or {}
     for field in ("whenDeleted", "whenScaled"):
         place = f"spec.persistentVolumeClaimRetentionPolicy.{field}"
-        found += causes.one_of(place, kept.get(field), ("Delete", "Retain"))
+        found += causes.one_of(place, kept.get(field), ("Retain", "Delete"))
     found += causes.not_negative("spec.replicas", spec.get("replicas"))
     found += causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     ordinals = spec.get("ordinals") or {}
     found += causes.not_negative("spec.ordinals.start", ordinals.get("start"))
     found += _selector(spec, "statefulset")
-    for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
-        place = f"spec.volumeClaimTemplates[{index}].spec"
-        found += volumes.claim_spec(claim.get("spec") or {}, place)
     return found + _template(_with_claims(spec), "StatefulSet")
 
 
@@ -108,7 +105,9 @@ def _internal(value: Object | None, fields: tuple[str, ...]) -> Object | None:
 def daemon_set(obj: Object) -> list[Cause]:
     """DaemonSet."""
     spec = obj["spec"]
-    found = _selector(spec, "daemonset") + _template(spec, "DaemonSet")
+    found = _template(spec, "DaemonSet")
+    if spec.get("selector") is not None:
+        found = _selector(spec, "daemonset") + found
     found += causes.not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     strategy = spec.get("updateStrategy") or {}
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate") or {}
@@ -128,19 +127,18 @@ def _daemon_rolling(rolling: Object) -> list[Cause]:
     place = "spec.updateStrategy.rollingUpdate"
     surge, unavailable = rolling.get("maxSurge"), rolling.get("maxUnavailable")
     found = [
-        *label_selectors.share(f"{place}.maxUnavailable", unavailable, at_most_all=True),
-        *label_selectors.share(f"{place}.maxSurge", surge, at_most_all=True),
+        *label_selectors.share(f"{place}.maxUnavailable", unavailable),
+        *label_selectors.share(f"{place}.maxSurge", surge),
+        *label_selectors.at_most_all(f"{place}.maxUnavailable", unavailable),
+        *label_selectors.at_most_all(f"{place}.maxSurge", surge),
     ]
-    if found:
-        return found
-    some = surge is not None and not _is_zero(surge)
-    if some and not _is_zero(unavailable):
+    if not _is_zero(surge) and not _is_zero(unavailable):
         text = "may not be set when maxUnavailable is non-zero"
-        return [causes.invalid(f"{place}.maxSurge", surge, text)]
-    if not some and _is_zero(unavailable):
+        found.append(causes.invalid(f"{place}.maxSurge", surge, text))
+    if _is_zero(surge) and _is_zero(unavailable):
         text = "cannot be 0 when maxSurge is 0"
-        return [causes.invalid(f"{place}.maxUnavailable", unavailable, text)]
-    return []
+        found.append(causes.required(f"{place}.maxUnavailable", text))
+    return found
 
 
 def _selector(spec: Object, kind: str) -> list[Cause]:
@@ -178,10 +176,12 @@ def _template(spec: Object, kind: str) -> list[Cause]:
     empty = selector is not None and not (
         selector.get("matchLabels") or selector.get("matchExpressions")
     )
-    if wanted is None and selector is not None and not empty:
-        return [causes.invalid("spec.selector", selector, "invalid label selector")]
+    if wanted is None and selector is not None and not empty and kind != "DaemonSet":
+        text = "" if kind == "StatefulSet" else "invalid label selector"
+        return [causes.invalid("spec.selector", selector, text)]
     if not empty and (wanted is None or not selectors.labels_match(wanted, labels)):
-        found.append(causes.invalid("spec.template.metadata.labels", labels, MISMATCH))
+        shown = labels or None
+        found.append(causes.invalid("spec.template.metadata.labels", shown, MISMATCH))
     found += pods.template(template, "spec.template")
     given = template.get("spec") or {}
     policy = given.get("restartPolicy", "Always")
@@ -210,17 +210,17 @@ def _deployment_strategy(strategy: Object) -> list[Cause]:
     surge, unavailable = (rolling or {}).get("maxSurge"), (rolling or {}).get("maxUnavailable")
     place = "spec.strategy.rollingUpdate"
     found = [
-        *label_selectors.share(f"{place}.maxUnavailable", unavailable, at_most_all=True),
+        *label_selectors.share(f"{place}.maxUnavailable", unavailable),
         *label_selectors.share(f"{place}.maxSurge", surge),
     ]
-    if found:
-        return found
     if _is_zero(surge) and _is_zero(unavailable):
         text = "may not be 0 when `maxSurge` is 0"
-        place = "spec.strategy.rollingUpdate.maxUnavailable"
-        return [causes.invalid(place, unavailable, text)]
-    return []
+        found.append(causes.invalid(f"{place}.maxUnavailable", unavailable, text))
+    return found + label_selectors.at_most_all(f"{place}.maxUnavailable", unavailable)
 
 
 def _is_zero(value: Any) -> bool:
-    return value in (0, "0", "0%")
+    """Whether a count or share counts as none, as which the server takes what is neither."""
+    if not isinstance(value, str):
+        return not value
+    return not value.removesuffix("%").isdecimal() or int(value.removesuffix("%")) == 0
