@@ -252,3 +252,18 @@ def test_the_resources_of_a_whole_pod_are_resized(client):
     assert causes(client("PATCH", f"{CORE}/pods/p/resize", patch, content=STRATEGIC)) == [
         "spec.resources.requests: Forbidden: resource requests cannot be removed"
     ]
+
+
+def test_metadata_that_is_none_is_not_applied(client):
+    answer = client(
+        "PATCH",
+        f"{CORE}/configmaps/c",
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": "c"},
+        content="application/apply-patch+yaml",
+        fieldManager="me",
+    )
+    assert (answer["code"], answer["message"]) == (
+        400,
+        "failed to create typed patch object (/; /v1, Kind=ConfigMap): "
+        ".metadata: expected map, got &{c}",
+    )

@@ -232,7 +232,8 @@ def _apply(
         )
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
     given = body.parsed(request)
-    if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields"):
+    metadata = given.get("metadata") if isinstance(given, dict) else None
+    if isinstance(metadata, dict) and metadata.get("managedFields"):
         raise errors.bad_request("metadata.managedFields must be nil")
     declared.check(resource, given, ownership.definition_of(resource))
     if resources.named(resource.name) is None and isinstance(given, dict):

@@ -49,7 +49,8 @@ def check_custom(resource: Resource, sent: Any, unknown: list[str]) -> None:
 
 
 def _refused(resource: Resource, sent: dict[str, Any], found: list[str]) -> ApiError:
-    metadata = sent.get("metadata") or {}
+    given = sent.get("metadata")
+    metadata = given if isinstance(given, dict) else {}
     version = f"{resource.group}/{resource.version}"
     named = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {version}"
     listed = found[0] if len(found) == 1 else "\n".join(["errors:", *(f"  {e}" for e in found)])
