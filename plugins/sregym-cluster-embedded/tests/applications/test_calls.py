@@ -133,7 +133,7 @@ def test_a_registry_started_again_has_forgotten_its_services(desk: Any) -> None:
     result = desk.runtime.exec(
         desk.world, desk.ref("consul"), ("wget", "-q", "-O", "-", script[8:]), ""
     )
-    assert result.stdout == '{"consul": []}'
+    assert result.stdout == '{"consul":[]}'
     assert desk.ended("front") == ExitState(2, "Error")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import MongodbProgram, NameServerProgram
+from sregym_apps.model import MongodbProgram, NameServerProgram, RegistryProgram
 
+from sregym_cluster_embedded.telemetry.consul import agent_lines
 from sregym_cluster_embedded.telemetry.lookups import logged_lookups
 from sregym_cluster_embedded.telemetry.mongod import Diary
 
@@ -33,5 +34,7 @@ def background(
     """
     if isinstance(program, MongodbProgram):
         yield from Diary(world, life, program).lines(first, until, wanted)
+    elif isinstance(program, RegistryProgram):
+        yield from agent_lines(world, life, program, first, until)
     elif isinstance(program, NameServerProgram):
         yield from logged_lookups(world, life.process, first, until, wanted)

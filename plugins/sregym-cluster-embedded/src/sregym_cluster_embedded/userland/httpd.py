@@ -21,9 +21,15 @@ def root_of(server: Process) -> str | None:
     return roots[0] if roots else None
 
 
+def is_httpd(world: World, server: Process) -> bool:
+    """Whether a server's program is BusyBox's httpd behind a script."""
+    lines = world.room("runtime").known(server).interpreted.values()
+    return any(words[:1] == ("httpd",) for words in lines)
+
+
 def note_request(world: World, server: Process, client_ip: str, path: str, status: int) -> None:
     """Let the server log a request; programs behind it (CGI) answer without a line."""
-    if root_of(server) is None or path.startswith("/cgi-bin/"):
+    if root_of(server) is None or path.startswith("/cgi-bin/") or not is_httpd(world, server):
         return
     count = len(server.lines)
     share = world.seed.fraction("port", server.ref, client_ip, world.now, count)

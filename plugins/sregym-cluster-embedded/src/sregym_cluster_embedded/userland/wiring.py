@@ -18,6 +18,8 @@ from sregym_cluster_embedded.userland.process import Process, listener_at, proce
 from sregym_cluster_embedded.userland.wording import lookup_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ends import Path
     from sregym_cluster_embedded.world import World
@@ -253,14 +255,34 @@ def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef,
     """Note at a registry that a process serves under a name."""
     table = world.table("userland.registrations")
     others = tuple(entry for entry in table.get((registry, name), ()) if entry[0] != ref)
-    table[(registry, name)] = (*others, (ref, port))
+    table[(registry, name)] = (*others, (ref, port, world.now))
 
 
 def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:
     """The addresses of the running processes that a registry knows under a name."""
     known: list[tuple[str, int]] = []
-    for ref, port in world.table("userland.registrations").get((registry, name), ()):
+    for ref, port, _ in world.table("userland.registrations").get((registry, name), ()):
         process = process_of(world, ref)
         if process is not None and process.running:
             known.append((process.config.pod_ip, port))
     return known
+
+
+def registrations(world: World, registry: ContainerRef) -> Iterator[tuple[str, Process, int]]:
+    """Name, process and port of all that a registry knows and that runs, by name."""
+    table = world.table("userland.registrations")
+    for name in sorted(name for known, name in table if known == registry):
+        for ref, port, _ in table[(registry, name)]:
+            process = process_of(world, ref)
+            if process is not None and process.running:
+                yield name, process, port
+
+
+def registered_at(
+    world: World, registry: ContainerRef
+) -> Iterator[tuple[str, ContainerRef, float]]:
+    """Name, process and virtual second of all registrations that a registry has had, by name."""
+    table = world.table("userland.registrations")
+    for name in sorted(name for known, name in table if known == registry):
+        for ref, _, at in table[(registry, name)]:
+            yield name, ref, at

@@ -10,9 +10,12 @@ from sregym_cluster_embedded.userland.jobs import jobs_of
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.userland.files.container import Container
+
+
+_ENTRY_POINT = "docker-entrypoint.sh"
 
 
 class Task(NamedTuple):
@@ -70,6 +73,9 @@ def _of(container: Container, process: Process, pid: int) -> list[Task]:
         ),
         "",
     )
+    argv = entered(process, container.known.image.cmd)
+    if argv != process.argv and not path:
+        main = main._replace(name=argv[0].rpartition("/")[2], argv=argv)
     if path and process.program:
         main = main._replace(argv=("/bin/sh", path, *process.argv[1:]))
         facts = process.facts()
@@ -79,6 +85,23 @@ def _of(container: Container, process: Process, pid: int) -> list[Task]:
         name = waits_for[0].rpartition("/")[2]
         found.append(Task(pid + 6, pid, name, waits_for, "S", 960))
     return [*found, *_in_background(container, process, pid - 1)]
+
+
+def entered(process: Process, cmd: Sequence[str]) -> tuple[str, ...]:
+    """The command line of a main process.
+
+    Entry points of official images end by becoming what their arguments say; options alone are
+    those of the image's own program.
+    """
+    if process.argv[0].rpartition("/")[2] != _ENTRY_POINT or process.behaviour is None:
+        return process.argv
+    words = process.argv[1:]
+    if (not words or words[0].startswith("-")) and cmd:
+        words = (cmd[0], *words)
+    if not words:
+        return process.argv
+    more = ("--bind_ip_all",) if process.behaviour.kind == "mongodb" else ()
+    return (*words, *more)
 
 
 def _in_background(container: Container, process: Process, offset: int) -> Iterator[Task]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sregym_apps.model import (
@@ -338,7 +337,6 @@ def _succeed(
     if isinstance(step, RegisterStep):
         name, port = expand(step.name, facts), expand(step.port, facts)
         register(world, server.ref, name, process.ref, int(_number(port)))
-        world.room("runtime").note(world, server.ref, _synced(name))
         wake_traffic(world)
         return
     if isinstance(step, SeedStep):
@@ -347,11 +345,6 @@ def _succeed(
     name = _wanted(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
-
-
-@lru_cache(maxsize=1024)
-def _synced(service: str) -> Line:
-    return Line(text="agent: Synced service", fields={"service": service})
 
 
 def _matches(route: str | None, method: str, path: str) -> bool:

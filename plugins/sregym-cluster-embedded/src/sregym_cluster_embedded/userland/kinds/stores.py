@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import (
     Client,
     KeyValueProgram,
     Line,
-    RegistryProgram,
     StoreProgram,
     expand,
 )
 
-from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
+from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
-from sregym_cluster_embedded.userland.wiring import registered
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -96,69 +93,3 @@ class KeyValueKind(StoreKind):
     def _password(self, process: Process, program: KeyValueProgram) -> str:
         flags, _ = parse_words(process.argv[1:], {})
         return flags.get("requirepass") or expand(program.password, process.facts())
-
-
-class RegistryKind(StoreKind):
-    """Consul in development mode: registrations live as long as the process."""
-
-    port_flags = ("http-port",)
-    taken = ("==> Error starting agent: listen tcp 0.0.0.0:{port}: bind: address already in use", 1)
-
-    def protocol_of(self, program: RegistryProgram, listener: str) -> str:
-        """What is spoken on a listener."""
-        return "registry"
-
-    def begin(self, world: World, process: Process, program: Any) -> None:
-        """Plan what the program does first."""
-        lines = (
-            Line(text="==> Starting Consul agent...", raw=True),
-            Line(text=f"           Version: '{program.version}'", raw=True),
-            Line(text="         Node name: '${hostname}'", raw=True),
-            Line(text="        Datacenter: 'dc1' (Segment: '<all>')", raw=True),
-            Line(text="==> Log data will now stream in as it occurs:", raw=True),
-        )
-        say(world, process.ref, program, lines)
-        super().begin(world, process, program)
-
-    def ports(self, process: Process, program: Any) -> tuple[int, ...]:
-        """The ports in effect."""
-        more = (int(expand(port, process.facts())) for port in program.ports)
-        return (*super().ports(process, program), *more)
-
-    def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
-        """What it writes once it serves."""
-        address = self.ports(process, program)[0]
-        return (
-            Line(
-                text="agent: Starting server",
-                fields={"address": f"[::]:{address}", "network": "tcp", "protocol": "http"},
-            ),
-            Line(text="agent: started state syncer"),
-            Line(text="agent: Consul agent running!"),
-            Line(text="agent.server: cluster leadership acquired"),
-        )
-
-    def web(
-        self, world: World, process: Process, program: RegistryProgram, method: str, path: str
-    ) -> WebAnswer | None:
-        """Answer an HTTP request."""
-        bare = path.partition("?")[0].rstrip("/")
-        names = [
-            name
-            for registry, name in world.table("userland.registrations")
-            if registry == process.ref and registered(world, process.ref, name)
-        ]
-        kind = "application/json"
-        if bare == "/v1/catalog/services":
-            listed: dict[str, list[str]] = {"consul": [], **{name: [] for name in sorted(names)}}
-            return WebAnswer(200, json.dumps(listed), kind)
-        head, _, name = bare.rpartition("/")
-        if head in ("/v1/catalog/service", "/v1/health/service"):
-            instances = [
-                {"ServiceName": name, "ServiceAddress": ip, "ServicePort": port}
-                for ip, port in registered(world, process.ref, name)
-            ]
-            return WebAnswer(200, json.dumps(instances), kind)
-        if bare in ("/v1/status/leader", "/v1/agent/self"):
-            return WebAnswer(200, json.dumps(f"{process.config.pod_ip}:8300"), kind)
-        return WebAnswer(404, "", "text/plain")

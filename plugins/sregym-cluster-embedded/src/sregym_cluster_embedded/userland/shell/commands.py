@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.consul.client import CONSUL_COMMANDS
 from sregym_cluster_embedded.userland.kafka.client import KAFKA_COMMANDS
 from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
 from sregym_cluster_embedded.userland.redis.client import REDIS_COMMANDS
@@ -12,6 +13,7 @@ from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
+from sregym_cluster_embedded.userland.shell.dates import DATE_COMMANDS
 from sregym_cluster_embedded.userland.shell.editing import EDITING_COMMANDS
 from sregym_cluster_embedded.userland.shell.ends import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS
@@ -37,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     **AWK_COMMANDS,
     **CHANGING_COMMANDS,
     **CONDITION_COMMANDS,
+    **DATE_COMMANDS,
     **EDITING_COMMANDS,
     **ENDS_COMMANDS,
     **GREP_COMMANDS,
@@ -57,4 +60,5 @@ COMMANDS: dict[str, Command] = {
     **PSQL_COMMANDS,
     **REDIS_COMMANDS,
     **KAFKA_COMMANDS,
+    **CONSUL_COMMANDS,
 }

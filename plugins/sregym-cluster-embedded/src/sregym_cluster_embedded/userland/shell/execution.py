@@ -14,6 +14,7 @@ from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.versions import version_text
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_paths
 
@@ -113,6 +114,9 @@ class Execution:
         program = session.image.binaries.get(path)
         name = path.rpartition("/")[2]
         if program is not None and name not in COMMANDS:
+            known = session.runtime.known(session.process).programs.get(program)
+            if (about := version_text(known, words)) is not None:
+                return about
             if self._journal is not None:
                 raise BecomeProgram(path, tuple(words))
             return Output()

@@ -10,7 +10,7 @@ from sregym_apps.model import IngressProgram
 
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
-from sregym_cluster_embedded.userland.httpd import note_request, root_of
+from sregym_cluster_embedded.userland.httpd import is_httpd, note_request, root_of
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.proxied import pass_on
@@ -101,7 +101,8 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
     program = runtime.program_of(server)
     answer = None
     path = address.path or "/"
-    if program is not None:
+    spoken = runtime.protocol_of(server, target.listener)
+    if program is not None and spoken != "grpc":
         answer = runtime.kind_of(server).web(session.world, server, program, asked.method, path)
     if answer is None:
         return _stray(session, server, target)
@@ -175,9 +176,8 @@ def _with_headers(
     size = len(answer.body.encode(errors="surrogateescape"))
     date = ("Date", http_date(session))
     root = root_of(server)
-    if root is None:
-        kind = ("Content-Type", answer.content_type)
-        return answer, (kind, date, ("Content-Length", str(size)))
+    if root is None or not is_httpd(session.world, server):
+        return _of_go(session, server, answer, path, root)
     if answer.status == 404:
         answer = WebAnswer(404, _HTTPD_MISSING, "text/html")
     if path.startswith("/cgi-bin/") and answer.status == 200:
@@ -197,6 +197,45 @@ def _with_headers(
         ("ETag", f'"{mtime:x}-{size:x}"'),
         ("Content-Length", str(size)),
     )
+
+
+def _of_go(
+    session: Session, server: Process, answer: WebAnswer, path: str, root: str | None
+) -> tuple[WebAnswer, tuple[tuple[str, str], ...]]:
+    """What a server written in Go writes above the body; files have a time and can be asked in parts."""
+    size = str(len(answer.body.encode(errors="surrogateescape")))
+    date = ("Date", http_date(session))
+    bare = path.partition("?")[0]
+    name = f"{root or ''}{bare}{'index.html' if bare.endswith('/') else ''}"
+    inode = session.runtime.files(session.world, server).stat(name) if root else None
+    if inode is not None and answer.status == 200:
+        suffix = name.rpartition(".")[2]
+        kind = _TYPES.get(suffix, "text/plain; charset=utf-8")
+        return answer, (
+            ("Accept-Ranges", "bytes"),
+            ("Content-Length", size),
+            ("Content-Type", kind),
+            ("Last-Modified", http_date(session, int(inode.mtime))),
+            date,
+        )
+    kind = answer.content_type
+    if kind == "text/plain":
+        kind = "text/plain; charset=utf-8"
+    if answer.status == 404 and root:
+        return WebAnswer(404, _GO_MISSING, kind), (
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("X-Content-Type-Options", "nosniff"),
+            date,
+            ("Content-Length", str(len(_GO_MISSING))),
+        )
+    return answer, (("Content-Type", kind), date, ("Content-Length", size))
+
+
+_GO_MISSING = "404 page not found\n"
+_TYPES = {
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "json": "application/json",
+}  # fmt: skip
 
 
 def _at_the_api(

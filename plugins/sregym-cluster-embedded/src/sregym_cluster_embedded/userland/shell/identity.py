@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.credentials import name_of
 from sregym_cluster_embedded.userland.files.machine import cpus, kernel
@@ -114,40 +114,6 @@ def _uname(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, " ".join(parts[letter] for letter in "snrvmo" if letter in wanted) + "\n")
 
 
-def _date(session: Session, words: list[str], _stdin: str) -> Output:
-    when = datetime.fromtimestamp(session.files.now, UTC)
-    flags, operands = options(words, "dD", {"utc": "u", "date": "d", "iso-8601": "I"})
-    given = flags.get("d", "")
-    if given.startswith("@") and given[1:].isdecimal():
-        when = datetime.fromtimestamp(int(given[1:]), UTC)
-    elif parts := given.split():
-        if len(parts) > 1 and parts[0].lstrip("-+").isdecimal():
-            unit = parts[1].rstrip("s") + "s"
-            step = int(parts[0]) * (-1 if parts[-1] == "ago" else 1)
-            if unit in ("seconds", "minutes", "hours", "days", "weeks"):
-                when += timedelta(**{unit: step})
-        elif parts[0] == "yesterday":
-            when -= timedelta(days=1)
-    if "s" in flags:
-        shown = when.strftime("%a %b %e %H:%M:%S UTC %Y\n")
-        text = "date: can't set date: Operation not permitted\n"
-        if not session.busybox:
-            text = "date: cannot set date: Operation not permitted\n"
-        return Output(1, shown, text)
-    form = next((word[1:] for word in operands if word.startswith("+")), "")
-    if form:
-        exact = form.replace("%s", str(int(when.timestamp())))
-        exact = exact.replace("%N", f"{when.microsecond * 1000:09d}").replace(
-            "%3N", f"{when.microsecond // 1000:03d}"
-        )
-        return Output(0, when.strftime(exact) + "\n")
-    if "I" in flags:
-        return Output(0, when.strftime("%Y-%m-%d\n"))
-    if "R" in flags:
-        return Output(0, when.strftime("%a, %d %b %Y %H:%M:%S +0000\n"))
-    return Output(0, when.strftime("%a %b %e %H:%M:%S UTC %Y\n"))
-
-
 def _uptime(session: Session, _words: list[str], _stdin: str) -> Output:
     when = datetime.fromtimestamp(session.files.now, UTC)
     seconds = int(session.world.now + 86_400)
@@ -171,7 +137,6 @@ def _tty(_session: Session, _words: list[str], _stdin: str) -> Output:
 
 
 IDENTITY_COMMANDS: dict[str, Command] = {
-    "date": _date,
     "env": _env,
     "groups": _groups,
     "hostname": _hostname,

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.userland.shell.input import waits_for_input
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import parse
+from sregym_cluster_embedded.userland.shell.versions import version_text
 
 __all__ = ["Outcome", "Session", "run_command", "run_main_script", "run_script_file"]
 
@@ -52,7 +53,9 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
     interpreter = Interpreter(session)
     name = path.rpartition("/")[2]
     if path in session.image.binaries and name not in COMMANDS:
-        return ExecResult(0)
+        known = session.runtime.known(session.process).programs.get(session.image.binaries[path])
+        about = version_text(known, list(command))
+        return ExecResult(0, about.out if about is not None else "")
     session.line = command
     output = interpreter.execute(list(command), stdin)
     seconds = max(session.slept_s, session.held_s)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.kernel import kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
-from sregym_cluster_embedded.userland.files.tasks import Task, tasks
+from sregym_cluster_embedded.userland.files.tasks import Task, entered, tasks
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
 from sregym_cluster_embedded.userland.process import processes
 from sregym_cluster_embedded.userland.shell.identity import user_name
@@ -220,8 +220,10 @@ def _end(session: Session, job: Job, number: int) -> None:
 
 
 def _is_main(session: Session, task: Task) -> bool:
-    name = session.process.argv[0].rpartition("/")[2]
-    return task.parent == 0 and task.pid != session.pid and task.name == name
+    argv = entered(session.process, session.image.cmd)
+    name = argv[0].rpartition("/")[2]
+    own = task.name in (name, session.process.argv[0].rpartition("/")[2])
+    return task.parent == 0 and task.pid != session.pid and own
 
 
 def _no_process(session: Session, target: str) -> str:

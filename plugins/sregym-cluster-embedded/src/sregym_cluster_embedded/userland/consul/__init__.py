@@ -1,0 +1,1 @@
+"""Consul in development mode: its HTTP API and its command line."""
