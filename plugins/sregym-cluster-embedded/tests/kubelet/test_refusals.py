@@ -213,6 +213,55 @@ def test_a_kubelet_rejects_a_pod(town: Any, spec: str, reason: str, message: str
     assert town.events(reason) == [(reason, message, 1)]
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/var/tmp", ""),
+        ("/mnt/disks/one", 'path "/mnt/disks/one" does not exist'),
+        ("/etc/hosts", "only directory and block device are supported"),
+    ],
+)
+def test_a_local_volume_is_a_folder_that_is_there(town: Any, path: str, why: str) -> None:
+    town.apply(
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\n"
+        "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: '', "
+        f"local: {{path: {path}}}, nodeAffinity: {{required: {{nodeSelectorTerms: "
+        "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node1]}]}]}}}\n"
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+        "spec: {storageClassName: '', accessModes: [ReadWriteOnce], volumeName: pv, "
+        "resources: {requests: {storage: 1Gi}}}\n"
+    )
+    town.run(2.0)
+    town.pod(
+        "{volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], "
+        f"containers: [{{name: c, image: '{WORKER}'}}]}}",
+        run_s=0.3,
+    )
+    text = f'MountVolume.NewMounter initialization failed for volume "pv" : {why}'
+    assert town.events("FailedMount") == ([("FailedMount", text, 1)] if why else [])
+
+
+def test_a_claim_that_is_mounted_read_only_takes_no_writes(town: Any) -> None:
+    town.apply(
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\n"
+        "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: '', "
+        "hostPath: {path: /srv/data}}\n"
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+        "spec: {storageClassName: '', accessModes: [ReadWriteOnce], volumeName: pv, "
+        "resources: {requests: {storage: 1Gi}}}\n"
+    )
+    town.run(2.0)
+    town.pod(
+        "{volumes: [{name: v, persistentVolumeClaim: {claimName: data, readOnly: true}}], "
+        f"containers: [{{name: c, image: '{WORKER}', command: [sh, -c, 'touch /v/x'], "
+        "volumeMounts: [{name: v, mountPath: /v}], terminationMessagePolicy: FallbackToLogsOnError"
+        "}], restartPolicy: Never}",
+        run_s=3.0,
+    )
+    ended = town.state()["terminated"]
+    assert (ended["exitCode"], ended["message"]) == (1, "touch: /v/x: Read-only file system\n")
+
+
 def test_resources_that_no_node_has_are_not_the_kubelets_business(town: Any) -> None:
     asks = "resources: {limits: {example.com/gpu: '1'}}"
     town.pod(f"{{nodeName: node1, containers: [{{name: c, image: '{WORKER}', {asks}}}]}}", run_s=3)

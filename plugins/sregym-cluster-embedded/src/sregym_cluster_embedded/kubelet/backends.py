@@ -68,6 +68,10 @@ def storage_failure(
     if "hostPath" in source:
         why = _host_path(world, node, source["hostPath"])
         return mount_failure(name, why) if why else None
+    if "local" in source and source.get("volumeMode") != "Block":
+        why = _local(world, node, source["local"]["path"])
+        text = f'MountVolume.NewMounter initialization failed for volume "{name}" : {why}'
+        return Failure("FailedMount", text) if why else None
     if "nfs" in source:
         nfs = source["nfs"]
         place = f"/var/lib/kubelet/pods/{pod_uid}/volumes/kubernetes.io~nfs/{name}"
@@ -94,6 +98,15 @@ def _host_path(world: World, node: str, host_path: Object) -> str:
             return _wrong(path, wanted)
         return ""
     return "" if found == kind else _wrong(path, kind)
+
+
+def _local(world: World, node: str, path: str) -> str:
+    """Why a path of the node is no local volume; empty when it is one."""
+    path = path.rstrip("/") or "/"
+    found = world.table(_MADE).get(node, {}).get(path) or _kind_of(path)
+    if not found:
+        return f'path "{path}" does not exist'
+    return "" if found == "Directory" else "only directory and block device are supported"
 
 
 def _kind_of(path: str) -> str:

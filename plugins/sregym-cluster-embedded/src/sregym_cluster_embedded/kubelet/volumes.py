@@ -165,7 +165,7 @@ def container_mounts(
             sub_path = expand(entry["subPathExpr"], env)
         if mount.kind == IMAGE:
             mount, sub_path = _of_image(world, mount, sub_path)
-        read_only = bool(entry.get("readOnly")) or mount.kind == "files"
+        read_only = bool(entry.get("readOnly")) or mount.read_only or mount.kind == "files"
         seen[entry["mountPath"]] = Mount(
             mount.kind, mount.volume, mount.files, mount.source, sub_path, read_only
         )
