@@ -113,6 +113,18 @@ def test_a_bound_pod_waits_for_its_kubelet(world):
     assert world.store.get(KEY) is None
 
 
+@pytest.mark.parametrize(("period", "left"), [(0, None), (-3, 1), (7, 7)])
+def test_the_grace_of_a_pod_is_its_own_period(world, period, left):
+    put_pod(world)
+    writes.bind(world, KEY, "node1")
+    pod = world.store.get(KEY)
+    spec = {**pod["spec"], "terminationGracePeriodSeconds": period}
+    writes.update(world, "pods", {**pod, "spec": spec})
+    writes.delete(world, KEY)
+    found = world.store.get(KEY)
+    assert (found and found["metadata"]["deletionGracePeriodSeconds"]) == left
+
+
 def test_a_second_delete_can_only_shorten_the_grace(world):
     put_pod(world)
     writes.bind(world, KEY, "node1")

@@ -173,3 +173,53 @@ def test_a_claim_whose_volume_is_bound_to_another_is_lost(shop: Any) -> None:
     shop.run(1)
     text = "Two claims are bound to the same volume, this one is bound incorrectly"
     assert shop.events("ClaimMisbound") == [(text, 1)]
+
+
+def recycled(shop: Any, path: str = "/srv/disk") -> Key:
+    """A volume whose claim has just gone; the pod that empties it."""
+    volume(shop, persistentVolumeReclaimPolicy="Recycle", hostPath={"path": path})
+    claim(shop)
+    shop.run(2)
+    writes.delete(shop.world, CLAIM)
+    shop.run(3)
+    return Key("pods", "default", "recycler-for-v")
+
+
+def told(shop: Any) -> list[tuple[str, str, str]]:
+    return [
+        (event["type"], event["reason"], event["message"])
+        for event in shop.world.store.list("events", "default")
+        if event["involvedObject"]["kind"] == "PersistentVolume"
+    ]
+
+
+def test_a_pod_empties_a_volume_that_is_to_be_recycled(shop: Any) -> None:
+    place = recycled(shop)
+    pod = shop.world.store.get(place)
+    assert (pod["spec"]["activeDeadlineSeconds"], pod["spec"]["volumes"][0]) == (
+        60,
+        {"name": "vol", "hostPath": {"path": "/srv/disk", "type": ""}},
+    )
+    node = pod["spec"]["nodeName"]
+    said = "Recycler pod: Successfully assigned default/recycler-for-v to"
+    assert ("Normal", "RecyclerPod", f"{said} {node}") in told(shop)
+    assert status_of_volume(shop)["phase"] == "Released"
+    done = {**pod["status"], "phase": "Succeeded"}
+    writes.update_status(shop.world, place, done)
+    shop.run(3)
+    assert ("Normal", "VolumeRecycled", "Volume recycled") in told(shop)
+    found = shop.world.store.get(Key("persistentvolumes", "", "v"))
+    assert (found["status"]["phase"], "claimRef" in found["spec"]) == ("Available", False)
+    assert shop.world.store.get(place) is None
+
+
+def test_a_volume_that_cannot_be_emptied_fails_and_is_tried_again(shop: Any) -> None:
+    place = recycled(shop)
+    first = shop.world.store.get(place)["metadata"]["uid"]
+    shop.run(62)
+    text = "Recycle failed: Pod was active on the node longer than the specified deadline"
+    status = status_of_volume(shop)
+    assert (status["phase"], status["message"]) == ("Failed", text)
+    assert ("Warning", "VolumeFailedRecycle", text) in told(shop)
+    shop.run(16)
+    assert shop.world.store.get(place)["metadata"]["uid"] != first

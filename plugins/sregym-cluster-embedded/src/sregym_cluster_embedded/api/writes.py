@@ -300,8 +300,8 @@ def _grace(obj: Object, resource: str, grace_s: int | None) -> int:
     if not obj["spec"].get("nodeName") or finished_phase:
         return 0
     default: int = obj["spec"].get("terminationGracePeriodSeconds", 30)
-    # A negative period means "at once, but through the kubelet".
-    return max(default, 1) if grace_s is None else grace_s
+    # A negative period means "at once, but through the kubelet"; none at all leaves it out.
+    return (default if default >= 0 else 1) if grace_s is None else grace_s
 
 
 def _mark(world: World, key: Key, old: Object, finalizers: list[str], grace: int) -> Object:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
-from sregym_cluster_embedded.controllers import attacher, expansion, provisioning
+from sregym_cluster_embedded.controllers import attacher, expansion, provisioning, recycling
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.volume_matching import best, mismatch, refers_to
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -156,8 +156,11 @@ def reconcile_volume(world: World, name: str) -> None:
         return
     if phase not in ("Released", "Failed"):
         status = _become(world, key, status, "Released")
-    if volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
+    policy = volume["spec"].get("persistentVolumeReclaimPolicy")
+    if policy == "Delete":
         _reclaim(world, key, volume, status)
+    elif policy == "Recycle" and phase not in ("Released", "Failed"):
+        recycling.begin(world, name)
 
 
 def _become(world: World, key: Key, status: Object, phase: str) -> Object:
