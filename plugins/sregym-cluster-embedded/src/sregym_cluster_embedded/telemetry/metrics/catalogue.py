@@ -9,6 +9,7 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.blackbox import Blackbo
 from sregym_cluster_embedded.telemetry.metrics.exporters.cadvisor import Cadvisor
 from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import ApiServer, Scheduler
 from sregym_cluster_embedded.telemetry.metrics.exporters.dns import CoreDns
+from sregym_cluster_embedded.telemetry.metrics.exporters.etcd import Etcd
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state import KubeState
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import Kubelets
 from sregym_cluster_embedded.telemetry.metrics.exporters.load import LoadGenerators
@@ -69,8 +70,9 @@ def chapters() -> tuple[Chapter, ...]:
         ),
         Chapter(
             "Control plane",
-            "Jobs `apiserver` and `kube-scheduler`.",
-            (ApiServer(), Scheduler()),
+            "Jobs `apiserver`, `kube-scheduler` and `etcd`. How long requests, scheduling and writes take is always the same: "
+            "it is no state of the cluster.",
+            (ApiServer(), Scheduler(), Etcd()),
         ),
         Chapter(
             "Cluster DNS: CoreDNS",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_cluster_embedded.store import ChangeType
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    FOREVER,
     Exporter,
     Family,
     Row,
@@ -40,6 +42,41 @@ _INFLIGHT = Family(
     "gauge",
     "Maximal number of currently used inflight request limit of this apiserver per request kind in last second.",
 )
+_DURATION = Family(
+    "apiserver_request_duration_seconds",
+    "histogram",
+    "Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.",
+)
+_SLI = Family(
+    "apiserver_request_sli_duration_seconds",
+    "histogram",
+    "Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.",
+)
+_TERMINATED = Family(
+    "apiserver_request_terminations_total",
+    "counter",
+    "Number of requests which apiserver terminated in self-defense.",
+)
+_AGGREGATED = Family(
+    "aggregator_unavailable_apiservice",
+    "gauge",
+    "Gauge of APIServices which are marked as unavailable broken down by APIService name.",
+)
+_BUILT = Family(
+    "kubernetes_build_info",
+    "gauge",
+    "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.",
+)
+_TOOK = Family(
+    "scheduler_scheduling_attempt_duration_seconds",
+    "histogram",
+    "Scheduling attempt latency in seconds (scheduling algorithm + binding)",
+)
+_VICTIMS = Family(
+    "scheduler_preemption_attempts_total",
+    "counter",
+    "Total preemption attempts in the cluster till now",
+)
 _PENDING = Family("scheduler_pending_pods", "gauge", "Number of pending pods, by the queue type.")
 _ATTEMPTS = Family(
     "scheduler_schedule_attempts_total",
@@ -47,12 +84,19 @@ _ATTEMPTS = Family(
     "Number of attempts to schedule pods, by the result.",
 )
 _VERBS = {ChangeType.ADDED: ("POST", "201"), ChangeType.MODIFIED: ("PUT", "200"), ChangeType.DELETED: ("DELETE", "200")}  # fmt: skip
+# What a request and an attempt take: how long is no state of the cluster.
+_REQUEST_S, _ATTEMPT_S = 0.004, 0.003
+_REQUEST_BOUNDS = (
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
+    15.0, 20.0, 30.0, 45.0, 60.0,
+)  # fmt: skip
+_ATTEMPT_BOUNDS = tuple(0.001 * 2**power for power in range(15))
 # How often each node's kubelet renews its lease, and asks for its node object.
 _LEASES = "leases.coordination.k8s.io"
 _RENEW_S, _NODE_STATUS_S = 10.0, 10.0
 
 
-def _address(view: View) -> str:
+def address_of(view: View) -> str:
     """The address that the Service of the API leads to."""
     for line in view.past.of("endpoints"):
         if (line.key.namespace, line.key.name) == ("default", "kubernetes"):
@@ -66,12 +110,14 @@ def _address(view: View) -> str:
 class ApiServer(Exporter):
     """The API server."""
 
-    families: Sequence[Family] = (_OBJECTS, _REQUESTS, _INFLIGHT)
+    families: Sequence[Family] = (
+        _OBJECTS, _REQUESTS, _DURATION, _SLI, _TERMINATED, _INFLIGHT, _AGGREGATED, _BUILT,
+    )  # fmt: skip
     reads = (EVERYTHING,)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
-        instance = f"{_address(view)}:6443"
+        instance = f"{address_of(view)}:6443"
         labels = (
             ("job", "apiserver"),
             ("instance", instance),
@@ -90,8 +136,44 @@ class ApiServer(Exporter):
             written = {change.key.resource for change in view.world.store.history}
             for resource in sorted(written | set(view.world.store.resources())):
                 yield Row((("resource", resource),), _stored(view, resource))
-        else:
+        elif sample == _TERMINATED.name:
+            yield Row((("code", "504"), ("component", "apiserver"), ("verb", "GET")), 0.0)
+        elif sample == _BUILT.name:
+            yield Row(_BUILD, 1.0)
+        elif sample == _AGGREGATED.name:
+            yield from _unavailable(view)
+        elif sample == _REQUESTS.name:
             yield from _requests(view)
+        else:
+            for row in _requests(view):
+                assert not isinstance(row.value, float)
+                labels = tuple(pair for pair in row.labels if pair[0] != "code")
+                yield from even_rows(sample, labels, row.value, _REQUEST_S, _REQUEST_BOUNDS)
+
+
+_BUILD = (
+    ("build_date", "2026-05-13T14:02:11Z"), ("compiler", "gc"), ("git_commit", "5a9f1c2e"),
+    ("git_tree_state", "clean"), ("git_version", "v1.36.2"), ("go_version", "go1.26.1"),
+    ("major", "1"), ("minor", "36"), ("platform", "linux/amd64"),
+)  # fmt: skip
+
+
+def _unavailable(view: View) -> Iterator[Row]:
+    """APIServices that other servers answer for, by what their condition has said."""
+    for line in view.past.of("apiservices.apiregistration.k8s.io"):
+        last = next((v.obj for v in reversed(line.versions) if v.obj is not None), None)
+        if last is None or not last["spec"].get("service"):
+            continue
+        times, values, until = [line.versions[0].since], [0.0], FOREVER
+        for version in line.versions:
+            if version.obj is None:
+                until = version.since
+                break
+            said = version.obj.get("status", {}).get("conditions", ())
+            down = any(one["type"] == "Available" and one["status"] != "True" for one in said)
+            times.append(version.since)
+            values.append(float(down))
+        yield Row((("name", line.key.name),), Steps(times, values), times[0], until)
 
 
 def _stored(view: View, resource: str) -> Steps:
@@ -163,12 +245,12 @@ def _steady(rate: float) -> Callable[[Floats], Floats]:
 class Scheduler(Exporter):
     """The scheduler."""
 
-    families: Sequence[Family] = (_PENDING, _ATTEMPTS)
+    families: Sequence[Family] = (_PENDING, _ATTEMPTS, _TOOK, _VICTIMS)
     reads = ("endpoints", "pods")
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance, beside the API server."""
-        instance = f"{_address(view)}:10259"
+        instance = f"{address_of(view)}:10259"
         labels = (
             ("job", "kube-scheduler"),
             ("instance", instance),
@@ -198,11 +280,31 @@ class Scheduler(Exporter):
             for queue in ("active", "backoff", "gated"):
                 yield Row((("queue", queue),), 0.0)
             yield Row((("queue", "unschedulable"),), _running(waiting))
+        elif sample == _VICTIMS.name:
+            yield Row((), _Counted(_preemptions(view)))
+        elif sample.startswith(_TOOK.name):
+            for result, moments in (("scheduled", bound), ("unschedulable", refused)):
+                labels = (("profile", "default-scheduler"), ("result", result))
+                counted = _Counted(moments)
+                yield from even_rows(sample, labels, counted, _ATTEMPT_S, _ATTEMPT_BOUNDS)
         else:
             profile = ("profile", "default-scheduler")
             yield Row((profile, ("result", "error")), 0.0)
             yield Row((profile, ("result", "scheduled")), _Counted(bound))
             yield Row((profile, ("result", "unschedulable")), _Counted(refused))
+
+
+def _preemptions(view: View) -> list[float]:
+    """When pods were given a node that others had to leave for them."""
+    found = []
+    for line in view.past.of("pods"):
+        before = ""
+        for version in line.versions:
+            node = (version.obj or {}).get("status", {}).get("nominatedNodeName", "")
+            if node and node != before:
+                found.append(version.since)
+            before = node
+    return found
 
 
 def _unschedulable(pod: Object) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from sregym_apps.model import NameServerProgram
 
 from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
@@ -33,6 +34,30 @@ _BUILD = Family(
     "A metric with a constant '1' value labeled by version, revision, and goversion from which CoreDNS was built.",
 )
 _PANICS = Family("coredns_panics_total", "counter", "A metrics that counts the number of panics.")
+_DURATION = Family(
+    "coredns_dns_request_duration_seconds",
+    "histogram",
+    "Histogram of the time (in seconds) each request took per zone.",
+)
+_SIZE = Family(
+    "coredns_dns_request_size_bytes",
+    "histogram",
+    "Size of the EDNS0 UDP buffer in bytes (64K for TCP) per zone and protocol.",
+)
+_ANSWER_SIZE = Family(
+    "coredns_dns_response_size_bytes", "histogram", "Size of the returned response in bytes."
+)
+_REJECTED = Family(
+    "coredns_forward_max_concurrent_rejects_total",
+    "counter",
+    "Counter of the number of queries rejected because the concurrent queries were at maximum.",
+)
+# What a look-up takes and weighs, and the bounds of CoreDNS's histograms.
+_TOOK_S, _ASKED_BYTES, _ANSWERED_BYTES = 0.0002, 66.0, 130.0
+_SECONDS = tuple(0.00025 * 2**power for power in range(16))
+_BYTES = (
+    0, 100, 200, 300, 400, 511, 1023, 2047, 4095, 8291, 16000, 32000, 48000, 64000,
+)  # fmt: skip
 _SERVER = ("server", "dns://:53")
 # Clients keep their connections: a process asks again for the names it depends on twice a minute.
 _RATE = 1 / 30
@@ -41,7 +66,9 @@ _RATE = 1 / 30
 class CoreDns(Exporter):
     """One target for each replica of the cluster DNS."""
 
-    families: Sequence[Family] = (_REQUESTS, _RESPONSES, _BUILD, _PANICS)
+    families: Sequence[Family] = (
+        _REQUESTS, _RESPONSES, _DURATION, _SIZE, _ANSWER_SIZE, _REJECTED, _BUILD, _PANICS,
+    )  # fmt: skip
     reads = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
@@ -69,7 +96,7 @@ class CoreDns(Exporter):
             if sample == _BUILD.name:
                 labels = (("goversion", "go1.24.1"), ("version", "1.12.1"))
                 yield Row(labels, 1.0, served, until)
-            elif sample == _PANICS.name:
+            elif sample in (_PANICS.name, _REJECTED.name):
                 yield Row((), 0.0, served, until)
             else:
                 yield from _questions(view, life, sample)
@@ -96,6 +123,17 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
         labels = (_SERVER, ("zone", "."), ("proto", "udp"), ("family", "1"), ("type", "A"))
         yield Row(labels, _Sum([*asked, *lost]), since, until)
         return
+    for family, took, bounds in (
+        (_DURATION, _TOOK_S, _SECONDS),
+        (_SIZE, _ASKED_BYTES, _BYTES),
+        (_ANSWER_SIZE, _ANSWERED_BYTES, _BYTES),
+    ):
+        if sample.startswith(family.name):
+            more = () if family is _DURATION else (("proto", "udp"),)
+            labels = (_SERVER, ("zone", "."), *more)
+            counted = _Sum([*asked, *lost])
+            yield from even_rows(sample, labels, counted, took, bounds, since, until)
+            return
     yield Row((*base, ("rcode", "NOERROR")), _Sum(asked), since, until)
     yield Row((*base, ("rcode", "NXDOMAIN")), _Sum(lost), since, until)
 
