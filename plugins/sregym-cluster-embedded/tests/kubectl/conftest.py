@@ -202,6 +202,11 @@ def objects(world: World) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.fixture(scope="session")
+def make_ways() -> Callable[[World, Path], BothWays]:
+    return BothWays
+
+
+@pytest.fixture(scope="session")
 def both_ways(
     make_shop: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BothWays]:

@@ -88,12 +88,11 @@ def test_exec_takes_the_time_that_the_command_takes(shop: Any) -> None:
     [
         ["get", "pods", "-w"],
         ["get", "pods", "--watch=true"],
-        ["debug", "x", "--image=y"],
+        ["debug", "x", "--image=y", "--copy-to=z"],
         ["apply", "--prune", "-f", "x"],
         ["kustomize", "."],
         ["config", "view"],
         [],
-        ["logs", "-f", "x"],
     ],
 )
 def test_what_is_not_covered_is_said_before_anything_happens(shop: Any, argv: list[str]) -> None:

@@ -8,8 +8,8 @@ from aiohttp import web
 
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
-from sregym_cluster_embedded.kubectl.containers import container_status
-from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.kubectl.attachment import WINDOW_OPTIONS
+from sregym_cluster_embedded.kubectl.containers import life_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # How long to wait at most before looking again whether the client has left.
 _LOOK_S = 30.0
-
-_WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
 
 
 async def serve_log(
@@ -46,17 +44,17 @@ async def follow(
 
     Ends when this life of the container has ended.
     """
-    growing = {name: value for name, value in options.items() if name not in _WINDOW_OPTIONS}
+    growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
     with changes(live) as changed, live.waiting():
         with live.open() as world:
-            life = _life(world, connect)
+            life = life_of(world, connect.namespace, connect.pod, connect.container)
             first = _read(world, connect, options)
             sent = len(_read(world, connect, growing))
         if first:
             yield first
         while life is not None and life[2]:
             with live.open() as world:
-                now = _life(world, connect)
+                now = life_of(world, connect.namespace, connect.pod, connect.container)
                 # A container that was started again has another log: what it wrote last is lost
                 # to a real kubelet's client as well.
                 text = _read(world, connect, growing) if now in (life, (*life[:2], False)) else ""
@@ -73,14 +71,3 @@ def _read(world: World, connect: Connect, options: Mapping[str, Any]) -> str:
         world, connect.namespace, connect.pod, connect.container, options
     )
     return text
-
-
-def _life(world: World, connect: Connect) -> tuple[str, int, bool] | None:
-    """Uid of the pod, restarts, whether the container runs; None when it is not there."""
-    pod = world.store.get(Key("pods", connect.namespace, connect.pod))
-    if pod is None:
-        return None
-    status = container_status(pod, connect.container)
-    if status is None or "running" not in status.get("state", {}):
-        return (pod["metadata"]["uid"], (status or {}).get("restartCount", 0), False)
-    return (pod["metadata"]["uid"], status.get("restartCount", 0), True)

@@ -6,6 +6,7 @@ import bisect
 from copy import copy
 from functools import partial
 from http import HTTPStatus
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
@@ -20,11 +21,13 @@ from sregym_cluster_embedded.kubectl.containers import (
 from sregym_cluster_embedded.kubectl.errors import ServerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+    from types import ModuleType
 
     from sregym_core.policy import Policy
 
+    from sregym_cluster_embedded.kubectl.attachment import Attached
     from sregym_cluster_embedded.kubelet.runtime import ExecResult
     from sregym_cluster_embedded.world import World
 
@@ -51,6 +54,13 @@ class Access(Protocol):
     def watch(self, request: Request, timeout_s: float | None) -> Iterator[dict[str, Any]]:
         """The events of a watch, moving time while there is none; ends after `timeout_s`."""
 
+    def stream(self, request: Request) -> Iterator[bytes]:
+        """What a watch answers, piece by piece, until the server ends it.
+
+        Raises:
+            ServerError: The API answered with a failure.
+        """
+
     def exec(
         self, namespace: str, pod: str, container: str, command: tuple[str, ...], stdin: str
     ) -> ExecResult:
@@ -59,6 +69,23 @@ class Access(Protocol):
         Raises:
             ContainerNotRunningError: There is no process to join.
         """
+
+    def attach(
+        self, namespace: str, pod: str, container: str, stdin: str | None, limit_s: float
+    ) -> Attached:
+        """Join the main process of a container until it ends, with its complete input.
+
+        Raises:
+            ContainerNotRunningError: There is no process to join.
+        """
+
+    def follow(
+        self, namespace: str, pod: str, container: str, options: Mapping[str, str], limit_s: float
+    ) -> str | None:
+        """The log of a container until its life ends; None when it outlives the limit."""
+
+    def ahead(self) -> Access:
+        """The cluster as it would go on: whatever is done there has not happened here."""
 
     def unix_now(self) -> float:
         """The present moment, in seconds since 1970."""
@@ -116,13 +143,28 @@ class DirectAccess:
             message = f"{request.path} is no watch"
             raise TypeError(message)
         if isinstance(answer, Response):
-            yield {"type": "ERROR", "object": orjson.loads(answer.body)}
+            found = orjson.loads(answer.body)
+            yield found if "type" in found else {"type": "ERROR", "object": found}
             return
-        for chunk in answer.initial:
-            yield from _events(chunk)
-        yield from self._changes(answer, timeout_s)
+        for line in self._lines(answer, timeout_s):
+            yield orjson.loads(line)
 
-    def _changes(self, watch: Watch, timeout_s: float | None) -> Iterator[dict[str, Any]]:
+    def stream(self, request: Request) -> Iterator[bytes]:
+        """What a watch answers, piece by piece, until the server ends it."""
+        answer = self._answer(request)
+        if isinstance(answer, Watch):
+            yield from self._lines(answer, answer.timeout_s)
+        elif isinstance(answer, Response):
+            if answer.status >= HTTPStatus.BAD_REQUEST:
+                raise ServerError(orjson.loads(answer.body))
+            yield answer.body
+
+    def _lines(self, watch: Watch, timeout_s: float | None) -> Iterator[bytes]:
+        for chunk in watch.initial:
+            yield from _events(chunk)
+        yield from self._changes(watch, timeout_s)
+
+    def _changes(self, watch: Watch, timeout_s: float | None) -> Iterator[bytes]:
         world = self.world
         deadline = None if timeout_s is None else world.now + timeout_s
         position = watch.since
@@ -165,6 +207,50 @@ class DirectAccess:
             self.world.run_until(self.world.now + result.duration_s)
         return result
 
+    def attach(
+        self, namespace: str, pod: str, container: str, stdin: str | None, limit_s: float
+    ) -> Attached:
+        """Join the main process of a container until it ends, with its complete input.
+
+        Raises:
+            ContainerNotRunningError: There is no process to join.
+            ServerError: It is forbidden.
+        """
+        query = (("container", container), ("stdin", "false" if stdin is None else "true"))
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}/attach"
+        refused = self._answer(Request("GET", path, query, user=self.user))
+        if isinstance(refused, Response):
+            raise ServerError(orjson.loads(refused.body))
+        found: Attached = _attachment().attach(
+            self.world, namespace, pod, container, stdin, limit_s
+        )
+        return found
+
+    def follow(
+        self, namespace: str, pod: str, container: str, options: Mapping[str, str], limit_s: float
+    ) -> str | None:
+        """The log of a container until its life ends; None when it outlives the limit.
+
+        Raises:
+            ServerError: There is none to be read.
+        """
+        query = (("container", container), ("follow", "true"), *options.items())
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
+        answer = self._answer(Request("GET", path, query, user=self.user))
+        if isinstance(answer, Response):
+            raise ServerError(orjson.loads(answer.body))
+        assert isinstance(answer, Connect)
+        text: str | None = _attachment().followed(
+            self.world, namespace, pod, answer.container, answer.options, limit_s
+        )
+        return text
+
+    def ahead(self) -> DirectAccess:
+        """The cluster as it would go on: whatever is done there has not happened here."""
+        other = copy(self)
+        other.world = self.world.fork()
+        return other
+
     def _answer(self, request: Request) -> Response | Watch | Connect:
         if self._policy is None:
             return handle(self.world, request)
@@ -175,7 +261,12 @@ class DirectAccess:
         return self.world.epoch + self.world.now
 
 
-def _events(chunk: bytes) -> Iterator[dict[str, Any]]:
-    for line in chunk.splitlines():
-        if line:
-            yield orjson.loads(line)
+def _attachment() -> ModuleType:
+    """What needs the room of processes, which few commands do."""
+    return import_module("sregym_cluster_embedded.kubectl.attachment")
+
+
+def _events(chunk: bytes) -> Iterator[bytes]:
+    for line in chunk.splitlines(keepends=True):
+        if line.strip():
+            yield line

@@ -57,6 +57,17 @@ def running_container(world: World, namespace: str, pod: str, container: str) ->
     )
 
 
+def life_of(world: World, namespace: str, pod: str, container: str) -> tuple[str, int, bool] | None:
+    """Uid of the pod, restarts, whether the container runs; None when it is not there."""
+    obj = world.store.get(Key("pods", namespace, pod))
+    if obj is None:
+        return None
+    status = container_status(obj, container)
+    if status is None or "running" not in status.get("state", {}):
+        return (obj["metadata"]["uid"], (status or {}).get("restartCount", 0), False)
+    return (obj["metadata"]["uid"], status.get("restartCount", 0), True)
+
+
 def attach_refusal(namespace: str, pod: str, container: str) -> str:
     """The kubelet's words to one who attaches to a container that does not run."""
     return f"container {container} not found in pod {pod}_{namespace}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.kubectl.builder import Target, documents, selector_query, targets
-from sregym_cluster_embedded.kubectl.client import JSON, TABLE
+from sregym_cluster_embedded.kubectl.client import TABLE
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import FILES, IGNORED, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
@@ -28,6 +28,7 @@ FLAGS = (
     Flag("raw"), switch("all-namespaces", "A"), switch("show-labels"), switch("no-headers"),
     switch("ignore-not-found"), switch("show-kind"), Flag("label-columns", "L", "list"),
     Flag("sort-by"), switch("watch", "w"), Flag("subresource"),
+    switch("watch-only"), switch("output-watch-events"),
 )  # fmt: skip
 
 _NOTHING = """You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported resources.
@@ -67,38 +68,15 @@ def get(session: Session) -> None:
     if arguments.has("subresource"):
         raise NotCovered("a subresource")
     wanted = _wanted(session)
-    errors: list[CommandError] = []
-    if arguments.on("watch"):
-        _refused_watch(session, wanted)
+    if arguments.on("watch") or arguments.on("watch-only"):
+        import_module("sregym_cluster_embedded.kubectl.watches").watch(session, wanted)
         return
+    errors: list[CommandError] = []
     if output in _TABLE_OUTPUTS:
         _print_tables(session, _fetch(session, wanted, errors, TABLE), errors)
     else:
         _print_objects(session, wanted, errors)
     raise_all(errors)
-
-
-def _refused_watch(session: Session, wanted: Sequence[tuple[Target, str | None]]) -> None:
-    """Run a watch that the server refuses; one that goes on is left to the binary."""
-    errors: list[CommandError] = []
-    parts = _fetch(session, wanted, errors, TABLE)
-    raise_all(errors)
-    if len(wanted) != 1 or session.arguments.text("output") not in _TABLE_OUTPUTS:
-        raise NotCovered("a watch")
-    target, namespace = wanted[0]
-    path, access = target.kind.path(namespace), session.access
-    query = [("watch", "true"), ("resourceVersion", "0"), ("timeoutSeconds", "1")]
-    if target.name:
-        query.append(("fieldSelector", f"metadata.name={target.name}"))
-    request = Request(
-        "GET", path, tuple(query), {"accept": JSON, **session.headers}, user=access.user
-    )
-    first = next(access.watch(request, 0.0), None)
-    if first is None or first["type"] != "ERROR":
-        raise NotCovered("a watch")
-    if any(part.answer.get("rows") for part in parts):
-        _print_tables(session, parts, errors)
-    raise ServerError(first["object"])
 
 
 def _wanted(session: Session) -> list[tuple[Target, str | None]]:
@@ -183,7 +161,7 @@ def _print_tables(session: Session, parts: list[_Part], errors: list[CommandErro
             raise NotCovered("a server without tables")
         if not answer["rows"]:
             continue
-        head, rows = _rows(session, kind, answer, show_kind)
+        head, rows = rows_of(session, kind, answer, show_kind)
         if tables and tables[-1][0] == kind:
             tables[-1][1].extend(rows)
         else:
@@ -212,10 +190,17 @@ def _sortable(session: Session, parts: Sequence[_Part]) -> bool:
     return any(find(path, row["object"]) for row in rows)
 
 
-def _rows(
+def rows_of(
     session: Session, kind: ResourceType, table: dict[str, Any], show_kind: bool
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """The header, unless it is not wanted, and the rows, with the columns the client adds."""
+    """The header, unless it is not wanted, and the rows, with the columns the client adds.
+
+    Args:
+        session: The command.
+        kind: What is listed.
+        table: As the server sent it.
+        show_kind: Whether names stand behind their kind.
+    """
     arguments = session.arguments
     wide = arguments.text("output") == "wide"
     columns = table["columnDefinitions"]

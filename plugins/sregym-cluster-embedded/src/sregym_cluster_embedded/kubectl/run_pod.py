@@ -1,4 +1,4 @@
-"""`kubectl run` of a pod that nobody attaches to."""
+"""`kubectl run`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from sregym_cluster_embedded.kubectl.attended import run_and_attach, tried_ahead
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, Flag, switch
+from sregym_cluster_embedded.kubectl.image_names import refuse_invalid
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 
 if TYPE_CHECKING:
@@ -20,30 +22,30 @@ FLAGS = (
     Flag("env", kind="repeated"), Flag("labels", "l"), Flag("image-pull-policy"),
     switch("attach"), switch("stdin", "i"), switch("tty", "t"), switch("rm"), switch("expose"),
     switch("privileged"), switch("quiet", "q"), Flag("overrides"), Flag("override-type"),
-    Flag("annotations", kind="repeated"), Flag("pod-running-timeout"),
+    Flag("annotations", kind="repeated"), Flag("pod-running-timeout"), switch("leave-stdin-open"),
 )  # fmt: skip
 
 _RESTARTS = ("Always", "OnFailure", "Never")
 
 
 def run(session: Session) -> None:
-    """Run `kubectl run` without `-i`, `-t`, `--rm` and `--attach`."""
+    """Run `kubectl run`."""
     arguments = session.arguments
     if not arguments.text("image"):
         missing = 'required flag(s) "image" not set'
         raise CommandError(f"error: {'--image is required' if arguments.has('image') else missing}")
     if not arguments.words:
         raise CommandError("error: NAME is required for run")
-    if len(arguments.words) != 1:
-        raise NotCovered("run with more than a name")
-    attached = any(arguments.on(name) for name in ("attach", "stdin", "tty"))
+    refuse_invalid(arguments.text("image"))
+    if arguments.on("tty") and not arguments.on("stdin"):
+        text = "-i/--stdin is required for containers with -t/--tty=true"
+        raise CommandError(f"error: {text}")
+    attached = arguments.on("attach", default=arguments.on("stdin"))
     if arguments.on("rm") and not attached:
         raise CommandError("error: --rm should only be used for attached containers")
     if attached and dry_run(arguments) != "none":
         options = "attached containers options (--attach, --stdin, or --tty)"
         raise CommandError(f"error: --dry-run=[server|client] can't be used with {options}")
-    if attached:
-        raise NotCovered("run of what is attached to")
     if arguments.on("expose") and not arguments.text("port"):
         raise CommandError("error: --port must be set when exposing a service")
     restart = arguments.text("restart", "Always")
@@ -55,6 +57,11 @@ def run(session: Session) -> None:
     obj = _pod(session, arguments.words[0], restart)
     if arguments.text("overrides"):
         _override(arguments, obj)
+    if attached:
+        if arguments.on("expose"):
+            raise NotCovered("a Service for what is attached to")
+        tried_ahead(session, lambda tried: run_and_attach(tried, obj, restart))
+        return
     kind = session.client.resource_type("pods")
     if dry_run(arguments) == "client":
         report(session, kind, obj, "created")
@@ -121,7 +128,7 @@ def _expose(session: Session, pod: Object) -> None:
 def _pod(session: Session, name: str, restart: str) -> Object:
     arguments = session.arguments
     container: Object = {"image": arguments.text("image"), "name": name, "resources": {}}
-    words = arguments.after_dash or []
+    words = [*arguments.words[1:], *(arguments.after_dash or ())]
     if words:
         container["command" if arguments.on("command") else "args"] = words
     if arguments.has("env"):
@@ -130,6 +137,9 @@ def _pod(session: Session, name: str, restart: str) -> Object:
         container["ports"] = [{"containerPort": arguments.number("port", 0)}]
     if arguments.text("image-pull-policy"):
         container["imagePullPolicy"] = arguments.text("image-pull-policy")
+    for flag, field in (("stdin", "stdin"), ("stdin", "stdinOnce"), ("tty", "tty")):
+        if arguments.on(flag) and (field != "stdinOnce" or not arguments.on("leave-stdin-open")):
+            container[field] = True
     if arguments.on("privileged"):
         container["securityContext"] = {"privileged": True}
     metadata: Object = {"labels": _labels(arguments.text("labels"), name), "name": name}

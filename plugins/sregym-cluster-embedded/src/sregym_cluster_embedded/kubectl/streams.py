@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubectl.attended import PATIENCE_S, tried_ahead
 from sregym_cluster_embedded.kubectl.choice import best_pod, selector_of
 from sregym_cluster_embedded.kubectl.containers import DEFAULT_CONTAINER, ContainerNotRunningError
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
@@ -12,13 +13,16 @@ from sregym_cluster_embedded.kubectl.flags import IGNORED, Flag, parse_duration,
 from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.kubectl.session import Session
+    from sregym_cluster_embedded.kubelet.runtime import ExecResult
     from sregym_cluster_embedded.store import Object
 
 LOGS_FLAGS = (
     *IGNORED, Flag("container", "c"), switch("previous", "p"), Flag("tail"), Flag("since"),
     Flag("since-time"), switch("timestamps"), Flag("limit-bytes"), Flag("selector", "l"),
-    switch("all-containers"), switch("prefix"),
+    switch("all-containers"), switch("prefix"), switch("follow", "f"),
 )  # fmt: skip
 EXEC_FLAGS = (
     Flag("container", "c"), switch("stdin", "i"), switch("tty", "t"), switch("quiet", "q"),
@@ -32,7 +36,7 @@ See 'kubectl logs -h' for help and examples"""
 
 
 def logs(session: Session) -> None:
-    """Run `kubectl logs` without `-f`."""
+    """Run `kubectl logs`."""
     arguments = session.arguments
     query = _log_query(session)
     if arguments.text("selector"):
@@ -54,9 +58,37 @@ def logs(session: Session) -> None:
         elif len(words) > 1:
             raise NotCovered("several words")
         pods = [_log_pod(session, words[0])]
-    for pod in pods:
-        for container in _log_containers(session, pod):
-            _print_log(session, pod, container, query)
+    logs_of = [(pod, name) for pod in pods for name in _log_containers(session, pod)]
+    if arguments.on("follow"):
+        _follow(session, logs_of, query)
+        return
+    for pod, container in logs_of:
+        _print_log(session, pod, container, query)
+
+
+def _follow(
+    session: Session, wanted: Sequence[tuple[Object, str]], query: list[tuple[str, str]]
+) -> None:
+    """Print a log that ends."""
+    if len(wanted) != 1 or session.arguments.on("previous") or session.headers:
+        raise NotCovered("several logs that are followed")
+    pod, container = wanted[0]
+    tried_ahead(session, lambda s: _print_followed(s, pod, container, query))
+
+
+def _print_followed(
+    session: Session, pod: Object, container: str, query: list[tuple[str, str]]
+) -> None:
+    metadata = pod["metadata"]
+    where = (metadata["namespace"], metadata["name"])
+    try:
+        text = session.access.follow(*where, container, dict(query), PATIENCE_S)
+    except ServerError as error:
+        # The binary asks again and again for a while.
+        raise NotCovered("a log that is not there yet") from error
+    if text is None:
+        raise NotCovered("a log that does not end")
+    _print_lines(session, pod, container, text)
 
 
 def execute(session: Session) -> None:
@@ -76,27 +108,53 @@ def execute(session: Session) -> None:
         raise NotCovered("exec without --")
     if not command or (arguments.on("tty") and len(command) == 1):
         raise NotCovered("exec of nothing, or of what may be an interactive shell")
-    pod = _pod(session, arguments.words[0])
-    metadata = pod["metadata"]
+    pod = pod_of(session, arguments.words[0])
+    container = exec_container(session, pod)
+    if arguments.on("tty") and arguments.on("stdin"):
+        session.complain(_NO_TERMINAL)
+    result = exec_in(
+        session, pod, container, command, session.stdin if arguments.on("stdin") else ""
+    )
+    session.out.append(result.stdout)
+    session.err.append(result.stderr)
+    refuse_failed(result)
+
+
+def exec_container(session: Session, pod: Object) -> str:
+    """The container of a pod in which a command is to run.
+
+    Raises:
+        CommandError: The pod has ended.
+    """
     phase = pod.get("status", {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise CommandError(
             "error: cannot exec into a container in a completed pod; current phase is " + phase
         )
-    container = _container(session, pod)
+    return container_of(session, pod)
+
+
+def exec_in(
+    session: Session, pod: Object, container: str, command: Sequence[str], stdin: str
+) -> ExecResult:
+    """Run a command in a container.
+
+    Raises:
+        CommandError: There is no process to join.
+    """
     if session.headers:
         raise NotCovered("exec as somebody else")
-    if arguments.on("tty") and arguments.on("stdin"):
-        session.complain(_NO_TERMINAL)
-    stdin = session.stdin if arguments.on("stdin") else ""
+    metadata = pod["metadata"]
     try:
-        result = session.access.exec(
+        return session.access.exec(
             metadata["namespace"], metadata["name"], container, tuple(command), stdin
         )
     except ContainerNotRunningError as error:
         raise CommandError(f"error: unable to upgrade connection: {error}") from error
-    session.out.append(result.stdout)
-    session.err.append(result.stderr)
+
+
+def refuse_failed(result: ExecResult) -> None:
+    """End the command as the one in the container has ended."""
     if result.error:
         text = f"error: Internal error occurred: {result.error}"
         raise CommandError(text)
@@ -128,7 +186,7 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
 
 def _log_pod(session: Session, word: str) -> Object:
     try:
-        return _pod(session, word, for_logs=True)
+        return pod_of(session, word, for_logs=True)
     except ServerError as error:
         if not error.not_found:
             raise
@@ -136,7 +194,7 @@ def _log_pod(session: Session, word: str) -> Object:
         raise CommandError(text) from error
 
 
-def _pod(session: Session, word: str, for_logs: bool = False) -> Object:
+def pod_of(session: Session, word: str, for_logs: bool = False) -> Object:
     """The pod that `NAME` or `TYPE/NAME` means; `logs` says which one it chose of several."""
     type_word, slash, name = word.partition("/")
     client = session.client
@@ -159,12 +217,12 @@ def _pod(session: Session, word: str, for_logs: bool = False) -> Object:
 
 def _log_containers(session: Session, pod: Object) -> list[str]:
     if not session.arguments.on("all-containers"):
-        return [_container(session, pod)]
+        return [container_of(session, pod)]
     spec = pod["spec"]
     return [c["name"] for c in (*spec.get("initContainers", ()), *spec["containers"])]
 
 
-def _container(session: Session, pod: Object) -> str:
+def container_of(session: Session, pod: Object) -> str:
     """The container that `-c`, an annotation, or the order in the pod chooses."""
     spec = pod["spec"]
     known = {
@@ -198,6 +256,11 @@ def _print_log(session: Session, pod: Object, container: str, query: list[tuple[
     metadata = pod["metadata"]
     path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/log"
     text: str = session.client.send("GET", path, [("container", container), *query])
+    _print_lines(session, pod, container, text)
+
+
+def _print_lines(session: Session, pod: Object, container: str, text: str) -> None:
+    metadata = pod["metadata"]
     if session.arguments.on("prefix"):
         lead = f"[pod/{metadata['name']}/{container}] "
         text = "".join(lead + line for line in text.splitlines(keepends=True))

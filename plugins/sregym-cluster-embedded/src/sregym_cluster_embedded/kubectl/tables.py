@@ -24,6 +24,22 @@ def aligned(rows: Iterable[Sequence[str]], padding: int = _PADDING, least: int =
     return "".join([form % tuple(row) for row in lines])
 
 
+class Growing:
+    """Rows that come one after the other; no column becomes narrower than it was."""
+
+    def __init__(self) -> None:
+        self._widths: list[int] = []
+
+    def aligned(self, rows: Sequence[Sequence[str]]) -> str:
+        """More rows, all of one length, aligned with those before them."""
+        count = max(map(len, rows), default=1) - 1
+        self._widths += [_MIN_WIDTH] * (count - len(self._widths))
+        for at, column in enumerate(list(zip(*rows, strict=True))[:-1]):
+            self._widths[at] = max(self._widths[at], max(map(len, column)) + _PADDING)
+        form = "".join([f"%-{width}s" for width in self._widths[:count]]) + "%s\n"
+        return "".join([form % tuple(row) for row in rows])
+
+
 def _uneven(lines: list[Sequence[str]], padding: int, least: int) -> str:
     count = max(map(len, lines))
     widths = [least] * count

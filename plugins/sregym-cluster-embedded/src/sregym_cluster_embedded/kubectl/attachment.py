@@ -1,0 +1,199 @@
+"""Joining the main process of a container: what it writes from now on, and what it is told.
+
+One that is on a socket takes its turns by `http.attaching`; here is what both have in common, and
+the whole of it for one whose input is complete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sregym_cluster_embedded.kubectl.containers import (
+    ContainerNotRunningError,
+    life_of,
+    running_container,
+)
+from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.shell.input import is_console, is_shell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
+    from sregym_cluster_embedded.world import World
+
+# A client needs about so long from the news that a container runs to its attachment.
+_FRESH_S = 2.0
+
+WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
+
+
+class Attached(NamedTuple):
+    """What came of an attachment; `ended` is false when its limit has passed."""
+
+    stdout: str = ""
+    stderr: str = ""
+    ended: bool = True
+
+
+class MainProcess:
+    """The main process of a container, as one who types at it sees it.
+
+    Attributes:
+        script: Whether it is a shell, whose lines may take several to be complete.
+        talks: Whether it answers line by line.
+    """
+
+    def __init__(self, ref: ContainerRef, command: tuple[str, ...], spec: dict[str, Any]) -> None:
+        self._ref = ref
+        self._spec = spec
+        self.script = is_shell(command)
+        self.talks = self.script or is_console(command)
+
+    def prompt(self, world: World) -> str:
+        """What stands before a line on a terminal."""
+        room = world.room("interaction")
+        prompt: str = room.prompt(world, self._ref, room.dialogue_of(world, self._ref))
+        return prompt
+
+    def say(self, world: World, text: str) -> tuple[ExecResult, bool]:
+        """Carry out complete lines."""
+        result = self.feed(world, text, closed=False)
+        process = process_of(world, self._ref)
+        return result, process is None or not process.running
+
+    def feed(self, world: World, text: str, *, closed: bool) -> ExecResult:
+        """Give input to the process."""
+        process = process_of(world, self._ref)
+        if process is None or not process.running:
+            message = f'container not found ("{self._ref.name}")'
+            raise ContainerNotRunningError(message)
+        result: ExecResult = world.room("interaction").feed(world, self._ref, text, closed)
+        return result
+
+    def close(self, world: World) -> None:
+        """The client has left: with `stdinOnce` nobody can come again."""
+        process = process_of(world, self._ref)
+        if process is not None and process.running and self._spec.get("stdinOnce"):
+            world.room("interaction").feed(world, self._ref, "", True)
+
+
+def main_process(world: World, namespace: str, pod: str, container: str) -> MainProcess | None:
+    """The main process of a container when it reads what is typed at it."""
+    room = world.constitution.rooms.get("interaction")
+    if room is None:
+        return None
+    try:
+        ref = running_container(world, namespace, pod, container)
+    except ContainerNotRunningError:
+        return None
+    process = process_of(world, ref)
+    if process is None or not room.takes_input(world, ref):
+        return None
+    return MainProcess(ref, process.argv, process.config.spec)
+
+
+def first_words(world: World, namespace: str, pod: str, container: str) -> dict[str, str]:
+    """Which part of its log a container tells first: nothing, or all of a life just begun.
+
+    What a process writes in its first moments waits for the client that started it.
+    """
+    try:
+        ref = running_container(world, namespace, pod, container)
+    except ContainerNotRunningError:
+        return {}
+    process = process_of(world, ref)
+    fresh = process is not None and world.now - process.started_at <= _FRESH_S
+    return {} if fresh else {"tailLines": "0"}
+
+
+def attach(
+    world: World, namespace: str, pod: str, container: str, stdin: str | None, limit_s: float
+) -> Attached:
+    """Attach with an input that is complete, and let time pass until the container ends.
+
+    Args:
+        world: The cluster.
+        namespace: Of the pod.
+        pod: Its name.
+        container: Its container.
+        stdin: The input; None when none is passed on.
+        limit_s: After so many seconds it is given up.
+
+    Raises:
+        ContainerNotRunningError: There is no process to join.
+    """
+    running_container(world, namespace, pod, container)
+    main = None if stdin is None else main_process(world, namespace, pod, container)
+    if main is None or stdin is None:
+        options = first_words(world, namespace, pod, container)
+        text = followed(world, namespace, pod, container, options, limit_s)
+        return Attached(ended=False) if text is None else Attached(text)
+    if main.talks:
+        return _talk(world, main, stdin)
+    result = main.feed(world, stdin, closed=True)
+    return Attached(result.stdout + result.stderr)
+
+
+def _talk(world: World, main: MainProcess, stdin: str) -> Attached:
+    """Say all complete lines, then the rest."""
+    out: list[str] = []
+    err: list[str] = []
+    complete, newline, rest = stdin.rpartition("\n")
+    whole = newline and not (main.script and unfinished(complete + newline))
+    pieces = [complete + newline, rest] if whole else [stdin]
+    try:
+        for piece in pieces:
+            if not piece.strip():
+                continue
+            began = world.now
+            result, ended = main.say(world, piece)
+            world.run_until(began + result.duration_s)
+            out.append(result.stdout)
+            err.append(result.stderr)
+            if ended:
+                break
+    except ContainerNotRunningError:
+        pass
+    finally:
+        main.close(world)
+    return Attached("".join(out), "".join(err))
+
+
+def followed(
+    world: World,
+    namespace: str,
+    pod: str,
+    container: str,
+    options: Mapping[str, Any],
+    limit_s: float,
+) -> str | None:
+    """What a log says until this life of its container ends; None when it outlives the limit."""
+    growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
+
+    def read(chosen: Mapping[str, Any]) -> str:
+        text: str = world.room("logs")(world, namespace, pod, container, chosen)
+        return text
+
+    life = life_of(world, namespace, pod, container)
+    text = read(options)
+    sent = len(read(growing))
+    deadline = world.now + limit_s
+    while life is not None and life[2]:
+        upcoming = world.clock.next_at()
+        if upcoming is None or upcoming > deadline:
+            return None
+        revision = world.store.revision
+        world.step()
+        if world.store.revision == revision:
+            continue
+        present = life_of(world, namespace, pod, container)
+        # The log of a container that was started again is another.
+        if present in (life, (*life[:2], False)):
+            whole = read(growing)
+            text += whole[sent:]
+            sent = max(sent, len(whole))
+        if present != life:
+            break
+    return text
