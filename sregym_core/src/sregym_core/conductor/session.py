@@ -11,7 +11,6 @@ from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
 from sregym_core.model import Tokens
 from sregym_core.policy import Policy
-from sregym_core.policy.observing import hidden_words, shown
 from sregym_core.toolbox import arguments as forms
 from sregym_core.toolbox import catalogue, commands
 from sregym_core.toolbox.desk import Output, ToolError, clock_time
@@ -231,10 +230,7 @@ class LiveSession(Session):
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """Ask a service for a tool that is being called."""
-        answer = self._cluster.observe(service, path, query)
-        if self._policy.veiled:
-            answer = shown(answer, hidden_words(self._cluster, self._policy.veil))
-        return answer
+        return self._cluster.observe_for(self._policy, service, path, query)
 
     def now(self) -> float:
         """Seconds since the Unix epoch on the episode's clock."""

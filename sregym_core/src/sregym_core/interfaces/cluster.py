@@ -221,6 +221,18 @@ class Cluster(ABC):
         """
         raise no_such_service(service, self.services)
 
+    def observe_for(
+        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+    ) -> ServiceAnswer:
+        """The same for an agent: without what is hidden from it.
+
+        What is summed up has counted it, unless a kind of cluster leaves it out before.
+        """
+        from sregym_core.policy.observing import hidden_words, shown
+
+        answer = self.observe(service, path, query)
+        return shown(answer, hidden_words(self, policy.veil)) if policy.veiled else answer
+
     @abstractmethod
     def hidden_state(self) -> Mapping[str, str]:
         """State outside the Kubernetes API that a baseline must match, by name, as digests.

@@ -1,7 +1,8 @@
 """What services of observability answer, without series, lines and spans of what is hidden.
 
 They do not know whose their labels are, so this goes by words: names, uids and addresses of hidden
-objects. What is summed up over everything still counts them.
+objects. What is summed up over everything still counts them, unless the service itself leaves them out
+before (`Cluster.observe_for`).
 """
 
 from __future__ import annotations
@@ -64,6 +65,11 @@ def shown(answer: ServiceAnswer, words: frozenset[str]) -> ServiceAnswer:
     return replace(answer, body=json.dumps(left, separators=(",", ":")).encode())
 
 
+def tells(text: str, words: frozenset[str]) -> bool:
+    """Whether the value of a label is one of the words; an address may have a port."""
+    return text in words or text.partition(":")[0] in words
+
+
 def _lines(body: bytes, words: frozenset[str]) -> bytes:
     """Samples as text, one on a line, without those that have one of the words for a label."""
     marks = [f'"{word}{end}'.encode() for word in sorted(words) for end in ('"', ":")]
@@ -83,8 +89,7 @@ def _left(content: Any, words: frozenset[str]) -> Any:
 
 def _hidden(item: Any, words: frozenset[str]) -> bool:
     if isinstance(item, str):
-        # An address may have a port.
-        return item in words or item.partition(":")[0] in words
+        return tells(item, words)
     if not isinstance(item, dict):
         return False
     deep = any(name in item for name in _TRACE)

@@ -181,7 +181,14 @@ class EmbeddedCluster(Cluster):
         self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
     ) -> ServiceAnswer:
         """Ask a service in this process."""
-        return observing.ask(self._live, service, path, query, method)
+        return observing.ask(self._live, observing.service(service), path, query, method)
+
+    def observe_for(
+        self, policy: Policy, service: str, path: str, query: Sequence[tuple[str, str]] = ()
+    ) -> ServiceAnswer:
+        """Ask a service that neither tells of what is hidden nor counts it."""
+        answer = observing.veiled(self, policy, observing.service(service))
+        return observing.ask(self._live, answer, path, query)
 
     def hidden_state(self) -> Mapping[str, str]:
         """Digests of what datastores hold."""

@@ -33,26 +33,36 @@ def veiled(
     """A service that does not tell of what is hidden."""
 
     def told(world: World, request: Request) -> Response:
-        said = answer(world, request)
         if not policy.veiled:
-            return said
+            return answer(world, request)
+        words = hidden_words(cluster, policy.veil)
+        # Sums are made without it; where it shows by itself, it is taken out of what is answered.
+        said = answer(world, replace(request, without=words))
         whole = ServiceAnswer(said.status, said.body, said.content_type)
-        return replace(said, body=shown(whole, hidden_words(cluster, policy.veil)).body)
+        return replace(said, body=shown(whole, words).body)
 
     return told
 
 
-def ask(
-    live: LiveWorld, service: str, path: str, query: Sequence[tuple[str, str]], method: str
-) -> ServiceAnswer:
-    """What a service answers.
+def service(name: str) -> Callable[[World, Request], Response]:
+    """What answers for a service.
 
     Raises:
         ClusterError: There is no such service.
     """
-    if service not in endpoints.SERVICES:
-        raise no_such_service(service, names())
-    answer = endpoints.service(service)
+    if name not in endpoints.SERVICES:
+        raise no_such_service(name, names())
+    return endpoints.service(name)
+
+
+def ask(
+    live: LiveWorld,
+    answer: Callable[[World, Request], Response],
+    path: str,
+    query: Sequence[tuple[str, str]],
+    method: str = "GET",
+) -> ServiceAnswer:
+    """What a service answers."""
     with live.open() as world:
         said = answer(world, Request(method, path, tuple(query)))
     return ServiceAnswer(said.status, said.body, said.content_type)

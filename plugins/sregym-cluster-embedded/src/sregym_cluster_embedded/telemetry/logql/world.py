@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_core.policy.observing import tells
+
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Stream
@@ -40,10 +42,12 @@ class WorldLogs:
 
     Args:
         world: Whose containers. One object serves one question: it remembers labels.
+        without: Words: containers with one of them for a label are not there.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, without: frozenset[str] = frozenset()) -> None:
         self._world = world
+        self._without = without
         self._past = Past(world)
         self._known: dict[Labels, list[Life]] | None = None
 
@@ -126,7 +130,10 @@ class WorldLogs:
         if self._known is None:
             self._known = {}
             for life in lives(self._world):
-                self._known.setdefault(self._labels(life), []).append(life)
+                labels = self._labels(life)
+                if self._without and any(tells(value, self._without) for _, value in labels):
+                    continue
+                self._known.setdefault(labels, []).append(life)
             for several in self._known.values():
                 several.sort(key=lambda life: life.process.started_at)
         return self._known

@@ -63,7 +63,7 @@ def _query(world: World, request: Request) -> Response:
     at_ns = moment_of(request, "time", now_ns(world))
     limit_of(request)
     forward_of(request)
-    engine = Engine(WorldLogs(world), most_series=_MOST_SERIES)
+    engine = Engine(WorldLogs(world, request.without), most_series=_MOST_SERIES)
     return _data(instant_data(engine.instant(query, at_ns), at_ns // 1_000_000))
 
 
@@ -74,7 +74,7 @@ def _query_range(world: World, request: Request) -> Response:
     limit, forward = limit_of(request), forward_of(request)
     step_ns = step_of(request, span)
     check_length(span)
-    engine = Engine(WorldLogs(world), most_series=_MOST_SERIES)
+    engine = Engine(WorldLogs(world, request.without), most_series=_MOST_SERIES)
     if engine.is_logs(query):
         check_entries(limit)
         found = engine.logs(query, span.start_ns, span.end_ns, limit, forward=forward)
@@ -99,7 +99,7 @@ def _sets(world: World, request: Request) -> list[Labels]:
     check_length(span)
     query = request.parameter("query")
     matchers = parse_selector(query) if query else ()
-    return WorldLogs(world).label_sets(matchers, span.start_ns, span.end_ns)
+    return WorldLogs(world, request.without).label_sets(matchers, span.start_ns, span.end_ns)
 
 
 def _series(world: World, request: Request) -> Response:
@@ -109,7 +109,7 @@ def _series(world: World, request: Request) -> Response:
         message = "0 matcher groups supplied"
         raise BadRequest(message)
     check_length(span)
-    storage = WorldLogs(world)
+    storage = WorldLogs(world, request.without)
     found: set[Labels] = set()
     for group in groups:
         matchers: tuple[Matcher, ...] = () if group == "{}" else parse_selector(group)
@@ -151,7 +151,7 @@ def _matchers(request: Request) -> tuple[Matcher, ...]:
 
 def _selected(world: World, request: Request, span: Span) -> list[Any]:
     check_length(span)
-    storage = WorldLogs(world)
+    storage = WorldLogs(world, request.without)
     return list(storage.select(_matchers(request), span.start_ns, span.end_ns))
 
 

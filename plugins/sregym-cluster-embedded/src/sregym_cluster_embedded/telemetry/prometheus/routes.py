@@ -89,8 +89,8 @@ def _failure(code: int, kind: str, message: str) -> Response:
     return Response(code, orjson.dumps(body))
 
 
-def _engine(world: World) -> Engine:
-    return Engine(observed(world))
+def _engine(world: World, request: Request) -> Engine:
+    return Engine(observed(world, request.without))
 
 
 def _query(world: World, request: Request) -> Any:
@@ -98,7 +98,7 @@ def _query(world: World, request: Request) -> Any:
     if request.parameter("timeout"):
         duration_of(request, "timeout")
     try:
-        found = _engine(world).instant(request.parameter("query"), at)
+        found = _engine(world, request).instant(request.parameter("query"), at)
     except ParseError as error:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None
@@ -127,7 +127,8 @@ def _query_range(world: World, request: Request) -> Any:
         duration_of(request, "timeout")
     # The least step that there is.
     step = max(step, 0.001)
-    return range_data(_engine(world).range(request.parameter("query"), start, end, step))
+    found = _engine(world, request).range(request.parameter("query"), start, end, step)
+    return range_data(found)
 
 
 def _matcher_sets(request: Request, prefix: str = "") -> list[list[Matcher]]:
@@ -244,7 +245,7 @@ def _federate(world: World, request: Request) -> Response:
 
 
 def _newest(world: World, request: Request, now_ms: int) -> list[tuple[Labels, int, float]]:
-    storage = observed(world)
+    storage = observed(world, request.without)
     found: dict[Labels, tuple[int, float]] = {}
     for matchers in _matcher_sets(request):
         for series in storage.select(matchers, now_ms - _LOOKBACK_MS, now_ms):

@@ -6,6 +6,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.telemetry.metrics.leaving_out import Without
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.rules.alerts import Alert, State
@@ -32,10 +33,14 @@ def standard_groups() -> tuple[Group, ...]:
     )
 
 
-def observed(world: World) -> Evaluated:
+def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
     """All that can be asked of a world's Prometheus: scraped series, and what rules make of them.
 
     For one question: make it anew when the world has gone on.
+
+    Args:
+        world: Whose.
+        without: Words: series with one of them for a label are not there, for rules either.
     """
     begin_ms = world.epoch * 1000
     now_ms = begin_ms + int(world.now * 1000)
@@ -44,7 +49,11 @@ def observed(world: World) -> Evaluated:
     if known is None or known[0] != reaches_to:
         # What the history has forgotten is not remembered here either.
         known = world.worked_out[_ROOM] = (reaches_to, {})
-    return Evaluated(WorldStorage(world, once=True), standard_groups(), begin_ms, now_ms, known[1])
+    below = WorldStorage(world, once=True)
+    if without:
+        # Not remembered with what rules make of everything.
+        return Evaluated(Without(below, without), standard_groups(), begin_ms, now_ms)
+    return Evaluated(below, standard_groups(), begin_ms, now_ms, known[1])
 
 
 def active(world: World) -> list[Alert]:
