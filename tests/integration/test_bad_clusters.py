@@ -21,9 +21,14 @@ from sregym_core.testing import SregymProject
             "cluster 'embedded', option 'metrics-server': 'true' or 'false', not 'yes'",
         ),
         (
+            "embedded:storage-driver=My Disks",
+            "cluster 'embedded', option 'storage-driver': the name of a CSI driver is needed, such as "
+            "'disks.csi.example.com', not 'My Disks'",
+        ),
+        (
             "embedded:speed=2",
             "cluster 'embedded' has no option 'speed'; "
-            "known: pace, port, metrics-server, ingress-controller",
+            "known: pace, port, metrics-server, ingress-controller, storage-driver",
         ),
     ],
 )

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.cluster.provider import Embedded
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, add_node
 from sregym_cluster_embedded.node.driver_objects import install
 from sregym_cluster_embedded.node.power import power_off
 from sregym_cluster_embedded.storage_drivers import ATTACHMENTS, CSI_NODES, Driver
 from sregym_cluster_embedded.store import Key, Object
+from sregym_core.interfaces import ClusterSpec
 
 DRIVER = "disks.csi.example.com"
 WORKER = "registry.example/shop/worker:1.0"
@@ -269,3 +271,13 @@ def test_volumes_of_a_driver_go_with_their_claims(town: Any) -> None:
     writes.delete(town.world, Key("pods", "default", "app"))
     town.run(60)
     assert list(town.world.store.list("persistentvolumes", "")) == []
+
+
+def test_a_cluster_is_given_with_a_driver() -> None:
+    spec = ClusterSpec(seed=1, options={"storage-driver": DRIVER})
+    cluster = Embedded().provision(spec)
+    found = [
+        (entry["metadata"]["name"], entry["provisioner"])
+        for entry in cluster.list("storage.k8s.io/v1", "StorageClass")
+    ]
+    assert found == [("disks", DRIVER), ("local-path", "rancher.io/local-path")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.errors import UsageError
@@ -11,6 +12,7 @@ from sregym_cluster_embedded.assembly import EPOCH, Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 from sregym_cluster_embedded.kubectl.fallback import MISSING, KubectlMissingError, find_binary
+from sregym_cluster_embedded.storage_drivers import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +24,10 @@ HEAD_START_S = 600
 # Options that say whether something is installed, with what is meant when they are not given:
 # whoever works on a cluster expects `kubectl top` to answer.
 _SWITCHES = {"metrics-server": "true", "ingress-controller": "false"}
-OPTIONS = ("pace", "port", *_SWITCHES)
+_DRIVER = "storage-driver"
+OPTIONS = ("pace", "port", *_SWITCHES, _DRIVER)
 _ON = {"true": True, "false": False}
+_DRIVER_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
 
 class Embedded(ClusterProvider):
@@ -44,8 +48,14 @@ class Embedded(ClusterProvider):
         metrics, ingress = (
             _ON[spec.options.get(name, default)] for name, default in _SWITCHES.items()
         )
+        driver = spec.options.get(_DRIVER)
         blueprint = Blueprint(
-            models, spec.seed, epoch, metrics_server=metrics, ingress_controller=ingress
+            models,
+            spec.seed,
+            epoch,
+            metrics_server=metrics,
+            ingress_controller=ingress,
+            storage_drivers=(Driver(driver),) if driver else (),
         )
         return EmbeddedCluster(build(blueprint), spec)
 
@@ -71,6 +81,15 @@ def _check(options: Mapping[str, str]) -> None:
         if name in _SWITCHES:
             if value not in _ON:
                 msg = f"cluster 'embedded', option {name!r}: 'true' or 'false', not {value!r}"
+                raise UsageError(msg)
+            continue
+        if name == _DRIVER:
+            if not _DRIVER_NAME.fullmatch(value):
+                example = "disks.csi.example.com"
+                msg = (
+                    f"cluster 'embedded', option {name!r}: the name of a CSI driver is needed, such "
+                    f"as {example!r}, not {value!r}"
+                )
                 raise UsageError(msg)
             continue
         try:
