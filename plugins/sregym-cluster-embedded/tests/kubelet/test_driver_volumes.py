@@ -280,4 +280,4 @@ def test_a_cluster_is_given_with_a_driver() -> None:
         (entry["metadata"]["name"], entry["provisioner"])
         for entry in cluster.list("storage.k8s.io/v1", "StorageClass")
     ]
-    assert found == [("disks", DRIVER), ("local-path", "rancher.io/local-path")]
+    assert found == [("disks", DRIVER), ("standard", "rancher.io/local-path")]
