@@ -8,9 +8,10 @@ in canonical form.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.api import base64_words, schema
 from sregym_cluster_embedded.api.quantity import canonical
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def decode(obj: dict[str, Any], definition: Definition) -> tuple[dict[str, Any],
 
 _INT32, _INT64 = 2**31, 2**63
 _NESTED = ("struct", "list", "map")
+# Formats of which more than the JSON type is looked at.
+_EXACT = ("int64", "byte")
 
 
 class _Reader:
@@ -68,12 +71,13 @@ class _Reader:
             if value is None:
                 continue
             form = field.type.form
-            plain = value and type(value) is _PLAIN.get(form) and field.format != "int64"
+            exact = field.format in _EXACT
+            plain = value and type(value) is _PLAIN.get(form) and not exact
             if plain and (form != "integer" or -_INT32 <= value < _INT32):
                 # Most values are such: they need no words to be called by in an error.
                 result[name] = value
                 continue
-            if form not in _NESTED and field.format != "int64" and _fits(value, form):
+            if form not in _NESTED and not exact and _fits(value, form):
                 read: Any = int(value) if form == "integer" else value
                 if not _omitted(definition, name, read, field.type):
                     result[name] = read
@@ -85,6 +89,8 @@ class _Reader:
                 if not _whole(value) or not -_INT64 <= value < _INT64:
                     raise self._mismatch(value, place, "int64")
                 read = int(value)
+            elif field.format == "byte":
+                read = self.binary(value, field.type, place)
             else:
                 read = self.value(value, field.type, below, place, go_below)
             if not _omitted(definition, name, read, field.type):
@@ -118,6 +124,25 @@ class _Reader:
         if not _fits(value, form):
             raise self._mismatch(value, place, _go_name(type_))
         return int(value) if form == "integer" else value
+
+    def binary(self, value: Any, type_: Type, place: str) -> Any:
+        """Bytes as base64 in the form that the server writes, or a map of such."""
+        if type_.form == "map":
+            if not isinstance(value, dict):
+                raise self._mismatch(value, place, "map[string][]uint8")
+            item = type_.item
+            assert item is not None
+            return {
+                key: self.binary(entry, item, place)
+                for key, entry in value.items()
+                if entry is not None
+            }
+        if not isinstance(value, str):
+            raise self._mismatch(value, place, "[]uint8")
+        try:
+            return b64encode(base64_words.decode(value)).decode()
+        except base64_words.Base64Error as error:
+            raise DecodeError(str(error)) from None
 
     def _named(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:
         definition = schema.definition(type_.name)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import components, errors, history, media, selectors
+from sregym_cluster_embedded.api import components, continuing, errors, history, media, selectors
 from sregym_cluster_embedded.api.rendering import META, View, encode
 from sregym_cluster_embedded.api.request import Response, Watch
 from sregym_cluster_embedded.store import ChangeType, Key
@@ -117,7 +115,7 @@ def list_(world: World, request: Request, target: Target) -> Response:
     token = request.parameter("continue")
     if token and at:
         raise errors.bad_request("specifying resource version is not allowed when using continue")
-    start, since = _start_of(token) if token else (("", ""), 0)
+    start, since = continuing.start_of(token) if token else (("", ""), 0)
     exact = at is not None and request.parameter("resourceVersionMatch") == "Exact"
     # An old client that asks for pages of a revision means exactly that one.
     if at and limit > 0 and not request.parameter("resourceVersionMatch"):
@@ -135,7 +133,7 @@ def list_(world: World, request: Request, target: Target) -> Response:
     if 0 < limit < len(objects):
         rest = len(objects) - limit
         objects = objects[:limit]
-        metadata["continue"] = _token(seen, _place(objects[-1]))
+        metadata["continue"] = continuing.token(seen, _place(objects[-1]))
         if not wanted.labels and not wanted.fields:
             metadata["remainingItemCount"] = rest
     view = View(world, target.resource, form, request.parameter("includeObject"), request.plain)
@@ -301,27 +299,6 @@ def _earlier(
     if exact:
         objects = history.at(world, name, namespace, at)
     else:
-        anew = _token(-1, start)
+        anew = continuing.token(-1, start)
         objects = history.continued(world, name, namespace, at, anew)
     return [obj for obj in objects if wanted.matches(obj)]
-
-
-def _token(revision_: int, place: tuple[str, str]) -> str:
-    token = {"v": META, "rv": revision_, "start": "/".join(place) + "\0"}
-    return base64.urlsafe_b64encode(orjson.dumps(token)).decode().rstrip("=")
-
-
-def _start_of(token: str) -> tuple[tuple[str, str], int]:
-    """Behind which object a continue token goes on, and at which revision; -1 for the present."""
-    try:
-        padded = token + "=" * (-len(token) % 4)
-        read = orjson.loads(base64.b64decode(padded, b"-_", validate=True))
-        since = int(read["rv"])
-        namespace, _, name = str(read["start"]).rstrip("\0").partition("/")
-    except (binascii.Error, orjson.JSONDecodeError, KeyError, TypeError, ValueError):
-        bad = len(token) - len(token) % 4
-        raise errors.bad_request(
-            "invalid continue token: continue key is not valid: "
-            f"illegal base64 data at input byte {bad}"
-        ) from None
-    return (namespace, name), max(since, 0)

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sregym_cluster_embedded.api import errors, schema
+from sregym_cluster_embedded.api.patches.converting import (
+    MisfitError,
+    check,
+    check_whole,
+    kind_of,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.schema import Definition, Field, Type
@@ -31,7 +37,7 @@ def apply(obj: dict[str, Any], patch: dict[str, Any], definition: Definition) ->
     _check_directives(patch)
     try:
         return _struct(obj, patch, definition)
-    except _Misfit as misfit:
+    except MisfitError as misfit:
         cause = errors.Cause(
             "patch", f'Invalid value: "{_go(patch)}": {misfit}', "FieldValueInvalid"
         )
@@ -72,10 +78,6 @@ def _order(value: Any) -> bool:
     )
 
 
-class _Misfit(Exception):
-    """A value of the wrong form."""
-
-
 def _struct(
     obj: dict[str, Any], patch: dict[str, Any], definition: Definition | None
 ) -> dict[str, Any]:
@@ -111,7 +113,12 @@ def _member(
         result.pop(key, None)
         return
     type_ = field.type if field else None
-    _check(value, type_)
+    format_ = field.format if field else ""
+    merges = field is not None and "merge" in field.strategies
+    if isinstance(value, list) and not merges:
+        check_whole(value, type_, format_)
+    else:
+        check(value, type_, format_)
     if isinstance(value, dict):
         if value.get(_PATCH) == "delete":
             result.pop(key, None)
@@ -123,7 +130,7 @@ def _member(
         else:
             before = below if isinstance(below, dict) else {}
             result[key] = _struct(before, value, _definition(type_))
-    elif isinstance(value, list) and field is not None and "merge" in field.strategies:
+    elif isinstance(value, list) and field is not None and merges:
         before_list = result.get(key)
         result[key] = _list(
             before_list if isinstance(before_list, list) else [], value, field, order
@@ -143,7 +150,7 @@ def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | N
     assert item_type is not None
     if item_type.form != "struct":
         for entry in patch:
-            _check(entry, item_type)
+            check(entry, item_type)
         added = [value for value in dict.fromkeys(patch) if value not in items]
         merged = [*items, *added]
         return _ordered(merged, patch, order, "") if order is not None else merged
@@ -154,12 +161,12 @@ def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | N
     definition = _definition(item_type)
     touched: list[Any] = []
     for entry in patch:
-        _check(entry, item_type)
+        check(entry, item_type)
         if key not in entry:
             raise errors.plain(400, f"map: {_go(entry)} does not contain declared merge key: {key}")
         wanted = entry[key]
         if not isinstance(wanted, str | int):
-            raise _Misfit(f"cannot restore struct from: {_go_kind(wanted)}")
+            raise MisfitError(f"cannot restore struct from: {kind_of(wanted)}")
         if entry.get(_PATCH) == "delete":
             merged = [item for item in merged if item.get(key) != wanted]
             continue
@@ -198,30 +205,6 @@ def _ordered(merged: list[Any], server: list[Any], order: list[Any], key: str) -
             result.append(right[j])
             j += 1
     return [*result, *left[i:], *right[j:]]
-
-
-def _check(value: Any, type_: Type | None) -> None:
-    """Refuse what the server's converter refuses before it looks at the whole object."""
-    if type_ is None or value is None:
-        return
-    if type_.form == "list" and not isinstance(value, list):
-        raise _Misfit(f"cannot restore slice from {_go_kind(value)}")
-    if type_.form == "map" and not isinstance(value, dict):
-        raise _Misfit(f"cannot restore map from {_go_kind(value)}")
-    if type_.form == "struct" and schema.definition(type_.name).scalar is None:
-        if not isinstance(value, dict):
-            raise _Misfit(f"cannot restore struct from: {_go_kind(value)}")
-    elif type_.form == "integer" and not isinstance(value, int):
-        raise _Misfit("unrecognized type: int32")
-    elif type_.form == "string" and not isinstance(value, str):
-        raise _Misfit("unrecognized type: string")
-    elif type_.form == "boolean" and not isinstance(value, bool):
-        raise _Misfit("unrecognized type: bool")
-
-
-def _go_kind(value: Any) -> str:
-    names = {str: "string", bool: "bool", int: "int64", float: "float64", list: "slice"}
-    return names.get(type(value), "map")
 
 
 def _go(value: Any) -> str:
