@@ -54,6 +54,7 @@ LogFormat = Literal[
     "log4j",
     "spring-boot",
     "klog",
+    "zap",
 ]
 
 
@@ -65,7 +66,8 @@ class Log(Entry):
             time of Go's log package), `json` (time, level, msg), `logfmt`, `mongod-json` (4.4+),
             `consul` (hclog), `nginx` (access lines: the text is the request, the fields `client`,
             `user`, `status`, `bytes`, `referer`, `agent` the rest), `log4j` and `spring-boot` (the
-            caller is the logger, a field `thread` the thread), `klog`.
+            caller is the logger, a field `thread` the thread), `klog`,
+            `zap` (JSON with seconds since 1970).
         stream: Where lines go that name no stream.
         colour: Whether a console format has ANSI colours.
     """

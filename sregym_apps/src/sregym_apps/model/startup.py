@@ -89,10 +89,12 @@ class SeedStep(Step):
     Attributes:
         seed: `client.collection`.
         documents: How many documents it gets.
+        record: One of them as people see it: JSON with `${n}` for its number.
     """
 
     seed: str
     documents: int = Field(gt=0)
+    record: str = ""
 
 
 class RegisterStep(Step):

@@ -70,6 +70,7 @@ TIME_SHAPES = (
     TimeShape(millis_form, fine=True),
     TimeShape(comma_form, fine=True),
     TimeShape(klog_form, fine=True),
+    TimeShape(lambda when: str(when.timestamp()), fine=True),
     TimeShape(lambda when: when.strftime("%Y-%m-%dT%H:%M:%S"), fine=False),
     TimeShape(lambda when: when.strftime("%Y/%m/%d %H:%M:%S"), fine=False),
     TimeShape(lambda when: when.strftime("%d/%b/%Y:%H:%M:%S"), fine=False),
@@ -88,6 +89,15 @@ def render(
         log = log.model_copy(update={"format": line.format})
     fields = {name: expand(value, facts) for name, value in line.fields.items()}
     return [LogLine(at, stream, _formatted(world, log, line, text, fields, at))]
+
+
+def _bare(value: str) -> object:
+    """A number or a document as such, anything else as text."""
+    if value.isdecimal():
+        return int(value)
+    if value.startswith("{"):
+        return json.loads(value)
+    return value
 
 
 def _formatted(
@@ -112,6 +122,10 @@ def _formatted(
         tail = "".join(f" {name}={_quoted(value)}" for name, value in fields.items())
         head_text = f"{text}:" if fields else text
         return f"{millis_form(when)}Z {level:<7} {head_text}{tail}"
+    if log.format == "zap":
+        about = {"caller": line.caller} if line.caller else {}
+        more = {name: _bare(value) for name, value in fields.items()}
+        return _json({"level": line.level, "ts": when.timestamp(), **about, "msg": text, **more})
     if log.format == "nginx":
         return _access(when, text, fields)
     if log.format == "klog":

@@ -96,9 +96,15 @@ class Kind(ABC):
         """Its disk may have changed: plan what it does of itself when that is so."""
 
     def seed(  # noqa: B027 - only datastores have collections
-        self, world: World, process: Process, client: Client, collection: str, documents: int
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        documents: int,
+        record: str = "",
     ) -> None:
-        """Fill a collection that is empty."""
+        """Fill a collection that is empty; `record` is a document as JSON with `${n}`."""
 
     def web(
         self, world: World, process: Process, program: Any, method: str, path: str

@@ -215,13 +215,19 @@ class MongodbKind(Kind):
         )
 
     def seed(
-        self, world: World, process: Process, client: Client, collection: str, documents: int
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        documents: int,
+        record: str = "",
     ) -> None:
         """Fill a collection that is empty."""
         storage = process.settings["mongod.storage"]
         data = load(world, storage)
         if data.collection(client.database, collection).count == 0:
-            content = Collection(count=documents)
+            content = Collection(documents, (), record, documents)
             store(world, storage, data.with_collection(client.database, collection, content))
 
     def _initialise(self, world: World, process: Process, storage: str) -> bool:

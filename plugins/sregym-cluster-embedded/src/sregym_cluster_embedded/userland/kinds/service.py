@@ -341,7 +341,7 @@ def _succeed(
         return
     if isinstance(step, SeedStep):
         kind = world.room("runtime").kind_of(server)
-        kind.seed(world, server, client, collection, step.documents)
+        kind.seed(world, server, client, collection, step.documents, step.record)
     name = _wanted(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))

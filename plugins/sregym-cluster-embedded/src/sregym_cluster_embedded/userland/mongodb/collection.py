@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.mongodb.administration import (
@@ -11,6 +12,12 @@ from sregym_cluster_embedded.userland.mongodb.administration import (
     version_of,
 )
 from sregym_cluster_embedded.userland.mongodb.data import Collection
+from sregym_cluster_embedded.userland.mongodb.documents import (
+    held,
+    matching,
+    ordered,
+    projected,
+)
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
@@ -72,31 +79,33 @@ class CollectionObject(Host):
         """How many documents there are."""
         self._demand("read", "count", "count failed")
         if query:
-            return len(_matching(self.content, query))
+            return len(matching(held(self.content), query))
         return self.content.count
 
     js_countDocuments = js_count
     js_estimatedDocumentCount = js_count
 
-    def js_find(self, query: Any = None, *_: Any) -> Cursor:
+    def js_find(self, query: Any = None, fields: Any = None, *_: Any) -> Cursor:
         """A cursor over the documents that match."""
         self._demand("read", "find")
         total = self.content.count if not query else None
-        return Cursor(_matching(self.content, query), total, lambda: self.plan(query))
+        found = matching(held(self.content), query)
+        return Cursor(found, total, lambda: self.plan(query), fields)
 
-    def js_findOne(self, query: Any = None, *_: Any) -> Any:
+    def js_findOne(self, query: Any = None, fields: Any = None, *_: Any) -> Any:
         """The first document that matches, or null."""
         self._demand("read", "find")
-        found = _matching(self.content, query)
-        return found[0] if found else None
+        found = matching(held(self.content), query)
+        return projected(found[0], fields) if found else None
 
     def js_insert(self, documents: Any, *_: Any) -> Any:
         """Add one document or several."""
         self._demand("write", "insert")
         listed = documents if isinstance(documents, list) else [documents]
         stamped = [{"_id": self._object_id(), **document} for document in listed]
-        kept = (*self.content.documents, *stamped)
-        self._save(Collection(self.content.count + len(listed), kept))
+        content = self.content
+        kept = (*content.documents, *stamped)
+        self._save(replace(content, count=content.count + len(listed), documents=kept))
         return Raw(f'WriteResult({{ "nInserted" : {len(listed)} }})')
 
     def js_insertOne(self, document: dict[str, Any], *_: Any) -> Any:
@@ -112,14 +121,54 @@ class CollectionObject(Host):
     def js_deleteMany(self, query: Any = None, *_: Any) -> Any:
         """Remove the documents that match."""
         self._demand("write", "delete")
-        gone = self.content.count if not query else len(_matching(self.content, query))
-        kept = tuple(
-            d for d in self.content.documents if query and d not in _matching(self.content, query)
-        )
-        self._save(Collection(self.content.count - gone, kept))
+        known = held(self.content)
+        found = matching(known, query)
+        gone = len(found) if query else self.content.count
+        self._keep_without(found if query else list(map(dict, known)), gone)
         return {"acknowledged": True, "deletedCount": gone}
 
-    js_remove = js_deleteMany
+    def js_deleteOne(self, query: Any = None, *_: Any) -> Any:
+        """Remove the first document that matches."""
+        self._demand("write", "delete")
+        found = matching(held(self.content), query)[:1]
+        self._keep_without(found, len(found))
+        return {"acknowledged": True, "deletedCount": len(found)}
+
+    def js_remove(self, query: Any = None, *_: Any) -> Any:
+        """Remove the documents that match."""
+        gone = self.js_deleteMany(query)["deletedCount"]
+        return Raw(f'WriteResult({{ "nRemoved" : {gone} }})')
+
+    def js_updateMany(self, query: Any, update: Any, *_: Any) -> Any:
+        """Set fields of the documents that match."""
+        return self._update(query, update, None)
+
+    def js_updateOne(self, query: Any, update: Any, *_: Any) -> Any:
+        """Set fields of the first document that matches."""
+        return self._update(query, update, 1)
+
+    def _update(self, query: Any, update: Any, most: int | None) -> Any:
+        self._demand("write", "update")
+        known = held(self.content)
+        found = matching(known, query)[:most]
+        given = (update or {}).get("$set", {})
+        changed = sum({**one, **given} != one for one in found)
+        if changed:
+            kept = tuple({**one, **given} if dict(one) in found else one for one in known)
+            self._save(Collection(self.content.count, kept))
+        return {"acknowledged": True, "matchedCount": len(found), "modifiedCount": changed}
+
+    def js_distinct(self, name: str, query: Any = None, *_: Any) -> list[Any]:
+        """The different values of a field."""
+        self._demand("read", "distinct")
+        found = matching(held(self.content), query)
+        values = [one[name] for one in found if name in one]
+        return sorted({tojson(value): value for value in values}.values(), key=tojson)
+
+    def _keep_without(self, gone: list[dict[str, Any]], number: int) -> None:
+        known = held(self.content)
+        kept = tuple(one for one in known if dict(one) not in gone)
+        self._save(Collection(self.content.count - number, kept))
 
     def js_drop(self, *_: Any) -> bool:
         """Remove the collection."""
@@ -236,46 +285,54 @@ class Explained(Host):
         return self.collection.plan(query)
 
 
-def _matching(content: Collection, query: Any) -> list[dict[str, Any]]:
-    wanted = query if isinstance(query, dict) else {}
-    return [
-        dict(document)
-        for document in content.documents
-        if all(document.get(name) == value for name, value in wanted.items())
-    ]
-
-
 class Cursor(Host):
     """What `find` gives."""
+
+    pretty = False
 
     def __init__(
         self,
         documents: list[dict[str, Any]],
         total: int | None = None,
         plan: Callable[[], dict[str, Any]] = dict,
+        fields: Any = None,
     ) -> None:
-        self.documents = documents
+        self._found = documents
         self._plan = plan
+        self._fields = fields
         self.total = len(documents) if total is None else total
 
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """What is shown of them."""
+        return [projected(document, self._fields) for document in self._found]
+
     def __str__(self) -> str:
-        shown = "".join(f"{one_line(document)}\n" for document in self.documents[:20])
+        write = tojson if self.pretty else one_line
+        shown = "".join(f"{write(document)}\n" for document in self.documents[:20])
         more = 'Type "it" for more\n' if len(self.documents) > 20 else ""
         return shown + more
 
     def js_limit(self, count: int) -> Cursor:
         """The first documents only."""
-        return Cursor(self.documents[:count], min(self.total, count), self._plan)
+        return self._with(self._found[:count], min(self.total, count))
 
     def js_skip(self, count: int) -> Cursor:
         """Without the first documents."""
-        return Cursor(self.documents[count:], max(0, self.total - count), self._plan)
+        return self._with(self._found[count:], max(0, self.total - count))
 
-    def js_sort(self, *_: Any) -> Cursor:
-        """In the order they are kept."""
-        return self
+    def js_sort(self, key: Any = None, *_: Any) -> Cursor:
+        """In the order of `{field: 1 or -1}`."""
+        return self._with(ordered(self._found, key), self.total)
 
-    js_pretty = js_sort
+    def js_pretty(self) -> Cursor:
+        """Each document over several lines."""
+        found = self._with(self._found, self.total)
+        found.pretty = True
+        return found
+
+    def _with(self, documents: list[dict[str, Any]], total: int) -> Cursor:
+        return Cursor(documents, total, self._plan, self._fields)
 
     def js_count(self, *_: Any) -> int:
         """How many there are."""

@@ -69,10 +69,19 @@ def login_error(account: Account | None, database: str, user: str, password: str
 
 @dataclass(frozen=True)
 class Collection:
-    """How many documents there are; those that the shell wrote are kept in full."""
+    """How many documents there are; those that the shell wrote are kept in full.
+
+    Attributes:
+        count: All of them.
+        documents: What the shell wrote.
+        record: What those look like that a program seeded: JSON with `${n}`; empty when unknown.
+        seeded: How many of these there are.
+    """
 
     count: int = 0
     documents: tuple[Mapping[str, Any], ...] = ()
+    record: str = ""
+    seeded: int = 0
 
 
 @dataclass(frozen=True)

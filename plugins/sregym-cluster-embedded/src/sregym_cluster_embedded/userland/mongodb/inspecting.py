@@ -11,6 +11,8 @@ from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED
 
 # Width of a line, levels that may stand on one line, members of an array that do not.
 _WIDTH, _LEVELS, _MANY = 80, 3, 6
+# Documents that a cursor shows at once.
+_BATCH = 20
 _CALL = re.compile(r'(\w+)\("([^"]*)"\)')
 _BARE = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -23,7 +25,8 @@ def inspected(value: Any) -> str:
         documents = getattr(value, "documents", None)
         if documents is None:
             return str(value)
-        value = documents
+        more = 'Type "it" for more\n' if len(documents) > _BATCH else ""
+        return f"{_shown(documents[:_BATCH], 0)[0]}\n{more}"
     if isinstance(value, str) and not isinstance(value, Raw):
         return f"{value}\n"
     return f"{_shown(value, 0)[0]}\n"

@@ -64,7 +64,7 @@ def _shown(task: Task) -> str:
     """A command line as BusyBox shows it: with the name of the script in braces."""
     line = " ".join(task.argv)
     first = task.argv[0].rpartition("/")[2] if task.argv else ""
-    return line if task.name == first else f"{{{task.name}}} {line}"
+    return line if task.name == first else f"{{{task.name[:15]}}} {line}"
 
 
 _COLUMNS = {
