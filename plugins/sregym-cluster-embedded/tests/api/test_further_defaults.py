@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims"
 FLOW = "/apis/flowcontrol.apiserver.k8s.io/v1"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -105,3 +107,18 @@ def test_custom_resources_are_selected_by_the_fields_that_are_named(client: Any)
         400,
         "field label not supported: spec.size",
     )
+
+
+@pytest.mark.parametrize("kind", ["jobs", "cronjobs"])
+def test_a_condition_of_a_failure_policy_is_one_that_holds(client: Any, kind: str) -> None:
+    policy = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
+    container = {"name": "c", "image": "registry.example/shop/worker:1.0"}
+    pod = {"restartPolicy": "Never", "containers": [container]}
+    spec: Any = {"podFailurePolicy": policy, "template": {"spec": pod}}
+    if kind == "cronjobs":
+        spec = {"schedule": "* * * * *", "jobTemplate": {"spec": spec}}
+    body = {"metadata": {"name": "j"}, "spec": spec}
+    made = client("POST", f"/apis/batch/v1/namespaces/shop/{kind}", body)["spec"]
+    made = made["jobTemplate"]["spec"] if kind == "cronjobs" else made
+    (rule,) = made["podFailurePolicy"]["rules"]
+    assert rule["onPodConditions"] == [{"type": "DisruptionTarget", "status": "True"}]

@@ -6,13 +6,17 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+import orjson
 import pytest
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.request import Request, Response, User
+from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.api.validation import jobs
 from sregym_cluster_embedded.api.validation.causes import required
 from sregym_cluster_embedded.controllers.job_status import indexes_of, indexes_text
 from sregym_cluster_embedded.store import Key, Object
 
+ADMIN = User("admin", ("system:masters", "system:authenticated"))
 JOB = Key("jobs.batch", "shop", "j")
 SLEEP = '[sleep, "2"]'
 TRACKING = "batch.kubernetes.io/job-tracking"
@@ -276,3 +280,29 @@ def test_a_refused_creation_is_tried_again_after_seconds(shop: Any) -> None:
         tries.append(len(shop.events("FailedCreate")))
         shop.run(1)
     assert tries == [0, 1, 2, 2, 3, 3, 3, 3, *[4] * 8, 5, 5]
+
+
+def test_an_indexed_job_grows_as_a_whole(shop: Any) -> None:
+    apply(shop, '[sleep, "60"]', "  completions: 2\n  parallelism: 2\n  completionMode: Indexed")
+    shop.run(3)
+    path = "/apis/batch/v1/namespaces/shop/jobs/j"
+    headers = {"content-type": "application/merge-patch+json"}
+
+    def ask(**fields: int) -> Response:
+        body = orjson.dumps({"spec": fields})
+        answer = handle(shop.world, Request("PATCH", path, (), headers, body, ADMIN))
+        assert isinstance(answer, Response)
+        return answer
+
+    refused = orjson.loads(ask(completions=3).body)
+    assert refused["message"] == (
+        'Job.batch "j" is invalid: spec.completions: Invalid value: 3: can only be modified in '
+        "tandem with spec.parallelism"
+    )
+    assert ask(completions=3, parallelism=3).status == 200
+    shop.run(3)
+    pods = [
+        pod["metadata"]["annotations"] for pod in shop.pods() if "annotations" in pod["metadata"]
+    ]
+    indexes = sorted(entry["batch.kubernetes.io/job-completion-index"] for entry in pods)
+    assert indexes == ["0", "1", "2"]

@@ -105,6 +105,10 @@ def daemon_set(obj: Object) -> Object:
     return _with_spec(obj, spec)
 
 
+# Of a condition that a pod failure policy names: whether it holds.
+_HOLDS = {"status": "True"}
+
+
 def job(obj: Object) -> Object:
     """Job."""
     spec = obj.get("spec", {})
@@ -115,8 +119,15 @@ def job(obj: Object) -> Object:
     if "backoffLimitPerIndex" in spec:
         # Each index has its limit; all together have none.
         given["backoffLimit"] = _MOST
-    spec = filled(spec, given)
+    spec = within(filled(spec, given), "podFailurePolicy", _failure_policy)
     return _with_spec(obj, within(spec, "template", template))
+
+
+def _failure_policy(policy: Object) -> Object:
+    def rule(given: Object) -> Object:
+        return within(given, "onPodConditions", each(lambda entry: filled(entry, _HOLDS)))
+
+    return within(policy, "rules", each(rule))
 
 
 def cron_job(obj: Object) -> Object:
@@ -179,6 +190,7 @@ def new_job(_world: World, obj: Object) -> Object:
 
 def _job_template(jobs: Object) -> Object:
     jobs = filled(jobs, {"metadata": {}, "spec": {}})
+    jobs = within(jobs, "spec", lambda spec: within(spec, "podFailurePolicy", _failure_policy))
     return within(jobs, "spec", lambda spec: within(spec, "template", template))
 
 

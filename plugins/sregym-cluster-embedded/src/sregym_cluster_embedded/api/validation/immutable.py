@@ -32,7 +32,6 @@ _CLAIM_TEXT = (
 )
 _STORAGE = "spec.resources.requests.storage"
 _JOB_FIXED = (
-    "completions",
     "selector",
     "completionMode",
     "podFailurePolicy",
@@ -69,7 +68,7 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
             for field in _JOB_FIXED
             for cause in _same(f"spec.{field}", before.get(field), after.get(field))
         ]
-        return [], [*found, *_job_template(before, after)]
+        return [], [*_completions(before, after), *found, *_job_template(before, after)]
     if kind.name == "services":
         return _service(before, after), []
     if kind.name in ("configmaps", "secrets"):
@@ -102,6 +101,17 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         for path in _FIXED.get(kind.name, ())
         for cause in _same(path, _at(old, path), _at(new, path))
     ]
+
+
+def _completions(before: Object, after: Object) -> list[Cause]:
+    """An Indexed Job grows or shrinks as a whole: as many completions as run at once."""
+    field = "spec.completions"
+    wanted = after.get("completions")
+    if after.get("completionMode") != "Indexed":
+        return _same(field, before.get("completions"), wanted)
+    if wanted in (None, before.get("completions"), after.get("parallelism")):
+        return []
+    return [causes.invalid(field, wanted, "can only be modified in tandem with spec.parallelism")]
 
 
 def _at(obj: Object, path: str) -> Any:
