@@ -120,3 +120,15 @@ def test_submit_without_a_session(
         "sregym: no session found in 'sregym-session'; "
         "set SREGYM_EPISODE to the folder that `sregym up` named\n",
     )
+
+
+def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SREGYM_PLUGINS", "")
+    err = io.StringIO()
+    with open("/dev/full", "w", encoding="utf-8", buffering=1) as full:
+        code = run(("plugins", "--json"), Console(full, err))
+    assert (code, err.getvalue()) == (
+        4,
+        "sregym: No space left on device; make room, or choose another folder with --out; what was "
+        "written until then stands\n",
+    )

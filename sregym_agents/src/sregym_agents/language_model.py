@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
 
@@ -34,6 +34,8 @@ class LanguageModel:
     name: str
     base_url: str = ""
     key: str = field(default="", repr=False)
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ("model", "base_url", "api_key_env")
 
     @classmethod
     def of(cls, agent: str, options: Mapping[str, str]) -> LanguageModel:

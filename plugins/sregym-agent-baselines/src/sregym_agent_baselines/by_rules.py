@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_agents.kube import unready_deployments
 from sregym_core.interfaces import Agent, Stage
@@ -19,6 +19,8 @@ LOOKS = 40
 
 class ByRules(Agent):
     """Hands in what the session's task asks for, in its order."""
+
+    accepts: ClassVar[tuple[str, ...] | None] = ()
 
     @abstractmethod
     def diagnose(self, session: Session) -> tuple[str, Claims | None]:

@@ -28,6 +28,7 @@ class RandomActs(ByRules):
     """
 
     name: ClassVar[str] = "random"
+    accepts: ClassVar[tuple[str, ...] | None] = ("seed",)
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

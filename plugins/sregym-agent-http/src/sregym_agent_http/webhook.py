@@ -39,6 +39,7 @@ class Webhook(Agent):
 
     name: ClassVar[str] = "http"
     served: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...] | None] = ("url", "secret")
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

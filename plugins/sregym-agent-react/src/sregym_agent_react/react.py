@@ -22,6 +22,7 @@ class React(Agent):
     """Runs `--agent-option model=...` with the tools of the session until all is handed in."""
 
     name: ClassVar[str] = "react"
+    accepts: ClassVar[tuple[str, ...] | None] = LanguageModel.OPTIONS
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

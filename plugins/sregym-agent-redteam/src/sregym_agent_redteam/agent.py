@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_agents.command_line import attend
 from sregym_agents.isolation import Needs, walls_of
+from sregym_agents.isolation.walls import OPTIONS
 from sregym_agents.outside import opened
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent
@@ -44,6 +45,7 @@ class RedTeam(Agent):
 
     name: ClassVar[str] = "redteam"
     served: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...] | None] = ("routes", *OPTIONS)
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

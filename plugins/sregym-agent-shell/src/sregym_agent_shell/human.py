@@ -18,6 +18,7 @@ class Human(Agent):
 
     name: ClassVar[str] = "human"
     served: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...] | None] = ()
 
     def run(self, session: Session) -> None:
         """Serve until both stages are submitted."""

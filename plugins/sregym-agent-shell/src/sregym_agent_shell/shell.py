@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_agents.command_line import attend
 from sregym_agents.isolation import walls_of
+from sregym_agents.isolation.walls import OPTIONS
 from sregym_agents.outside import opened
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent, Stage
@@ -29,6 +30,7 @@ class Shell(Agent):
 
     name: ClassVar[str] = "shell"
     served: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...] | None] = ("command", *OPTIONS)
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

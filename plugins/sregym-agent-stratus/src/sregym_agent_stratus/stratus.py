@@ -48,6 +48,11 @@ class Stratus(Agent):
     """Runs `--agent-option model=...` in several roles, with undo and retry."""
 
     name: ClassVar[str] = "stratus"
+    accepts: ClassVar[tuple[str, ...] | None] = (
+        *LanguageModel.OPTIONS,
+        *(f"{role}_steps" for role in STEPS),
+        "attempts",
+    )
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)

@@ -128,14 +128,11 @@ class CommandLineAgent(Agent):
     """
 
     served: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...] | None] = OPTIONS
     vendor: ClassVar[Vendor]
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         super().__init__(options)
-        for name in self.options:
-            if name not in OPTIONS:
-                msg = f"agent {self.name!r} has no option {name!r}; it has: {', '.join(OPTIONS)}"
-                raise UsageError(msg)
         vendor = self.vendor
         self._program = find_program(
             self.name, vendor.program, vendor.package, self.options.get("program", "")

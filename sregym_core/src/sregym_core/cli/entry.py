@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import errno
 import gc
 import os
 import sys
@@ -39,6 +40,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }
 
+# What is played is given back and ended whatever its records come to.
+_FULL = "make room, or choose another folder with --out; what was written until then stands"
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors look like all others and leave with the usage code."""
@@ -73,6 +77,11 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
             console.note("(add --traceback to see where)")
         return int(error.exit_code)
     except Exception as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if full and not reveal_traceback:
+            where = f" at {error.filename}" if error.filename else ""
+            console.note(f"sregym: {error.strerror}{where}; {_FULL}")
+            return int(ExitCode.USAGE)
         text = traceback.format_exc() if reveal_traceback else f"{type(error).__name__}: {error}"
         console.note(
             f"sregym: internal error: {text}\n(add --traceback to see where; please report it)"

@@ -13,7 +13,7 @@ from sregym_core.problems import ProblemSet
 from sregym_core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sregym_core.interfaces import (
         Agent,
@@ -79,6 +79,25 @@ class Bench:
         """A new agent adapter of that name."""
         agent: Agent = self.registry.load("agent", name)(options)
         return agent
+
+    def agents(self, names: Sequence[str], options: Mapping[str, str]) -> list[Agent]:
+        """New adapters for a run of several agents: each gets the options that it knows.
+
+        An option that none of them knows is refused by the first.
+        """
+        known = {name: self.registry.load("agent", name).accepts for name in names}
+
+        def takes(name: str, option: str) -> bool:
+            accepted = known[name]
+            return accepted is None or option in accepted
+
+        def wanted(name: str, option: str) -> bool:
+            return takes(name, option) or not any(takes(other, option) for other in names)
+
+        return [
+            self.agent(name, {o: value for o, value in options.items() if wanted(name, o)})
+            for name in names
+        ]
 
     def component(self, application: Application, name: str, where: str) -> Component:
         """A component of an application; `where` says who asks, for the error."""

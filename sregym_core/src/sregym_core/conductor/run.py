@@ -98,8 +98,7 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     check_start(mode_named(request.mode), request.start_before_s)
     for problem in request.problems:
         bench.check(problem)
-    for agent in request.agents:
-        bench.agent(agent, request.agent_options)
+    bench.agents(request.agents, request.agent_options)
     bench.provider(request.cluster).check(request.cluster_options)
 
 
@@ -197,10 +196,12 @@ def _player(
     folder: RunFolder,
     listener: Listener,
 ) -> EpisodePlayer:
+    place = request.agents.index(assignment.agent)
+    agent = bench.agents(request.agents, request.agent_options)[place]
     plan = EpisodePlan(
         episode=assignment.episode,
         problem=assignment.problem,
-        agent=bench.agent(assignment.agent, request.agent_options),
+        agent=agent,
         seed=assignment.seed,
         attempt=assignment.attempt,
         budget=request.budget,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -248,15 +250,25 @@ class Agent(ABC):
         privileged: Whether it needs the answer key: baselines that prove problems do.
         served: Whether a process outside acts in the session: the cluster's clock then keeps
             pace with the wall clock.
+        accepts: Names of the options that it knows; None when it looks itself.
         options: What the user gave with `--agent-option name=value`.
+
+    Raises:
+        UsageError: It does not know an option: one that is misspelt may have been for its walls.
     """
 
     name: ClassVar[str]
     privileged: ClassVar[bool] = False
     served: ClassVar[bool] = False
+    accepts: ClassVar[tuple[str, ...] | None] = None
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         self.options: Mapping[str, str] = options or {}
+        for name in self.options:
+            if self.accepts is not None and name not in self.accepts:
+                has = f"it has: {', '.join(self.accepts)}" if self.accepts else "it has none"
+                msg = f"agent {self.name!r} has no option {name!r}; {has}"
+                raise UsageError(msg)
 
     @abstractmethod
     def run(self, session: Session) -> None:
