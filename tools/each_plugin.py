@@ -10,12 +10,14 @@ import argparse
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from editable import build, note_origins
 from workspace import ROOT, Project, projects, uv
 
 TESTING = "sregym-core[testing]"
@@ -36,65 +38,114 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="distributions; all but the core when none given")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    chosen = [p for p in projects()[1:] if p.name in options.names or not options.names]
+    known = projects()
+    chosen = [p for p in known[1:] if p.name in options.names or not options.names]
+    # The largest suites first, so that the last minutes are not spent on one core.
+    chosen.sort(key=_weight, reverse=True)
+    # What would keep one core busy after all others have ended is run on several.
+    share = sum(map(_weight, chosen)) / (2 * options.jobs)
+    large = [project for project in chosen if options.jobs > 1 and _weight(project) > share]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
-        # The largest suites first, so that the last minutes are not spent on one core.
-        chosen.sort(key=_weight, reverse=True)
-        futures = [pool.submit(run_alone, project, Path(scratch)) for project in chosen]
-        results = [future.result() for future in futures]
+        place = Path(scratch)
+        wheels = build(known, place)
+        made = [
+            pool.submit(run, project, install(project, place, wheels, project in large))
+            for project in chosen
+        ]
+        ready = {future.result().project: future.result() for future in made}
+        for project in chosen:
+            note_origins(packages(place / project.name), known)
+        results = [result for result in ready.values() if result.exit_code]
+        well = [project for project in chosen if not ready[project].exit_code]
+        for project in large:
+            if project in well:
+                processes = ("-p", "xdist.plugin", "-n", str(options.jobs), "--dist", "worksteal")
+                results.append(run(project, [tests(project, place, *processes)]))
+        futures = [
+            pool.submit(run, project, [tests(project, place)])
+            for project in well
+            if project not in large
+        ]
+        results += [future.result() for future in futures]
+    return report(results, {project.name: result.seconds for project, result in ready.items()})
+
+
+def report(results: list[Result], making: dict[str, float]) -> int:
     for result in sorted(results, key=lambda result: result.project.relative):
         state = "ok" if result.exit_code == 0 else f"exit {result.exit_code}"
         lines = result.output.strip().splitlines()
         summary = lines[-1] if lines else ""
-        print(f"{result.project.name:28} {state:8} {result.seconds:6.1f} s  {summary}")
+        name = result.project.name
+        print(f"{name:28} {state:8} {making[name]:6.1f} s + {result.seconds:6.1f} s  {summary}")
     failed = [result for result in results if result.exit_code]
     for result in failed:
         print(f"\n===== {result.project.name}\n{result.output}")
     return 1 if failed else 0
 
 
-def run_alone(project: Project, scratch: Path) -> Result:
-    start = time.monotonic()
+def install(
+    project: Project, scratch: Path, wheels: dict[str, Path], several: bool
+) -> list[list[str]]:
+    """Commands that make the environment of a project and install it.
+
+    The project itself is built by its own build system; what it requires of its siblings comes from
+    `wheels`. With `several`, its tests can be run by several processes.
+    """
     place = scratch / project.name
-    python = place / "venv" / "bin" / "python"
-    install = ["--editable", f"./{project.relative}"]
+    siblings = scratch / f"{project.name}.txt"
+    urls = [f"{name} @ {path.as_uri()}" for name, path in wheels.items() if name != project.name]
+    siblings.write_text("\n".join(urls), encoding="utf-8")
+    pins = os.environ.get("UV_CONSTRAINT", "").split()
+    words = [word for file in (*pins, str(siblings)) for word in ("--constraint", file)]
     if project.test_group:
-        install += ["--group", f"{project.relative}/pyproject.toml:test"]
-    core = f"{TESTING} @ {(ROOT / 'sregym_core').as_uri()}"
-    commands = [
-        uv("venv", "--quiet", "--python", sys.executable, str(place / "venv")),
-        uv("pip", "install", "--quiet", "--python", str(python), *install, "--editable", core),
-        [
-            *(
-                str(python),
-                "-m",
-                "pytest",
-                "--rootdir",
-                str(ROOT),
-                "-c",
-                str(ROOT / "pyproject.toml"),
-            ),
-            *("-p", "no:cacheprovider", f"{project.relative}/tests"),
-        ],
+        words += ["--group", f"{project.relative}/pyproject.toml:test"]
+    if several:
+        words.append("pytest-xdist")
+    into = ("--quiet", "--python", str(place / "bin" / "python"))
+    return [
+        uv("venv", "--quiet", "--python", sys.executable, str(place)),
+        uv("pip", "install", "--no-sources", *into, "--editable", f"./{project.relative}", TESTING, *words),
+    ]  # fmt: skip
+
+
+def tests(project: Project, scratch: Path, *options: str) -> list[str]:
+    """The command that runs its tests in its environment."""
+    return [
+        *(str(scratch / project.name / "bin" / "python"), "-m", "pytest", "--rootdir", str(ROOT)),
+        *("-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider", *options),
+        f"{project.relative}/tests",
     ]
-    # Programs that a requirement brings, such as kubectl, come before those of the machine.
-    path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    environment = {**os.environ, "PATH": path}
-    output = ""
+
+
+def packages(environment: Path) -> Path:
+    return Path(
+        sysconfig.get_path(
+            "purelib", "venv", {"base": str(environment), "platbase": str(environment)}
+        )
+    )
+
+
+def run(project: Project, commands: list[list[str]]) -> Result:
+    """Run commands up to the first that fails."""
+    start = time.monotonic()
+    output, exit_code = "", 0
     for command in commands:
+        # Programs that a requirement brings, such as kubectl, come before those of the machine.
+        path = f"{Path(command[0]).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env=environment,
+            env={**os.environ, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             check=False,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
         output += done.stdout
-        if done.returncode:
+        exit_code = done.returncode
+        if exit_code:
             break
-    return Result(project, done.returncode, time.monotonic() - start, output)
+    return Result(project, exit_code, time.monotonic() - start, output)
 
 
 def _weight(project: Project) -> int:

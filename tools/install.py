@@ -7,16 +7,15 @@ editable installation depends on is written down afterwards, and nothing is done
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
-from importlib.metadata import distribution
 from pathlib import Path
 
-from hatchling.build import build_editable
-from workspace import ROOT, Project, projects, uv
+from editable import build, note_origins
+from workspace import ROOT, projects, uv
 
 STAMP = Path(sys.prefix) / "installed.digest"
 
@@ -33,37 +32,14 @@ def main() -> int:
         for word in ("--group", f"{project.relative}/pyproject.toml:test")
     ]
     with tempfile.TemporaryDirectory() as folder:
-        wheels = [built(project, Path(folder)) for project in found]
+        wheels = map(str, build(found, Path(folder)).values())
         again = [word for project in found for word in ("--reinstall-package", project.name)]
         arguments = ["pip", "install", "--quiet", "--no-sources", "--python", sys.executable]
         exit_code = subprocess.call(uv(*arguments, *again, *groups, *wheels), cwd=ROOT)
     if exit_code == 0:
-        for project in found:
-            note_origin(project)
+        note_origins(Path(sysconfig.get_path("purelib")), found)
         STAMP.write_text(wanted, encoding="utf-8")
     return exit_code
-
-
-def built(project: Project, place: Path) -> str:
-    """Build what an editable installation puts in place.
-
-    All in this process, with the hatchling that stands here: an installer starts one for each of
-    twenty folders, which takes longer than everything else.
-    """
-    os.chdir(project.folder)
-    return str(place / build_editable(str(place)))
-
-
-def note_origin(project: Project) -> None:
-    """Write down where a distribution comes from, as `pip install --editable` does (PEP 610)."""
-    record = next(
-        Path(str(file.locate()))
-        for file in distribution(project.name).files or ()
-        if file.name == "direct_url.json"
-    )
-    origin = {"url": project.folder.as_uri(), "dir_info": {"editable": True}}
-    record.unlink()  # it may be one file with the installer's cache
-    record.write_text(json.dumps(origin), encoding="utf-8")
 
 
 def digest() -> str:
