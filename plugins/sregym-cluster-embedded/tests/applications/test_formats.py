@@ -27,7 +27,7 @@ LINES = [
     ("log4j", {"text": "no", "level": "error", "caller": "o.s.Main", "fields": {"thread": "pool-1"}}, "2026-11-18 11:06:12,345 [pool-1] ERROR o.s.Main - no"),
     ("spring-boot", {"text": "Started", "caller": "org.shop.orders.OrdersApplication"}, "2026-11-18T11:06:12.345Z  INFO 1 --- [           main] org.shop.orders.OrdersApplication        : Started"),
     ("spring-boot", {"text": "no", "level": "error", "caller": "org.springframework.boot.web.embedded.tomcat.TomcatWebServer", "fields": {"thread": "http-nio-8080-exec-1"}}, "2026-11-18T11:06:12.345Z ERROR 1 --- [nio-8080-exec-1] o.s.b.w.embedded.tomcat.TomcatWebServer  : no"),
-    ("zap", {"text": "Query server started", "caller": "app/server.go:226", "fields": {"port": "16685", "addr": ":16685", "configuration": '{"MaxTraces":0}'}}, '{"level":"info","ts":1763463972.34567,"caller":"app/server.go:226","msg":"Query server started","port":16685,"addr":":16685","configuration":{"MaxTraces":0}}'),
+    ("zap", {"text": "Query server started", "caller": "app/server.go:226", "fields": {"port": "16685", "addr": ":16685", "configuration": '{"MaxTraces":0}'}}, '{"level":"info","ts":1794999972.34567,"caller":"app/server.go:226","msg":"Query server started","port":16685,"addr":":16685","configuration":{"MaxTraces":0}}'),
     ("klog", {"text": "started", "caller": "server.go:10"}, "I1118 11:06:12.345670       1 server.go:10] started"),
     ("klog", {"text": "Failed", "level": "error", "caller": "a.go:2", "fields": {"err": "EOF"}}, 'E1118 11:06:12.345670       1 a.go:2] "Failed" err="EOF"'),
 ]  # fmt: skip

@@ -31,11 +31,25 @@ BUSYBOX = (
 )
 _ALPINE = (
     *BUSYBOX,
-    *("comm", "getent", "lsof", "nohup", "pgrep", "pkill", "printenv"),
+    *("apk", "comm", "getent", "lsof", "nohup", "pgrep", "pkill", "printenv"),
 )
 DEBIAN = (
     *_BASIC,
-    *("awk", "bash", "comm", "dash", "diff", "fallocate", "getent", "groups", "join", "mawk"),
+    *(
+        "apt",
+        "apt-cache",
+        "apt-get",
+        "awk",
+        "bash",
+        "comm",
+        "dash",
+        "diff",
+        "fallocate",
+        "getent",
+        "groups",
+        "join",
+        "mawk",
+    ),
     *("more", "nice", "nohup", "printenv", "rev", "shuf", "stdbuf"),
 )
 # What the package procps adds to an image; the model names it `procps`.

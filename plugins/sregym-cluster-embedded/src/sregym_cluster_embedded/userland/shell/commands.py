@@ -22,6 +22,7 @@ from sregym_cluster_embedded.userland.shell.listing import LISTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.lookups import LOOKUP_COMMANDS
 from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
 from sregym_cluster_embedded.userland.shell.openssl import OPENSSL_COMMANDS
+from sregym_cluster_embedded.userland.shell.packages import PACKAGE_COMMANDS
 from sregym_cluster_embedded.userland.shell.rearranging import REARRANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS
 from sregym_cluster_embedded.userland.shell.starting import STARTING_COMMANDS
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Command] = {
     **IDENTITY_COMMANDS,
     **LISTING_COMMANDS,
     **OPENSSL_COMMANDS,
+    **PACKAGE_COMMANDS,
     **REARRANGING_COMMANDS,
     **SEARCHING_COMMANDS,
     **STARTING_COMMANDS,
