@@ -126,7 +126,8 @@ def test_a_policy_lets_pass_what_it_allows_and_what_it_is_not_about(client, bind
         (
             "'text'",
             {},
-            "spec.validations[0].expression: Invalid value: \"'text'\": must evaluate to bool",
+            "spec.validations[0].expression: Invalid value: \"'text'\": must evaluate to bool but got "
+            "string",
         ),
         (
             "true",

@@ -109,7 +109,7 @@ def update(world: World, resource: str, obj: Object) -> Object:
         # Nothing but metadata and status can differ: no defaults to set, no generation to count.
         new = {**obj, "metadata": _identified(old, obj)}
     else:
-        new = succeed(kind, old, defaults.apply(kind, obj))
+        new = succeed(world, kind, old, defaults.apply(kind, obj))
     if new == old:
         return old
     if finished(new):
@@ -117,12 +117,12 @@ def update(world: World, resource: str, obj: Object) -> Object:
     return world.store.put(resource, new)
 
 
-def succeed(kind: Resource, old: Object, new: Object) -> Object:
+def succeed(world: World, kind: Resource, old: Object, new: Object) -> Object:
     """`new` as the successor of `old`: identity kept, generation counted."""
     metadata = _identified(old, new)
     if kind.generation and _content(old) != _content(new):
         metadata["generation"] = old["metadata"].get("generation", 0) + 1
-    return defaults.on_update(kind, old, {**new, "metadata": metadata})
+    return defaults.on_update(world, kind, old, {**new, "metadata": metadata})
 
 
 def update_status(world: World, key: Key, status: dict[str, Any]) -> Object | None:

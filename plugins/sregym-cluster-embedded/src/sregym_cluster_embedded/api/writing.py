@@ -294,11 +294,11 @@ def write(
     resizes = target.subresource == "resize"
     if resizes:
         new = {**resizing.resized(old, new), "metadata": new["metadata"]}
-    new = writes.succeed(kind, old, defaults.apply(kind, _with_spec(kind, new)))
+    new = writes.succeed(world, kind, old, defaults.apply(kind, _with_spec(kind, new)))
     asked = dynamic.configured(world)
     if asked:
         new = dynamic_writes.mutated(world, request, target, new, old, warnings.texts)
-        new = writes.succeed(kind, old, new)
+        new = writes.succeed(world, kind, old, new)
     if kind.name == "services" and target.subresource != "status":
         spec = release(old, new["spec"])
         new = defaults.apply(kind, {**new, "spec": spec})

@@ -215,7 +215,7 @@ class _Parser:
     def _members(self, node: Node) -> Node:
         while True:
             if self._peek.text == "{" and _names_a_type(node):
-                return self._members(self._message(self._next()))
+                return self._members(self._message(self._next(), node))
             if (token := self._accept(".")) is not None:
                 optional = self._accept("?") is not None
                 name = self._next()
@@ -301,8 +301,8 @@ class _Parser:
                 break
         return Node("list", opened.offset, None, tuple(items), optional=tuple(optional))
 
-    def _message(self, opened: Token) -> Node:
-        """`Type{field: value}`: a map whose keys are the fields."""
+    def _message(self, opened: Token, name_of_type: Node) -> Node:
+        """`Type{field: value}`: a map whose keys are the fields, and whose value names the type."""
         parts: list[Node] = []
         while self._accept("}") is None:
             name = self._next()
@@ -315,7 +315,11 @@ class _Parser:
             if self._accept(",") is None:
                 self._expect("}")
                 break
-        return Node("map", opened.offset, None, tuple(parts), optional=())
+        path = [name_of_type.value]
+        while name_of_type.kind == "select":
+            (name_of_type,) = name_of_type.parts
+            path.insert(0, name_of_type.value)
+        return Node("map", opened.offset, ".".join(path), tuple(parts), optional=())
 
     def _map(self, opened: Token) -> Node:
         parts: list[Node] = []

@@ -29,6 +29,7 @@ class CompileError(Exception):
 
     def __init__(self, message: str, offset: int, source: str) -> None:
         self.what = message
+        self.offset = offset
         before = source[:offset]
         line = before.count("\n") + 1
         column = offset - (before.rfind("\n") + 1)

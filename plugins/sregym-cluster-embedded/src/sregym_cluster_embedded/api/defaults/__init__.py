@@ -55,7 +55,9 @@ _DEFAULTS: Mapping[str, Callable[[Object], Object]] = {
     "validatingwebhookconfigurations.admissionregistration.k8s.io": policy.webhooks,
     "mutatingwebhookconfigurations.admissionregistration.k8s.io": policy.webhooks,
     "validatingadmissionpolicies.admissionregistration.k8s.io": policy.admission_policy,
+    "mutatingadmissionpolicies.admissionregistration.k8s.io": policy.admission_policy,
     "validatingadmissionpolicybindings.admissionregistration.k8s.io": policy.policy_binding,
+    "mutatingadmissionpolicybindings.admissionregistration.k8s.io": policy.policy_binding,
     "customresourcedefinitions.apiextensions.k8s.io": policy.definition,
 }
 
@@ -122,10 +124,10 @@ def on_create(world: World, kind: Resource, obj: Object) -> Object:
     return obj if fill is None else fill(world, obj)
 
 
-def on_update(kind: Resource, old: Object, new: Object) -> Object:
+def on_update(world: World, kind: Resource, old: Object, new: Object) -> Object:
     """`new` with what the server counts when it replaces `old`."""
     if kind.name == "daemonsets.apps":
         return workloads.changed_daemon_set(old, new)
     if kind.name == "validatingadmissionpolicies.admissionregistration.k8s.io":
-        return policy.changed_admission_policy(new)
+        return policy.changed_admission_policy(world, old, new)
     return new

@@ -118,7 +118,7 @@ def _match_resources(match: Object) -> Object:
 
 
 def admission_policy(obj: Object) -> Object:
-    """ValidatingAdmissionPolicy."""
+    """Validating- and MutatingAdmissionPolicy."""
 
     def spec(before: Object) -> Object:
         after = filled(before, {"failurePolicy": "Fail"})
@@ -127,19 +127,27 @@ def admission_policy(obj: Object) -> Object:
     return within(obj, "spec", spec)
 
 
-def new_admission_policy(_world: World, obj: Object) -> Object:
-    """A new ValidatingAdmissionPolicy: its types are checked at once, and nothing is found."""
-    return {**obj, "status": {"observedGeneration": 1, "typeChecking": {}}}
+def new_admission_policy(world: World, obj: Object) -> Object:
+    """A new ValidatingAdmissionPolicy: its types are checked at once."""
+    from sregym_cluster_embedded.api.dynamic import type_checks
+
+    checked = type_checks.checked(world, obj)
+    return {**obj, "status": {"observedGeneration": 1, "typeChecking": checked}}
 
 
-def changed_admission_policy(obj: Object) -> Object:
+def changed_admission_policy(world: World, old: Object, new: Object) -> Object:
     """A changed ValidatingAdmissionPolicy has its types checked again."""
-    seen = {"observedGeneration": obj["metadata"].get("generation", 1)}
-    return {**obj, "status": {**obj.get("status", {}), **seen}}
+    generation = new["metadata"].get("generation", 1)
+    if generation == old["metadata"].get("generation", 1):
+        return new
+    from sregym_cluster_embedded.api.dynamic import type_checks
+
+    seen = {"observedGeneration": generation, "typeChecking": type_checks.checked(world, new)}
+    return {**new, "status": {**new.get("status", {}), **seen}}
 
 
 def policy_binding(obj: Object) -> Object:
-    """ValidatingAdmissionPolicyBinding."""
+    """Validating- and MutatingAdmissionPolicyBinding."""
     return within(obj, "spec", lambda spec: within(spec, "matchResources", _match_resources))
 
 

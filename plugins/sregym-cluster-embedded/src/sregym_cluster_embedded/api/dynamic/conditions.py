@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-MATCHING = ("object", "oldObject", "request", "authorizer")
-NAMES = (*MATCHING, "params", "namespaceObject", "variables")
+MATCHING = ("object", "oldObject", "request", "authorizer", "namespaceObject")
+NAMES = (*MATCHING, "params", "variables")
 
 
 def variables(

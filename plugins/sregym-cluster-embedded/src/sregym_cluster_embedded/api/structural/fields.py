@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sregym_cluster_embedded.api.cel import CompileError, compile_expression
-from sregym_cluster_embedded.api.cel.syntax import Node, parse
+from sregym_cluster_embedded.api.cel.checking import check
+from sregym_cluster_embedded.api.cel.kinds import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    DYN,
+    INT,
+    STRING,
+    TIMESTAMP,
+    UNKNOWN,
+    Kind,
+    list_of,
+    map_of,
+)
 from sregym_cluster_embedded.api.structural.rules import NAMES, escaped
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_FREE = "x-kubernetes-preserve-unknown-fields"
+_EMBEDDED = "x-kubernetes-embedded-resource"
 _EITHER = "x-kubernetes-int-or-string"
 _HEAD = {
     "apiVersion": {"type": "string"},
@@ -21,8 +32,8 @@ _HEAD = {
         "properties": {"name": {"type": "string"}, "generateName": {"type": "string"}},
     },
 }
-_OVER_ITEMS = ("all", "exists", "exists_one", "existsOne", "filter", "map", "sortBy")
-_CEL_TYPES = {"integer": "int", "number": "double", "boolean": "bool", "object": "map"}
+_SIMPLE = {"integer": INT, "number": DOUBLE, "boolean": BOOL}
+_FORMATS = {"byte": BYTES, "duration": DURATION, "date": TIMESTAMP, "date-time": TIMESTAMP}
 
 
 def failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
@@ -30,7 +41,7 @@ def failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
     type_, why = _compiled(text, schema, at_root=at_root)
     if why:
         return f"compilation failed: {why}"
-    return "" if type_ in ("bool", "dyn") else "cel expression must evaluate to a bool"
+    return "" if type_ in (BOOL, UNKNOWN) else "cel expression must evaluate to a bool"
 
 
 def message_failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
@@ -38,7 +49,7 @@ def message_failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
     type_, why = _compiled(text, schema, at_root=at_root)
     if why:
         return f"messageExpression compilation failed: {why}"
-    return "" if type_ in ("string", "dyn") else "messageExpression must evaluate to a string"
+    return "" if type_ in (STRING, UNKNOWN) else "messageExpression must evaluate to a string"
 
 
 def compares(text: str) -> bool:
@@ -67,74 +78,46 @@ def leads(path: str, schema: dict[str, Any]) -> bool:
     return "[" in path or not path_of(path, schema)[1]
 
 
-def _compiled(text: str, schema: dict[str, Any], *, at_root: bool) -> tuple[str, str]:
+def _compiled(text: str, schema: dict[str, Any], *, at_root: bool) -> tuple[Kind, str]:
     """The type of an expression about values of a schema, and why it does not compile."""
-    if at_root:
-        schema = {**schema, "properties": {**schema.get("properties", {}), **_HEAD}}
+    own = kind_of(schema, at_root=at_root) or UNKNOWN
     try:
-        program = compile_expression(text, NAMES)
-        _Checker(text).type_of(parse(text), {"self": schema, "oldSelf": schema})
+        compile_expression(text, NAMES)
     except CompileError as error:
-        return "", str(error)
-    return program.type, ""
+        return UNKNOWN, str(error)
+    return check(text, {"self": own, "oldSelf": own})
 
 
-class _Checker:
-    """Follows the schemas of values through an expression; None stands for any value."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-
-    def type_of(self, node: Node, known: Mapping[str, Any]) -> Any:
-        """The schema of a part's value."""
-        if node.kind == "name":
-            return known.get(node.value)
-        if node.kind == "select":
-            return self._selected(node, known)
-        if node.kind == "index":
-            target = self.type_of(node.parts[0], known)
-            self.type_of(node.parts[1], known)
-            return _item(target)
-        if node.kind == "call" and node.method and node.value in _OVER_ITEMS:
-            return self._over(node, known)
-        for part in node.parts:
-            self.type_of(part, known)
-        return None
-
-    def _selected(self, node: Node, known: Mapping[str, Any]) -> Any:
-        target = self.type_of(node.parts[0], known)
-        if not isinstance(target, dict) or target.get(_FREE) or target.get(_EITHER):
-            return None
-        type_ = target.get("type")
-        properties, additional = target.get("properties"), target.get("additionalProperties")
-        if type_ == "object" and additional is not None:
-            return additional if isinstance(additional, dict) else None
-        if type_ == "object":
-            for name, item in (properties or {}).items():
-                if escaped(name) == node.value:
-                    return item
-            message = f"undefined field '{node.value}'"
-            raise CompileError(message, node.offset, self._source)
-        if type_ in ("string", "integer", "number", "boolean", "array"):
-            shown = _CEL_TYPES.get(type_, "list" if type_ == "array" else type_)
-            message = f"type '{shown}' does not support field selection"
-            raise CompileError(message, node.offset, self._source)
-        return None
-
-    def _over(self, node: Node, known: Mapping[str, Any]) -> Any:
-        target = self.type_of(node.parts[0], known)
-        variable = node.parts[1]
-        inner = dict(known)
-        if variable.kind == "name":
-            is_list = isinstance(target, dict) and target.get("type") == "array"
-            inner[variable.value] = _item(target) if is_list else None
-        for part in node.parts[2:]:
-            self.type_of(part, inner)
-        return target if node.value in ("filter", "sortBy") else None
-
-
-def _item(schema: Any) -> Any:
+def kind_of(schema: Any, *, at_root: bool = False) -> Kind | None:
+    """The type of the values of a schema; None when expressions do not see them."""
     if not isinstance(schema, dict):
         return None
-    items = schema.get("items")
-    return items if isinstance(items, dict) else schema.get("additionalProperties")
+    if schema.get(_EITHER):
+        return DYN
+    if at_root or schema.get(_EMBEDDED):
+        schema = {**schema, "type": "object", "properties": _with_head(schema)}
+    type_ = schema.get("type")
+    if type_ == "string":
+        return _FORMATS.get(schema.get("format", ""), STRING)
+    if type_ == "array":
+        item = kind_of(schema.get("items"))
+        return item and list_of(item)
+    if type_ == "object":
+        return _object(schema)
+    return _SIMPLE.get(type_ or "")
+
+
+def _object(schema: dict[str, Any]) -> Kind | None:
+    additional = schema.get("additionalProperties")
+    if isinstance(additional, dict):
+        value = kind_of(additional)
+        return value and map_of(value)
+    properties = {escaped(name): item for name, item in (schema.get("properties") or {}).items()}
+    return Kind("object", fields=lambda name: kind_of(properties.get(name)))
+
+
+def _with_head(schema: dict[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = schema.get("properties") or {}
+    inner = (properties.get("metadata") or {}).get("properties") or {}
+    whole = {"name", "generateName"} <= set(inner) and {"kind", "apiVersion"} <= set(properties)
+    return properties if whole else {**properties, **_HEAD}

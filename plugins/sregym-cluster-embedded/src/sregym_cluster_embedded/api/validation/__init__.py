@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import errors, schema
 from sregym_cluster_embedded.api.validation import (
     admission_objects,
+    admission_policies,
     attachments,
     autoscaling,
     fairness,
@@ -92,8 +93,12 @@ _CHECKS: Mapping[str, Callable[[Object], list[Cause]]] = {
     "clusterrolebindings.rbac.authorization.k8s.io": rbac.binding,
     "validatingwebhookconfigurations.admissionregistration.k8s.io": admission_objects.webhooks,
     "mutatingwebhookconfigurations.admissionregistration.k8s.io": admission_objects.webhooks,
-    "validatingadmissionpolicies.admissionregistration.k8s.io": admission_objects.policy,
-    "validatingadmissionpolicybindings.admissionregistration.k8s.io": admission_objects.binding,
+    "validatingadmissionpolicies.admissionregistration.k8s.io": admission_policies.policy,
+    "validatingadmissionpolicybindings.admissionregistration.k8s.io": admission_policies.binding,
+    "mutatingadmissionpolicies.admissionregistration.k8s.io": admission_policies.mutating_policy,
+    "mutatingadmissionpolicybindings.admissionregistration.k8s.io": (
+        admission_policies.mutating_binding
+    ),
     "apiservices.apiregistration.k8s.io": policy.api_service,
     "customresourcedefinitions.apiextensions.k8s.io": _definition,
 }

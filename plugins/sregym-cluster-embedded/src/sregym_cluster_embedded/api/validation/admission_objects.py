@@ -1,25 +1,22 @@
-"""Webhook configurations and admission policies: what is wrong with them."""
+"""Webhook configurations: what is wrong with them, and with rules that they have in common."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sregym_cluster_embedded.api.validation import causes, formats
+from sregym_cluster_embedded.api.validation import causes, expressions, formats
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
     from sregym_cluster_embedded.store import Object
 
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
-_POLICIES = ("Fail", "Ignore")
-_MATCHES = ("Equivalent", "Exact")
+POLICIES = ("Fail", "Ignore")
+MATCHES = ("Equivalent", "Exact")
+REINVOCATIONS = ("IfNeeded", "Never")
 _SCOPES = ("*", "Cluster", "Namespaced")
 _SIDE_EFFECTS = ("None", "NoneOnDryRun")
-_ACTIONS = ("Audit", "Deny", "Warn")
-_REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized")
 _URL_HEAD = "desired format: https://host[/path]"
 
 
@@ -48,8 +45,8 @@ def _webhook(hook: Object, place: str) -> list[Cause]:
             text = "should be a domain with at least three segments separated by dots"
             found.append(causes.invalid(f"{place}.name", name, text))
     found += rules(hook.get("rules", ()), f"{place}.rules")
-    found += _word(hook, "failurePolicy", _POLICIES, place)
-    found += _word(hook, "matchPolicy", _MATCHES, place)
+    found += word(hook, "failurePolicy", POLICIES, place)
+    found += word(hook, "matchPolicy", MATCHES, place)
     effects = hook.get("sideEffects")
     if effects is None:
         text = f"must specify one of {', '.join(_SIDE_EFFECTS)}"
@@ -60,13 +57,17 @@ def _webhook(hook: Object, place: str) -> list[Cause]:
     if not 1 <= timeout <= 30:
         text = "the timeout value must be between 1 and 30 seconds"
         found.append(causes.invalid(f"{place}.timeoutSeconds", timeout, text))
+    found += word(hook, "reinvocationPolicy", REINVOCATIONS, place)
     found += _client(hook.get("clientConfig", {}), f"{place}.clientConfig")
-    found += _versions(hook.get("admissionReviewVersions", ()), f"{place}.admissionReviewVersions")
-    found += conditions(hook.get("matchConditions", ()), f"{place}.matchConditions")
-    return found
+    conditions = hook.get("matchConditions") or ()
+    found += expressions.conditions(conditions, f"{place}.matchConditions")
+    return found + _versions(
+        hook.get("admissionReviewVersions") or (), f"{place}.admissionReviewVersions"
+    )
 
 
-def _word(obj: Object, field: str, words: tuple[str, ...], place: str) -> list[Cause]:
+def word(obj: Object, field: str, words: tuple[str, ...], place: str) -> list[Cause]:
+    """A word of an enumeration, where the field is given."""
     value = obj.get(field)
     if value is None or value in words:
         return []
@@ -76,10 +77,16 @@ def _word(obj: Object, field: str, words: tuple[str, ...], place: str) -> list[C
 def _versions(versions: Any, place: str) -> list[Cause]:
     if not versions:
         return [causes.required(place, "must specify one of v1, v1beta1")]
+    found: list[Cause] = []
+    for index, version in enumerate(versions):
+        if version in versions[:index]:
+            found.append(causes.invalid(f"{place}[{index}]", version, "duplicate version"))
+        else:
+            found += formats.service_name(f"{place}[{index}]", version)
     if not any(version in ("v1", "v1beta1") for version in versions):
         text = "must include at least one of v1, v1beta1"
-        return [causes.invalid(place, versions, text)]
-    return []
+        found.append(causes.invalid(place, versions, text))
+    return found
 
 
 def _client(config: Object, place: str) -> list[Cause]:
@@ -87,21 +94,8 @@ def _client(config: Object, place: str) -> list[Cause]:
     if (url is None) == (service is None):
         return [causes.required(place, "exactly one of url or service is required")]
     if url is not None:
-        found = webhook_url(f"{place}.url", url)
-    else:
-        found = webhook_service(f"{place}.service", service or {})
-    bundle = config.get("caBundle")
-    if bundle and not _pem(bundle):
-        text = "unable to load root certificates: unable to parse bytes as PEM block"
-        found.append(causes.invalid(f"{place}.caBundle", bundle, text))
-    return found
-
-
-def _pem(bundle: str) -> bool:
-    try:
-        return b"-----BEGIN CERTIFICATE-----" in base64.b64decode(bundle)
-    except (binascii.Error, ValueError):
-        return False
+        return webhook_url(f"{place}.url", url)
+    return webhook_service(f"{place}.service", service or {})
 
 
 def webhook_url(place: str, url: str) -> list[Cause]:
@@ -174,145 +168,73 @@ def rules(given: Any, place: str) -> list[Cause]:
     found: list[Cause] = []
     for index, rule in enumerate(given):
         at = f"{place}[{index}]"
-        operations = rule.get("operations", [])
-        if not operations:
-            found.append(causes.required(f"{at}.operations"))
-        if len(operations) > 1 and "*" in operations:
-            text = "if '*' is present, must not specify other operations"
-            found.append(causes.invalid(f"{at}.operations", operations, text))
+        names = rule.get("resourceNames") or []
+        for i, name in enumerate(names):
+            found += formats.path_segment(f"{at}.resourceNames[{i}]", name)
+            if name in names[:i]:
+                found.append(causes.duplicate(f"{at}.resourceNames[{i}]", name))
+        operations = rule.get("operations") or []
+        found += _alone(rule, "operations", "operations", at)
         found.extend(
             causes.unsupported(f"{at}.operations[{i}]", operation, _OPERATIONS)
             for i, operation in enumerate(operations)
             if operation not in _OPERATIONS
         )
+        found += _alone(rule, "apiGroups", "API groups", at)
+        found += _alone(rule, "apiVersions", "API versions", at)
         found.extend(
-            causes.required(f"{at}.{field}")
-            for field in ("apiGroups", "apiVersions", "resources")
-            if not rule.get(field)
+            causes.required(f"{at}.apiVersions[{i}]")
+            for i, version in enumerate(rule.get("apiVersions") or ())
+            if not version
         )
-        found += _word(rule, "scope", _SCOPES, at)
+        found += _resources(rule.get("resources") or [], f"{at}.resources")
+        found += word(rule, "scope", _SCOPES, at)
     return found
 
 
-def conditions(given: Any, place: str) -> list[Cause]:
-    """Match conditions: their names and expressions."""
-    from sregym_cluster_embedded.api.dynamic.conditions import MATCHING
-
-    found: list[Cause] = []
-    names: list[str] = []
-    for index, condition in enumerate(given):
-        at = f"{place}[{index}]"
-        name = condition.get("name", "")
-        if not name:
-            found.append(causes.required(f"{at}.name"))
-        elif name in names:
-            found.append(causes.duplicate(f"{at}.name", name))
-        names.append(name)
-        found += expression(condition.get("expression", ""), f"{at}.expression", MATCHING)
-    return found
-
-
-def expression(text: str, place: str, names: tuple[str, ...], wanted: str = "bool") -> list[Cause]:
-    """One expression: there, compiled, and of the wanted type as far as its text tells."""
-    from sregym_cluster_embedded.api.cel import CompileError, compile_expression
-
-    if not text.strip():
-        return [causes.required(place)]
-    try:
-        program = compile_expression(text.strip(), names)
-    except CompileError as error:
-        return [causes.invalid(place, text, f"compilation failed: {error}")]
-    if wanted and program.type not in (wanted, "dyn"):
-        return [causes.invalid(place, text, f"must evaluate to {wanted}")]
+def _alone(rule: Object, field: str, things: str, at: str) -> list[Cause]:
+    """A list that must not be empty, and in which an asterisk stands alone."""
+    values = rule.get(field) or []
+    if not values:
+        return [causes.required(f"{at}.{field}")]
+    if len(values) > 1 and "*" in values:
+        text = f"if '*' is present, must not specify other {things}"
+        return [causes.invalid(f"{at}.{field}", values, text)]
     return []
 
 
-def policy(obj: Object) -> list[Cause]:
-    """ValidatingAdmissionPolicy."""
-    from sregym_cluster_embedded.api.dynamic.conditions import NAMES
-
-    spec = obj.get("spec", {})
+def _resources(values: list[str], place: str) -> list[Cause]:
+    if not values:
+        return [causes.required(place)]
     found: list[Cause] = []
-    constraints = spec.get("matchConstraints")
-    if constraints is None:
-        found.append(causes.required("spec.matchConstraints"))
-    else:
-        place = "spec.matchConstraints"
-        if not constraints.get("resourceRules"):
-            found.append(causes.required(f"{place}.resourceRules"))
-        found += rules(constraints.get("resourceRules", ()), f"{place}.resourceRules")
-        found += _word(constraints, "matchPolicy", _MATCHES, place)
-    found += _word(spec, "failurePolicy", _POLICIES, "spec")
-    found += conditions(spec.get("matchConditions", ()), "spec.matchConditions")
-    for index, variable in enumerate(spec.get("variables", ())):
-        place = f"spec.variables[{index}]"
-        if not variable.get("name"):
-            found.append(causes.required(f"{place}.name", "name is not specified"))
-        found += expression(variable.get("expression", ""), f"{place}.expression", NAMES, "")
-    if not spec.get("validations") and not spec.get("auditAnnotations"):
-        text = "validations or auditAnnotations must contain at least one item"
-        found.append(causes.required("spec.validations", text))
-    for index, validation in enumerate(spec.get("validations", ())):
-        found += _validation(validation, f"spec.validations[{index}]", NAMES)
-    return found
-
-
-def _validation(validation: Object, place: str, names: tuple[str, ...]) -> list[Cause]:
-    text = validation.get("expression", "")
-    if not text.strip():
-        found = [causes.required(f"{place}.expression", "expression is not specified")]
-    else:
-        found = expression(text, f"{place}.expression", names)
-    message = validation.get("messageExpression")
-    if message:
-        found += expression(message, f"{place}.messageExpression", names, "string")
-    if "\n" in validation.get("message", "").strip():
-        text = "message must not contain line breaks"
-        found.append(causes.invalid(f"{place}.message", validation["message"], text))
-    found += _word(validation, "reason", _REASONS, place)
-    return found
-
-
-def binding(obj: Object) -> list[Cause]:
-    """ValidatingAdmissionPolicyBinding."""
-    spec = obj.get("spec", {})
-    found: list[Cause] = []
-    if not spec.get("policyName"):
-        found.append(causes.required("spec.policyName"))
-    actions = spec.get("validationActions", [])
-    place = "spec.validationActions"
-    if not actions:
-        found.append(causes.required(place, "at least one validation action is required"))
-    for index, action in enumerate(actions):
-        if action not in _ACTIONS:
-            found.append(causes.unsupported(f"{place}[{index}]", action, _ACTIONS))
-        elif action in actions[:index]:
-            found.append(causes.duplicate(f"{place}[{index}]", action))
-    if "Deny" in actions and "Warn" in actions:
-        text = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"
-        found.append(causes.invalid(place, actions, text))
-    reference = spec.get("paramRef")
-    if reference is not None:
-        found += _reference(reference)
-    return found
-
-
-def _reference(reference: Object) -> list[Cause]:
-    place = "spec.paramRef"
-    named, selected = bool(reference.get("name")), reference.get("selector") is not None
-    found: list[Cause] = []
-    if named and selected:
-        text = "name and selector are mutually exclusive"
-        found += [
-            causes.forbidden(f"{place}.name", text),
-            causes.forbidden(f"{place}.selector", text),
-        ]
-    elif not named and not selected:
-        found.append(causes.required(place, "one of name or selector must be specified"))
-    action = reference.get("parameterNotFoundAction")
-    if not action:
-        found.append(causes.required(f"{place}.parameterNotFoundAction"))
-    elif action not in ("Allow", "Deny"):
-        place = f"{place}.parameterNotFoundAction"
-        found.append(causes.unsupported(place, action, ("Deny", "Allow")))
+    every_part: set[str] = set()
+    every_resource: set[str] = set()
+    plain = False
+    for index, value in enumerate(values):
+        at = f"{place}[{index}]"
+        if not value:
+            found.append(causes.required(at))
+            continue
+        resource, slash, part = value.partition("/")
+        if not slash:
+            # The last one of them decides.
+            plain = value != "*"
+            continue
+        for taken, other in (
+            (resource in every_part, f"{resource}/*"),
+            (part in every_resource, f"*/{part}"),
+        ):
+            if taken:
+                text = f"if '{other}' is present, must not specify {value}"
+                found.append(causes.invalid(at, value, text))
+        if part == "*":
+            every_part.add(resource)
+        if resource == "*":
+            every_resource.add(part)
+    if len(values) > 1 and "*/*" in values:
+        text = "if '*/*' is present, must not specify other resources"
+        found.append(causes.invalid(place, values, text))
+    if "*" in values and plain:
+        text = "if '*' is present, must not specify other resources without subresources"
+        found.append(causes.invalid(place, values, text))
     return found
