@@ -241,6 +241,30 @@ def test_a_local_volume_is_a_folder_that_is_there(town: Any, path: str, why: str
     assert town.events("FailedMount") == ([("FailedMount", text, 1)] if why else [])
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_a_claim_that_cannot_be_used_holds_up_a_pod_that_nobody_scheduled(
+    town: Any, there: bool
+) -> None:
+    why = 'failed to fetch PVC from API server: persistentvolumeclaims "data" not found'
+    if there:
+        town.apply(
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+            "spec: {storageClassName: '', accessModes: [ReadWriteOnce], "
+            "resources: {requests: {storage: 1Gi}}}\n"
+        )
+        why = "PVC is not bound"
+    town.pod(
+        "{nodeName: node1, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], "
+        f"containers: [{{name: c, image: '{WORKER}'}}]}}",
+        run_s=30.0,
+    )
+    text = (
+        "Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed "
+        f"to process volumes=[v]: error processing PVC default/data: {why}"
+    )
+    assert town.events("FailedMount") == [("FailedMount", text, 3)]
+
+
 def test_a_claim_that_is_mounted_read_only_takes_no_writes(town: Any) -> None:
     town.apply(
         "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\n"

@@ -32,16 +32,22 @@ _HELPER = (
 )
 
 
+WITH_VOLUME, WITH_POD = "volume", "pod"
+
+
 class Failure(NamedTuple):
     """Why a volume cannot be used now: an event of the kubelet about its pod.
 
     Attributes:
         reason: Of the event; empty when nothing is said.
         message: Of the event.
+        again: When it is tried again: `WITH_VOLUME`, sooner and then later and later, or
+            `WITH_POD`, at the pod's next turn.
     """
 
     reason: str
     message: str
+    again: str = WITH_VOLUME
 
 
 # A volume that is not attached to the node yet: its kubelet waits without a word.

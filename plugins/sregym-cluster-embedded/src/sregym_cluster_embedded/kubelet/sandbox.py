@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import growth
+from sregym_cluster_embedded.kubelet.backends import WITH_POD
+from sregym_cluster_embedded.kubelet.pacing import retry_delay
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
@@ -38,6 +40,9 @@ def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None
     for failure in sorted(failures, key=lambda entry: entry.message, reverse=True):
         if failure.reason:
             tell(world, pod, state, "Warning", failure.reason, failure.message)
+    if all(failure.again == WITH_POD for failure in failures):
+        enqueue(world, "kubelet.sync", state.uid, retry_delay(world, state.uid))
+        return None
     delay_s = delays.get(state.uid, _FIRST_MOUNT_RETRY_S)
     delays[state.uid] = min(delay_s * 2, _LONGEST_MOUNT_RETRY_S)
     enqueue(world, "kubelet.sync", state.uid, delay_s)

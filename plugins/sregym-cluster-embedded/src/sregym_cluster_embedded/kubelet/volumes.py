@@ -6,7 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.access.tokens import issue_to_pod
-from sregym_cluster_embedded.kubelet.backends import Failure, mount_failure, storage_failure
+from sregym_cluster_embedded.kubelet.backends import (
+    WITH_POD,
+    Failure,
+    mount_failure,
+    storage_failure,
+)
 from sregym_cluster_embedded.kubelet.configuration import (
     Missing,
     config_data,
@@ -32,12 +37,17 @@ _NON_EXISTENT = {
 }
 
 
+class UnclaimedError(Exception):
+    """A claim of a pod that was bound to its node past the scheduler cannot be used."""
+
+
 def set_up(
     world: World, pod: Object, state: PodState, host_ip: str
 ) -> tuple[dict[str, Mount], list[Failure]]:
     """The volumes that can be set up now, and why others cannot."""
     mounts: dict[str, Mount] = {}
     failures: list[Failure] = []
+    unclaimed: dict[str, str] = {}
     for volume in pod["spec"].get("volumes", ()):
         name = volume["name"]
         failure = storage_failure(world, state.node, state.uid, name, volume)
@@ -45,6 +55,9 @@ def set_up(
             mount = content(world, pod, state, host_ip, volume)
         except Missing as missing:
             failures.append(mount_failure(name, str(missing)))
+            continue
+        except UnclaimedError as error:
+            unclaimed[name] = str(error)
             continue
         if mount.kind == "volume" and mount.volume.startswith("pv/"):
             bound = mount.volume.removeprefix("pv/")
@@ -55,6 +68,13 @@ def set_up(
             failures.append(failure)
         else:
             mounts[name] = mount
+    if unclaimed:
+        names, why = " ".join(unclaimed), "; ".join(unclaimed.values())
+        text = (
+            f"Unable to attach or mount volumes: unmounted volumes=[{names}], unattached "
+            f"volumes=[], failed to process volumes=[{names}]: {why}"
+        )
+        failures.append(Failure("FailedMount", text, WITH_POD))
     return mounts, failures
 
 
@@ -63,6 +83,7 @@ def content(world: World, pod: Object, state: PodState, host_ip: str, volume: Ob
 
     Raises:
         Missing: Something it is made from is not there.
+        UnclaimedError: Its claim cannot be used.
     """
     namespace = pod["metadata"]["namespace"]
     name = volume["name"]
@@ -260,12 +281,12 @@ def _downward(
 
 def _claimed(world: World, namespace: str, claim: str, volume: Object) -> Mount:
     obj = world.store.get(Key("persistentvolumeclaims", namespace, claim))
+    place = f"error processing PVC {namespace}/{claim}"
     if obj is None:
-        message = f'persistentvolumeclaim "{claim}" not found'
-        raise Missing(message)
+        why = f'failed to fetch PVC from API server: persistentvolumeclaims "{claim}" not found'
+        raise UnclaimedError(f"{place}: {why}")
     bound = obj["spec"].get("volumeName")
     if not bound or obj.get("status", {}).get("phase") != "Bound":
-        message = f'persistentvolumeclaim "{claim}" is not bound'
-        raise Missing(message)
+        raise UnclaimedError(f"{place}: PVC is not bound")
     read_only = bool(volume.get("persistentVolumeClaim", {}).get("readOnly"))
     return Mount("volume", f"pv/{bound}", read_only=read_only)
