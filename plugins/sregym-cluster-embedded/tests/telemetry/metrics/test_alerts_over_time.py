@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
+from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.promql import Engine, Labels
 from sregym_cluster_embedded.telemetry.rules import (
@@ -27,7 +29,9 @@ Living = dict[str, Mapping[Labels, Life]]
 def fresh(world: World) -> Evaluated:
     """The samples of a world that nobody has asked, and rules that remember nothing."""
     now_ms = world.epoch * 1000 + int(world.now * 1000)
-    return Evaluated(WorldStorage(world.fork()), standard_groups(), world.epoch * 1000, now_ms)
+    unasked = world.fork()
+    unasked.findings = SharedFindings()
+    return Evaluated(WorldStorage(unasked), standard_groups(), world.epoch * 1000, now_ms)
 
 
 def one_evaluation(world: World, at: int, living: Living) -> None:
@@ -102,6 +106,57 @@ def test_alerts_are_those_of_an_evaluation_each_interval(
             assert active(booth.world) == alerts
         assert active(booth.world.fork()) == alerts
     assert expected <= seen
+
+
+def _scaled_to_nothing(booth: Any) -> None:
+    booth.edit("Deployment", "web", lambda obj: obj["spec"].update(replicas=0))
+
+
+def _scaled_up(booth: Any) -> None:
+    booth.edit("Deployment", "web", lambda obj: obj["spec"].update(replicas=3))
+
+
+def _stock_can_start(booth: Any) -> None:
+    def change(deployment: dict[str, Any]) -> None:
+        deployment["spec"]["template"]["spec"]["containers"][0].pop("command", None)
+
+    booth.edit("Deployment", "stock", change)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_whatever_happens_and_whoever_asks_alerts_are_those_of_each_interval(
+    booth: Any, seed: int
+) -> None:
+    """Changes at any time; worlds are asked often, seldom, or once, and forks go on on their own."""
+    chance = random.Random(seed)
+    changes = (_stock_cannot_start, _stock_can_start, _scaled_to_nothing, _scaled_up, _web_is_slow)
+    living: Living = {}
+    begin = int(booth.world.now) // STEP_S * STEP_S
+    for at in range(0, begin + 1, STEP_S):
+        one_evaluation(booth.world, at, living)
+    aside: list[World] = []
+    seen = 0
+    for at in range(begin + STEP_S, begin + 240, STEP_S):
+        if chance.random() < 0.4:
+            # Not at the very moment of an evaluation.
+            booth.world.run_until(at - STEP_S + 1 + chance.random() * (STEP_S - 2))
+            chance.choice(changes)(booth)
+            aside.clear()
+        booth.world.run_until(at + 0.001)
+        one_evaluation(booth.world, at, living)
+        alerts = alerts_of(living)
+        seen += len(alerts)
+        if chance.random() < 0.5:
+            assert active(booth.world) == alerts
+        if chance.random() < 0.5:
+            aside.append(booth.world.fork())
+        for twin in aside:
+            twin.run_until(at + 0.001)
+            assert active(twin) == alerts
+        untold = booth.world.fork()
+        untold.findings = SharedFindings()
+        assert active(untold) == alerts
+    assert seen
 
 
 def test_series_of_alerts_are_the_same_whatever_was_asked_before(booth: Any) -> None:

@@ -116,6 +116,10 @@ class Exporter:
     reads: tuple[str, ...] = ()
     shared: bool = False
 
+    def reads_for(self, _sample: str) -> tuple[str, ...]:
+        """What the rows of one sample name depend on; as much as all of them, if nothing is said."""
+        return self.reads
+
     def targets(self, view: View) -> Sequence[Target]:
         """All targets that there ever were."""
         raise NotImplementedError

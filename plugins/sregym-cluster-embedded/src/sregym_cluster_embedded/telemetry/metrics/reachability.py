@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import IngressProgram, ServiceProgram, StoreProgram, expand
@@ -12,6 +12,7 @@ from sregym_cluster_embedded.store import Key
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
@@ -36,19 +37,25 @@ class Reach:
         service = past.one(Key("services", namespace, name))
         self._services = [service] if service.versions else []
         slices = past.of(_SLICES)
-        by_service = view.remembered("slices", (slices,), lambda: _by_service(slices))
+        by_service = view.remembered("slices", (slices,), lambda: _by_service(slices), shared=True)
         self._slices = by_service.get((namespace, name), [])
         self._policies = [
             line
             for line in past.of("networkpolicies.networking.k8s.io")
             if line.key.namespace == namespace
         ]
-        self._lives = {uid: view.all_lives.get(uid, ()) for uid in _uids(self._slices)}
-        self._opened = {
-            life.ref: view.remembered(("opened", life.ref), (life,), partial(opened, life))
-            for members in self._lives.values()
-            for life in members
-        }
+        uids = partial(_uids, self._slices)
+        behind = view.remembered(("uids", namespace, name), self._slices, uids, shared=True)
+        self._lives = {uid: view.all_lives.get(uid, ()) for uid in behind}
+
+    @cached_property
+    def _opened(self) -> Mapping[ContainerRef, set[int]]:
+        return {life.ref: opened(life) for members in self._lives.values() for life in members}
+
+    @property
+    def basis(self) -> Sequence[object]:
+        """All that the answer depends on."""
+        return (*self._services, *self._slices, *self._policies, *self._lives.values())
 
     @property
     def moments(self) -> set[float]:

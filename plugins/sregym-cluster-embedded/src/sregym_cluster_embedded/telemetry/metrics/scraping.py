@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Pairs,
     Row,
     Target,
+    Value,
 )
 from sregym_cluster_embedded.telemetry.promql.data import STALE, Floats, Times
 
@@ -90,7 +91,8 @@ class Scrapes:
         self._epoch_ms = epoch_ms
         self._known = self.before(target.until)
         self._spans = self._answered()
-        self._cuts: dict[tuple[int, int, bool], tuple[Times, Floats]] = {}
+        self._cuts: dict[tuple[float, float, bool], list[_Cut]] = {}
+        self._pieces: dict[tuple[int, int], _Cut] = {}
         self._runs: dict[tuple[float, float, bool], list[tuple[int, int]]] = {}
         self._times: Times | None = None
 
@@ -142,14 +144,17 @@ class Scrapes:
             row: The series.
             own: Whether it is there when scrapes fail, too.
         """
-        parts = self.parts(row, own=own)
-        if not parts:
+        key = (row.since, row.until, own)
+        cuts = self._cuts.get(key)
+        if cuts is None:
+            parts = self.parts(row, own=own)
+            cuts = self._cuts[key] = [self._cut(low, high) for low, high in parts]
+        if not cuts:
             return None
-        if len(parts) == 1:
-            return self._cut(*parts[0], row)
-        pieces = [self._cut(low, high, row) for low, high in parts]
-        times = np.concatenate([part[0] for part in pieces])
-        return times, np.concatenate([part[1] for part in pieces])
+        if len(cuts) == 1:
+            return cuts[0].times, _values(cuts[0], row.value)
+        times = np.concatenate([cut.times for cut in cuts])
+        return times, np.concatenate([_values(cut, row.value) for cut in cuts])
 
     def parts(self, row: Row, *, own: bool = False) -> list[tuple[int, int]]:
         """Runs of scrapes that have samples of a row."""
@@ -181,22 +186,33 @@ class Scrapes:
                 found.append((low, high))
         return found
 
-    def _cut(self, low: int, high: int, row: Row) -> tuple[Times, Floats]:
+    def _cut(self, low: int, high: int) -> _Cut:
         marked = high < self.count
-        key = (low, high, marked)
-        known = self._cuts.get(key)
+        key = (low, high)
+        known = self._pieces.get(key)
         if known is None:
-            stop = high + 1 if marked else high
+            times = self.times[low : high + 1 if marked else high]
             # Series that last equally long share one array, so that they are evaluated together.
-            known = self._cuts[key] = (self.times[low:stop], self.seconds[low:high])
-        times, seconds = known
-        value = row.value
-        if marked:
-            values = np.empty(len(times))
-            values[:-1] = value(seconds) if callable(value) else value
-            values[-1] = STALE
-            return times, values
-        return times, value(seconds) if callable(value) else np.full(len(times), value)
+            known = self._pieces[key] = _Cut(times, self.seconds[low:high], marked)
+        return known
+
+
+class _Cut(NamedTuple):
+    """A run of scrapes that have samples of a row; one more time when its end is marked."""
+
+    times: Times
+    seconds: Floats
+    marked: bool
+
+
+def _values(cut: _Cut, value: Value) -> Floats:
+    times, seconds, marked = cut
+    if marked:
+        values = np.empty(len(times))
+        values[:-1] = value(seconds) if callable(value) else value
+        values[-1] = STALE
+        return values
+    return value(seconds) if callable(value) else np.full(len(times), value)
 
 
 def _ends(rows: Sequence[Row]) -> tuple[Floats, Floats]:

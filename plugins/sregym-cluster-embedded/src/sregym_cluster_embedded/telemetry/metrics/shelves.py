@@ -29,11 +29,13 @@ class Kept(NamedTuple):
         labels: As they are stored.
         row: Its values, and how long it is there.
         names: Of the labels; most often the same object for many series.
+        key: The labels as one text, which sorts as they do: it is compared, and looked up, at once.
     """
 
     labels: Labels
     row: Row
     names: tuple[str, ...]
+    key: str
 
 
 class Shelf:
@@ -138,13 +140,18 @@ def _shelf(sample: str, target: Target, part: Part) -> Shelf:
             labels = pick((*fixed, *row.labels))
             if pick is not picked:
                 picked, sorted_names = pick, tuple(name for name, _ in labels)
-            found.append(Kept(labels, row, sorted_names))
+            found.append(Kept(labels, row, sorted_names, _key(labels)))
     return Shelf(found)
 
 
 def _alone(name: str, target: Target, row: Row) -> Kept:
     labels = _merged(name, target, row.labels)
-    return Kept(labels, row, tuple(label for label, _ in labels))
+    return Kept(labels, row, tuple(label for label, _ in labels), _key(labels))
+
+
+def _key(labels: Labels) -> str:
+    # What ends a word sorts before all that words are made of.
+    return "\0".join([word for pair in labels for word in pair])
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ fork, a sample is the same.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,17 +86,25 @@ class WorldStorage:
     def _selected(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Iterable[StoredSeries]:
-        pieces: dict[Labels, list[tuple[Times, Floats]]] = {}
+        found: dict[str, tuple[Labels, list[tuple[Times, Floats]]]] = {}
         left = self._most_samples
         for scrapes, of_scrapes, members in self._matching(matchers, start_ms, end_ms):
-            for entry in members:
-                piece = scrapes.taken(entry.row, own=of_scrapes)
-                left -= scrapes.count
-                if left < 0:
-                    raise EvaluationError(TOO_MANY)
+            left -= scrapes.count * len(members)
+            if left < 0:
+                raise EvaluationError(TOO_MANY)
+            taken = scrapes.taken
+            for labels, row, _, key in members:
+                piece = taken(row, own=of_scrapes)
                 if piece is not None:
-                    pieces.setdefault(entry.labels, []).append(piece)
-        return [StoredSeries(labels, *_joined(pieces[labels])) for labels in sorted(pieces)]
+                    if key in found:
+                        found[key][1].append(piece)
+                    else:
+                        found[key] = (labels, [piece])
+        ordered = [found[key] for key in sorted(found)]
+        return [
+            StoredSeries(labels, *(pieces[0] if len(pieces) == 1 else _joined(pieces)))
+            for labels, pieces in ordered
+        ]
 
     def newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
         """What `select` gives, at one moment: quicker than all samples before it.
@@ -116,7 +125,7 @@ class WorldStorage:
             return None
         moment = at_ms / 1000 - epoch
         span = (moment - lookback_ms / 1000, moment)
-        found: dict[Labels, tuple[float, int]] = {}
+        found: dict[str, tuple[Labels, float, int]] = {}
         for exporter, samples in wanted.items():
             for target in targets(view, exporter):
                 if not target.honours and not may_be(target.labels, rest):
@@ -143,10 +152,12 @@ class WorldStorage:
                         if row.since <= second < row.until:
                             value = row.value
                             number = float(value(seconds)[0]) if callable(value) else value
-                            found[entry.labels] = (number, taken_ms)
-        ordered = Rows(sorted(found))
+                            found[entry.key] = (entry.labels, number, taken_ms)
+        ordered = [found[key] for key in sorted(found)]
         return Newest(
-            ordered, [found[one][0] for one in ordered], [found[one][1] for one in ordered]
+            Rows([labels for labels, _, _ in ordered]),
+            [number for _, number, _ in ordered],
+            [taken_ms for _, _, taken_ms in ordered],
         )
 
     def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterable[Labels]:
@@ -167,16 +178,38 @@ class WorldStorage:
 
     def names(self, start_ms: int, end_ms: int) -> Iterable[str]:
         """The names of all metrics that have samples in a span."""
+        view = self._view or view_of(self._world)
+        # What was there at a moment of the past will always have been: by name, one such moment.
+        seen = view.remembered("seen", (), dict[str, int])
         found = set()
         for name in (*_SCRAPE_NAMES, *exporters_by_sample()):
-            wanted = [Matcher(NAME, "=", name)]
-            if any(
-                scrapes.parts(entry.row, own=of_scrapes)
-                for scrapes, of_scrapes, members in self._matching(wanted, start_ms, end_ms)
-                for entry in members
-            ):
+            at_ms = seen.get(name)
+            if at_ms is None or not start_ms <= at_ms <= end_ms:
+                at_ms = self._seen(view, name, start_ms, end_ms)
+            if at_ms is not None:
+                seen[name] = at_ms
                 found.add(name)
         return found
+
+    def _seen(self, view: View, name: str, start_ms: int, end_ms: int) -> int | None:
+        """A moment of a span at which a metric had a sample."""
+        exporter = exporters_by_sample().get(name)
+        if exporter is None:
+            for scrapes, _, _ in self._matching([Matcher(NAME, "=", name)], start_ms, end_ms):
+                return int(scrapes.times[0])
+            return None
+        every = partial(_rows, view, exporter, name)
+        # Many metrics are about things of which there are none.
+        basis = view.basis(exporter.reads_for(name))
+        first = view.remembered(
+            ("first", name), basis, lambda: next(every(), None), shared=exporter.shared
+        )
+        for target, row in () if first is None else chain((first,), every()):
+            scrapes = Scrapes(self._world, target, start_ms, end_ms)
+            runs = scrapes.parts(row) if scrapes.count else ()
+            if runs:
+                return int(scrapes.times[runs[0][0]])
+        return None
 
     def _matching_every(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
@@ -243,6 +276,14 @@ def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Export
     return found
 
 
+def _rows(view: View, exporter: Exporter, name: str) -> Iterator[tuple[Target, Row]]:
+    """The rows of one name, not all of which are worked out when the first one is enough."""
+    for target in targets(view, exporter):
+        for part in exporter.parts(view, target, name):
+            for row in part.rows():
+                yield target, row
+
+
 def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
     """All that a target exports."""
     basis = (target, *view.basis(exporter.reads))
@@ -272,8 +313,6 @@ def _of(view: View, exporter: Exporter, target: Target) -> Sequence[Kept]:
 
 def _joined(pieces: list[tuple[Times, Floats]]) -> tuple[Times, Floats]:
     """The pieces of one series in time; where one begins as another ends, samples win."""
-    if len(pieces) == 1:
-        return pieces[0]
     times = np.concatenate([piece[0] for piece in pieces])
     values = np.concatenate([piece[1] for piece in pieces])
     order = np.lexsort((~is_stale(values), times))

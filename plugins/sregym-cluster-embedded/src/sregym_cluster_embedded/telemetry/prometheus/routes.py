@@ -196,9 +196,8 @@ def _names(world: World, request: Request) -> Any:
     """The names of all metrics."""
     start, end = span_of(request, now_s(world))
     start -= _LOOKBACK_MS
-    written = observed(world).written([], start, end)
-    found = {value_of(series.labels, NAME) for series in written if _there(series, start, end)}
-    return sorted(found.union(WorldStorage(world, once=True).names(start, end)))
+    written = observed(world).names(start, end)
+    return sorted(written.union(WorldStorage(world, once=True).names(start, end)))
 
 
 def _metadata(_: World, request: Request) -> Any:

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from sregym_cluster_embedded.telemetry.promql.quantiles import quantile
 from sregym_cluster_embedded.telemetry.promql.summing import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.nodes import Aggregate
 
@@ -104,12 +105,28 @@ def _groups(node: Aggregate, vector: Vector) -> _Groups:
 def _grouped(node: Aggregate, every: Sequence[Labels]) -> _Groups:
     groups = _Groups()
     names = frozenset(node.labels)
+    pick: Callable[[Labels], Labels] | None = None
+    wanted, length = sorted(names), 0
     for row, labels in enumerate(every):
-        if node.without:
-            key = tuple(pair for pair in labels if pair[0] not in names and pair[0] != NAME)
+        key = None
+        if pick is not None and len(labels) == length:
+            key = pick(labels)
+            if [name for name, _ in key] != wanted:
+                key = None
+        if key is None:
+            if node.without:
+                key = tuple(pair for pair in labels if pair[0] not in names and pair[0] != NAME)
+            else:
+                key = tuple(pair for pair in labels if pair[0] in names)
+                if len(key) == len(wanted) > 1:
+                    # The rows behind it most often have all names at the same places.
+                    length = len(labels)
+                    places = [place for place, pair in enumerate(labels) if pair[0] in names]
+                    pick = itemgetter(*places)
+        if key in groups:
+            groups[key].append(row)
         else:
-            key = tuple(pair for pair in labels if pair[0] in names)
-        groups.setdefault(key, []).append(row)
+            groups[key] = [row]
     return groups
 
 

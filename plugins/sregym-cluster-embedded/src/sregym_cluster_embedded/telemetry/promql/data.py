@@ -86,7 +86,9 @@ class Rows(tuple[Labels, ...]):
     def bare(self) -> Sequence[Labels]:
         """Without metric names; `Rows` if they are still different then."""
         found = [without_name(labels) for labels in self]
-        return Rows(found) if len(set(found)) == len(found) else found
+        # What differs though it has one name differs without it.
+        of_one_name = len({labels[:1] for labels in self}) == 1 and self[0][:1] != found[0][:1]
+        return Rows(found) if of_one_name or len(set(found)) == len(found) else found
 
 
 def bare(labels: Sequence[Labels]) -> Sequence[Labels]:

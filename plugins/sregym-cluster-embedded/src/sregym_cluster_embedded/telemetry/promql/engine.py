@@ -160,20 +160,26 @@ class _Run:
         self.grid = grid
         self._budget = budget
         self._steps = len(grid.times)
+        # Parts that stand in a query more than once: a rate and its share, most often.
+        self._vectors: dict[Node, Vector] = {}
 
     def value(self, node: Node) -> Value:
         """The value of an expression that is no range and no string."""
         if isinstance(node, Number):
             return np.full(self._steps, node.value)
-        if isinstance(node, Selector):
-            return self._selected(node)[0]
+        if isinstance(node, Selector | Aggregate):
+            known = self._vectors.get(node)
+            if known is None:
+                known = (
+                    self._selected(node)[0] if isinstance(node, Selector) else self._aggregate(node)
+                )
+                self._vectors[node] = known
+            return known
         if isinstance(node, Negation):
             inner = self.value(node.inner)
             return -inner if isinstance(inner, np.ndarray) else inner.mapped(np.negative)
         if isinstance(node, Binary):
             return self._binary(node)
-        if isinstance(node, Aggregate):
-            return self._aggregate(node)
         if isinstance(node, Call):
             return self._call(node)
         message = f"unexpected expression: {type(node).__name__}"

@@ -22,7 +22,9 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Storage,
     StoredSeries,
     is_quick,
+    is_stale,
     labels_of,
+    value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.engine import Engine
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
@@ -39,6 +41,7 @@ from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, Recordin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
     from sregym_cluster_embedded.telemetry.rules.alerts import Rows
     from sregym_cluster_embedded.telemetry.rules.files import Group, Rule
 
@@ -144,6 +147,18 @@ class Evaluated:
             for series in self._of_rule(group, rule, start_ms, end_ms)
             if selects(matchers, dict(series.labels))
         ]
+
+    def names(self, start_ms: int, end_ms: int) -> set[str]:
+        """The names of the series that rules made in a span."""
+        found: set[str] = set()
+        for group, rule in self._writing(()):
+            # Once one alert was there, others add no name.
+            if not found.issuperset(_names(rule)):
+                for series in self._of_rule(group, rule, start_ms, end_ms):
+                    inside = (series.times >= start_ms) & (series.times <= end_ms)
+                    if (inside & ~is_stale(series.values)).any():
+                        found.add(value_of(series.labels, NAME))
+        return found
 
     def alerts(self, group: Group, rule: AlertingRule) -> list[Alert]:
         """What is pending or firing at the last evaluation."""
@@ -269,24 +284,25 @@ class Evaluated:
         first = max(self._begin, start_ms - (start_ms - self._begin) % group.interval_ms)
         if first > last:
             return
-        written: dict[Labels, dict[int, float]] = {}
         if isinstance(rule, RecordingRule):
-            for given, (times, values) in self._recorded(group, rule, first, last).items():
-                kept = dict(pair for pair in given if pair[0] != NAME)
-                labels = labels_of({**kept, **rule.labels, NAME: rule.name})
-                points = zip(times.tolist(), values.tolist(), strict=True)
-                written.setdefault(labels, {}).update(points)
+            rows = _renamed(rule, self._recorded(group, rule, first, last))
         else:
-            for step, living in self._lives(group, rule, first, last):
-                for labels, life in living.items():
-                    base = dict(labels_with(rule, labels, life.value))
-                    state = "pending" if life.fired_ms is None else "firing"
-                    alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
-                    since = labels_of({**base, NAME: ALERTS_FOR_STATE})
-                    written.setdefault(alert, {})[step] = 1.0
-                    written.setdefault(since, {})[step] = life.since_ms // 1000
-        for labels, points_of in written.items():
-            yield _ended(labels, points_of, group, last)
+            rows = self._states(group, rule, first, last)
+        for labels, (times, values) in rows.items():
+            yield _ended(labels, times, values, group.interval_ms, last)
+
+    def _states(self, group: Group, rule: AlertingRule, first: int, last: int) -> Rows:
+        """`ALERTS` and `ALERTS_FOR_STATE` of a span."""
+        written: dict[Labels, dict[int, float]] = {}
+        for step, living in self._lives(group, rule, first, last):
+            for labels, life in living.items():
+                base = dict(labels_with(rule, labels, life.value))
+                state = "pending" if life.fired_ms is None else "firing"
+                alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
+                since = labels_of({**base, NAME: ALERTS_FOR_STATE})
+                written.setdefault(alert, {})[step] = 1.0
+                written.setdefault(since, {})[step] = life.since_ms // 1000
+        return {labels: _arrays(points) for labels, points in written.items()}
 
 
 _NO_ROWS: Rows = {}
@@ -322,13 +338,34 @@ def _between(rows: Rows, first: int, last: int) -> Rows:
     return found
 
 
-def _ended(labels: Labels, points: dict[int, float], group: Group, last: int) -> StoredSeries:
+def _renamed(rule: RecordingRule, rows: Rows) -> Rows:
+    """The rows of a recording rule with its name and labels; of alike ones the last counts."""
+    found: dict[Labels, tuple[Times, Floats]] = {}
+    for given, (times, values) in rows.items():
+        kept = dict(pair for pair in given if pair[0] != NAME)
+        labels = labels_of({**kept, **rule.labels, NAME: rule.name})
+        known = found.get(labels)
+        if known is not None:
+            points = dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
+            points.update(zip(times.tolist(), values.tolist(), strict=True))
+            times, values = _arrays(points)
+        found[labels] = (times, values)
+    return found
+
+
+def _arrays(points: Mapping[int, float]) -> tuple[Times, Floats]:
+    times = sorted(points)
+    values = np.array([points[step] for step in times], dtype=np.float64)
+    return np.array(times, dtype=np.int64), values
+
+
+def _ended(
+    labels: Labels, times: Times, values: Floats, interval_ms: int, last: int
+) -> StoredSeries:
     """A series that is marked where the following evaluation did not give it."""
-    marked = dict(points)
-    for step in points:
-        following = step + group.interval_ms
-        if following <= last and following not in points:
-            marked[following] = STALE
-    times = sorted(marked)
-    values = np.array([marked[step] for step in times], dtype=np.float64)
-    return StoredSeries(labels, np.array(times, dtype=np.int64), values)
+    following = times + interval_ms
+    gaps = np.flatnonzero((following <= last) & (np.append(times[1:], 0) != following))
+    if len(gaps):
+        times = np.insert(times, gaps + 1, following[gaps])
+        values = np.insert(values, gaps + 1, STALE)
+    return StoredSeries(labels, times, values)

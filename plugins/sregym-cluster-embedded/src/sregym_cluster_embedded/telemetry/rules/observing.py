@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.metrics.leaving_out import Without
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.rules.alerts import Alert, State
 from sregym_cluster_embedded.telemetry.rules.evaluation import Books, Evaluated
@@ -58,6 +59,12 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
 
 def active(world: World) -> list[Alert]:
     """The alerts that are pending or firing, in the order of rules, then of labels."""
+    # What holds at the present moment is not booked: more may happen at it.
+    question = ("active", world.now)
+    return [*view_of(world).answered(question, lambda: _active(world))]
+
+
+def _active(world: World) -> list[Alert]:
     evaluated = observed(world)
     return [
         alert

@@ -75,6 +75,7 @@ class Blackbox(Exporter):
         _CLASSES,
         LIVES,
     )
+    shared = True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The ports of Services that select pods, and the paths of Ingresses."""
@@ -180,11 +181,17 @@ def _connections(view: View, probed: _Port) -> tuple[list[float], list[int]]:
     """From when on a connection succeeds; a name that nobody resolves leads nowhere."""
     reach = Reach(view, probed.namespace, probed.service)
     servers = _running(view, NameServerProgram)
-    times = sorted(reach.moments.union(*(moments_of(life) for life in servers)))
-    good = (
-        any(serving(life, at) for life in servers) and reach.at(probed.port, at) for at in times
-    )
-    return times, [_GOOD if ok else _NOBODY for ok in good]
+
+    def tried() -> tuple[list[float], list[int]]:
+        times = sorted(reach.moments.union(*(moments_of(life) for life in servers)))
+        good = (
+            any(serving(life, at) for life in servers) and reach.at(probed.port, at) for at in times
+        )
+        return times, [_GOOD if ok else _NOBODY for ok in good]
+
+    # Of all that probes read, most is about other Services.
+    basis = (*reach.basis, *servers)
+    return view.remembered(("connections", probed), basis, tried, shared=True)
 
 
 def _running(view: View, kind: type[Program]) -> list[Life]:

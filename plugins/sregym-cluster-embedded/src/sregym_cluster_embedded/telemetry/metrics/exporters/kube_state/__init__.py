@@ -83,6 +83,10 @@ class KubeState(Exporter):
     reads = tuple(_BY_RESOURCE)
     shared = True
 
+    def reads_for(self, sample: str) -> tuple[str, ...]:
+        """The resource that the measure is about."""
+        return (_BY_NAME[sample][0],)
+
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
         labels = (("job", "kube-state-metrics"), ("instance", _INSTANCE))

@@ -43,8 +43,8 @@ def counter(name: str, help_text: str, of: Callable[[Object], Measured]) -> Meas
 def rows_of(line: Lifeline, measure: Measure) -> Iterator[Row]:
     """The rows of one object for one measure."""
     tracks: dict[Pairs, list[tuple[float, float, float]]] = {}
-    for since, until, obj in line.spans(FOREVER):
-        for labels, value in measure.of(obj):
+    for since, until, measured in _changing(line, measure):
+        for labels, value in measured:
             track = tracks.setdefault(labels, [])
             if track and track[-1][1] == since and track[-1][2] == value:
                 track[-1] = (track[-1][0], until, value)
@@ -52,6 +52,23 @@ def rows_of(line: Lifeline, measure: Measure) -> Iterator[Row]:
                 track.append((since, until, value))
     for labels, track in tracks.items():
         yield from _rows(labels, track)
+
+
+def _changing(
+    line: Lifeline, measure: Measure
+) -> Iterator[tuple[float, float, list[tuple[Pairs, float]]]]:
+    """What an object says and from when to when: most of its versions say what those before said."""
+    begin, end, told = 0.0, 0.0, list[tuple[Pairs, float]]()
+    for since, until, obj in line.spans(FOREVER):
+        found = list(measure.of(obj))
+        if found == told and end == since:
+            end = until
+            continue
+        if told:
+            yield begin, end, told
+        begin, end, told = since, until, found
+    if told:
+        yield begin, end, told
 
 
 def _rows(labels: Pairs, track: list[tuple[float, float, float]]) -> Iterator[Row]:
