@@ -83,6 +83,13 @@ def _collect(stream: IO[str], lines: SimpleQueue[str | None]) -> None:
 Start = Callable[..., Background]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _signals_are_heard() -> None:
+    """Whoever runs the tests in the background (`tox &`) has all that they start ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextmanager
 def starting(project: SregymProject) -> Iterator[Start]:
     """Start `sregym` processes and end those that are left."""

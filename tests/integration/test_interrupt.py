@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -74,16 +75,29 @@ def test_before_anything_stands(
     assert not run.children_left()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_in_a_run(start: Starts, sregym_project: Callable[..., SregymProject], jobs: str) -> None:
-    """The agents `shell` wait for ever; the signal ends them, their episodes are recovered."""
+@pytest.mark.parametrize(
+    ("jobs", "alone"), [("1", None), ("2", None), ("1", signal.SIGHUP), ("2", signal.SIGTERM)]
+)
+def test_in_a_run(
+    start: Starts,
+    sregym_project: Callable[..., SregymProject],
+    jobs: str,
+    alone: signal.Signals | None,
+) -> None:
+    """The agents `shell` wait for ever; the signal ends them, their episodes are recovered.
+
+    A terminal tells the whole group. A closed one and the time limit of a job tell one process.
+    """
     folder = sregym_project().folder / "run"
     words = ("run", PROBLEM, "--agent", "shell", "--attempts", "3", "--jobs", jobs, "--out", "run")
     # The command goes its own way: only the harness can end it.
     run = start(*words, "--json", "--agent-option", "command=echo $$ > pid; trap '' INT; sleep 600")
     _wait_for(lambda: len(list(folder.glob("episodes/e*/journal.jsonl"))) >= int(jobs))
     _wait_for(lambda: _agents(run) == int(jobs))
-    run.interrupt()
+    if alone is None:
+        run.interrupt()
+    else:
+        run.process.send_signal(alone)
     code, out, err = run.end()
     assert code == ExitCode.INTERRUPTED
     assert err == "interrupted; what was playing is recovered and recorded in run\n"

@@ -7,6 +7,7 @@ included; elsewhere each loads its plugins itself.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -84,8 +85,8 @@ class Workers(Generic[T, R]):
     def each(self, function: Callable[[Station, T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Results of `function(station, task)` as they come.
 
-        On Ctrl-C the workers that are busy see it too: they end their task in order, the results
-        of those are still given, and then `KeyboardInterrupt` is raised.
+        On Ctrl-C the workers that are busy are told: they end their task in order, the results of
+        those are still given, and then `KeyboardInterrupt` is raised.
         """
         pending: set[Future[R | None]] = set()
         try:
@@ -98,6 +99,9 @@ class Workers(Generic[T, R]):
         except KeyboardInterrupt:
             for future in pending:
                 future.cancel()
+            # A terminal tells the whole group; who ends this process alone did not tell them.
+            for child in multiprocessing.active_children():
+                os.kill(child.pid or os.getpid(), signal.SIGINT)
             done, _ = wait([future for future in pending if not future.cancelled()])
             yield from _results(done)
             raise
@@ -121,6 +125,8 @@ _interrupted = threading.Event()  # one per worker process: after Ctrl-C nothing
 def _open_station(origin: Station | _Recipe, told: Any) -> None:
     global _station  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
     _interrupted.clear()
+    # The executor ends workers with it when one of them has died.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Between tasks Ctrl-C is only remembered; a worker that died of it would break the pool.
     signal.signal(signal.SIGINT, _remember)
     if isinstance(origin, Station):
@@ -149,8 +155,10 @@ def _remember(_number: int, _frame: object) -> None:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    _interrupted.set()
-    raise KeyboardInterrupt
+    if not _interrupted.is_set():
+        _interrupted.set()
+        raise KeyboardInterrupt
+    # It is giving its world back already, and is not kept from it.
 
 
 def _results(done: Iterable[Future[R | None]]) -> list[R]:
