@@ -96,3 +96,12 @@ def test_an_aggregated_api_without_a_server_is_unavailable(client: Any) -> None:
     for further in ("", "/namespaces/shop/things"):
         answer = client.raw("GET", f"/apis/foo.example/v1{further}")
         assert (answer.status, answer.body) == (503, b"service unavailable\n")
+    version = {"groupVersion": "foo.example/v1", "version": "v1"}
+    group = {"name": "foo.example", "versions": [version], "preferredVersion": version}
+    assert client("GET", "/apis")["groups"][-1] == group
+    assert client("GET", "/apis/foo.example") == {"kind": "APIGroup", "apiVersion": "v1", **group}
+    form = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    assert client("GET", "/apis", accept=form)["items"][-1] == {
+        "metadata": {"name": "foo.example"},
+        "versions": [{"version": "v1", "freshness": "Stale"}],
+    }

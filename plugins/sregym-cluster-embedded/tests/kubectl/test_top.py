@@ -97,3 +97,25 @@ def test_without_its_pods_the_api_is_down(measured: World) -> None:
     )
     answer: Any = handle(world, Request("GET", "/apis/metrics.k8s.io/v1beta1/nodes"))
     assert (answer.status, answer.body) == (503, b"service unavailable\n")
+    result = run(DirectAccess(world), ["top", "node"])
+    assert (result.exit_code, result.stderr) == (1, "error: Metrics API not available\n")
+    writes.create(world, "namespaces", {"metadata": {"name": "going"}})
+    writes.delete(world, Key("namespaces", "", "going"))
+    world.run_until(world.now + 30)
+    going = world.store.get(Key("namespaces", "", "going"))
+    assert going is not None
+    assert [
+        (entry["reason"], entry["message"])
+        for entry in going["status"]["conditions"]
+        if entry["status"] == "True"
+    ] == [
+        (
+            "DiscoveryFailed",
+            "Discovery failed for some groups, 1 failing: unable to retrieve the complete list of "
+            "server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery: "
+            "metrics.k8s.io/v1beta1",
+        )
+    ]
+    writes.delete(world, Key("apiservices.apiregistration.k8s.io", "", "v1beta1.metrics.k8s.io"))
+    world.run_until(world.now + 90)
+    assert world.store.get(Key("namespaces", "", "going")) is None

@@ -7,7 +7,7 @@ import hashlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import custom, health, metrics_api
+from sregym_cluster_embedded.api import custom, health, metrics_api, resource_metrics
 from sregym_cluster_embedded.api.custom_versions import rank
 from sregym_cluster_embedded.api.resources import BUILT_IN
 from sregym_cluster_embedded.store import Key
@@ -70,7 +70,7 @@ def group(world: World, name: str) -> dict[str, Any] | None:
 def resource_list(world: World, group_name: str, version: str) -> dict[str, Any] | None:
     """The answer to `/api/v1` and `/apis/GROUP/VERSION`."""
     entries = _by_group(world).get(group_name, {}).get(version)
-    if entries is None:
+    if not entries:
         return None
     head: dict[str, Any] = {"kind": "APIResourceList"}
     if group_name:
@@ -84,18 +84,16 @@ def resource_list(world: World, group_name: str, version: str) -> dict[str, Any]
 
 
 def aggregated(world: World, core: bool, api_version: str) -> dict[str, Any]:
-    """All groups in one answer; `api_version` is that of apidiscovery.k8s.io: v2 or v2beta1."""
+    """All groups in one answer; `api_version` is that of apidiscovery.k8s.io: v2 or v2beta1.
+
+    What nobody answers for at present is stale: listed as it was when somebody last did.
+    """
+    behind = stale(world)
     items = [
         {
             "metadata": {"name": name} if name else {},
             "versions": [
-                {
-                    "version": version,
-                    "resources": [
-                        _aggregate(entry) for entry in sorted(entries, key=lambda item: item.plural)
-                    ],
-                    "freshness": "Current",
-                }
+                _aggregate_version(version, entries, stale=(name, version) in behind)
                 for version, entries in found.items()
             ],
         }
@@ -107,6 +105,15 @@ def aggregated(world: World, core: bool, api_version: str) -> dict[str, Any]:
         "apiVersion": f"apidiscovery.k8s.io/{api_version}",
         "metadata": {},
         "items": items,
+    }
+
+
+def _aggregate_version(version: str, entries: list[Resource], *, stale: bool) -> dict[str, Any]:
+    listed = [_aggregate(entry) for entry in sorted(entries, key=lambda item: item.plural)]
+    return {
+        "version": version,
+        **({"resources": listed} if listed else {}),
+        "freshness": "Stale" if stale else "Current",
     }
 
 
@@ -144,6 +151,21 @@ def promised(world: World, path: str) -> bool:
     return found is not None and bool((found.get("spec") or {}).get("service"))
 
 
+def stale(world: World) -> set[tuple[str, str]]:
+    """Groups and versions that a Service should answer for, and does not."""
+    own = {(entry.group, entry.version) for entry in custom.defined(world)}
+    found = set(_delegated(world)) - own
+    if resource_metrics.state(world) == "up":
+        found.discard((resource_metrics.GROUP, resource_metrics.VERSION))
+    return found
+
+
+def _delegated(world: World) -> list[tuple[str, str]]:
+    """Groups and versions that APIServices leave to Services."""
+    specs = (entry.get("spec") or {} for entry in world.store.list(_API_SERVICES, ""))
+    return [(spec["group"], spec["version"]) for spec in specs if spec.get("service")]
+
+
 def _by_group(world: World) -> dict[str, dict[str, list[Resource]]]:
     found: dict[str, dict[str, list[Resource]]] = {}
     for entry in served(world):
@@ -152,6 +174,8 @@ def _by_group(world: World) -> dict[str, dict[str, list[Resource]]]:
         # Of custom resources the newest stable version is preferred, whichever is stored.
         by_version = found[entry.group]
         found[entry.group] = {name: by_version[name] for name in sorted(by_version, key=rank)}
+    for group_name, version in _delegated(world):
+        found.setdefault(group_name, {}).setdefault(version, [])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import resources, writes
+from sregym_cluster_embedded.api import discovery, resources, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.times import seconds_since
@@ -102,7 +102,8 @@ def furnish(world: World, name: str) -> None:
 def empty(world: World, name: str) -> None:
     """Handler: one pass over a terminating namespace, and its end when nothing is left in it.
 
-    Pods go first: as long as one is there, nothing else is deleted and nothing is reported.
+    Pods go first: as long as one is there, nothing else is deleted and nothing is reported. It does
+    not end as long as there are APIs that nobody answers for: something of theirs may be left.
     """
     taken(world, HANDLER, name)
     key = Key("namespaces", "", name)
@@ -111,18 +112,26 @@ def empty(world: World, name: str) -> None:
         return
     pods = _emptied(world, _PODS, name)
     remaining: dict[str, list[Object]] = {}
+    unknown = discovery.stale(world)
     if not pods:
         for resource in list(world.store.resources()):
             left = _emptied(world, resource, name)
             if left:
                 remaining[resource] = left
-        if not remaining:
+        if not remaining and not unknown:
             writes.update(world, "namespaces", {**place, "spec": {"finalizers": []}})
             return
     estimate_s = _estimate_s(world, place, pods) if pods else _FINALIZER_ESTIMATE_S
     overdue = f"unexpected items still remain in namespace: {name} for gvr: /v1, Resource=pods"
-    changed = _report(world, key, place, remaining, "" if estimate_s else overdue)
-    again_s = estimate_s // 2 + 1.0 if estimate_s else _retry_s(world, name)
+    bad = _complaints(remaining)
+    if unknown:
+        bad["NamespaceDeletionDiscoveryFailure"] = ("DiscoveryFailed", _undiscovered(unknown))
+    if not estimate_s:
+        text = f"Failed to delete all resource types, 1 remaining: {overdue}"
+        bad["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", text)
+    changed = _report(world, key, place, bad)
+    failed = unknown or not estimate_s
+    again_s = _retry_s(world, name) if failed else estimate_s // 2 + 1.0
     enqueue(world, HANDLER, name, min(again_s, _PASS_DELAY_S) if changed else again_s)
 
 
@@ -175,14 +184,18 @@ def _delete(world: World, resource: str, obj: Object) -> None:
         return
 
 
-def _report(
-    world: World, key: Key, place: Object, remaining: dict[str, list[Object]], error: str
-) -> bool:
-    """Write what remains, and what failed, into the conditions; whether that is news."""
-    bad = _complaints(remaining)
-    if error:
-        text = f"Failed to delete all resource types, 1 remaining: {error}"
-        bad["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", text)
+def _undiscovered(unknown: set[tuple[str, str]]) -> str:
+    """What is said of APIs that nobody answers for."""
+    names = sorted(f"{group}/{version}" for group, version in unknown)
+    listed = ", ".join(f"{name}: stale GroupVersion discovery: {name}" for name in names)
+    return (
+        f"Discovery failed for some groups, {len(names)} failing: unable to retrieve the complete "
+        f"list of server APIs: {listed}"
+    )
+
+
+def _report(world: World, key: Key, place: Object, bad: dict[str, tuple[str, str]]) -> bool:
+    """Write what is not as it should be into the conditions; whether that is news."""
     old = {entry["type"]: entry for entry in place.get("status", {}).get("conditions", ())}
     conditions = []
     for name, reason, message in _GOOD:

@@ -96,6 +96,8 @@ class Discovery:
         name = group["metadata"].get("name", "")
         seen: set[str] = set()
         for version in group["versions"]:
+            if version.get("freshness") == "Stale":
+                continue
             for entry in version["resources"]:
                 plural = entry["resource"]
                 kind = entry["responseKind"]
