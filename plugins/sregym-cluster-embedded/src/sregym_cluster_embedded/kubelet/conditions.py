@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubelet.state import (
     EPHEMERAL,
     EXITED,
     INIT,
+    RENEWS,
     RUNNING,
     SIDECAR,
     ContainerState,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _YES, _NO = ("True", "", ""), ("False", "", "")
 _RESIZE = ("PodResizePending", "PodResizeInProgress")
+_RENEWAL = "AllContainersRestarting"
 _OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
 
@@ -40,14 +42,25 @@ def conditions(
         "ContainersReady": containers_ready,
         "PodScheduled": _YES,
     }
+    if state.renews:
+        verdicts[_RENEWAL] = _renewal(state, reached)
     found = [entry for name, entry in old.items() if name not in verdicts and name not in _RESIZE]
     if state.resize:
         name, reason, message, since = state.resize
         before = old.get(name)
         found.insert(0, _condition(world, name, ("True", reason, message), before, since))
-    for name in _OWN:
+    for name in (*_OWN, _RENEWAL) if state.renews else _OWN:
         found.append(_condition(world, name, verdicts[name], old.get(name), generation))
     return found
+
+
+def _renewal(state: PodState, reached: str) -> tuple[str, str, str]:
+    if reached in ("Succeeded", "Failed") and state.ended:
+        return ("False", "PodCompleted" if reached == "Succeeded" else "PodFailed", "")
+    if state.renews == RENEWS:
+        return _NO
+    text = "container exited with restart policy rule"
+    return ("True", "RestartAllContainersStarted", text)
 
 
 def gate_answers(pod: Object) -> list[str | None]:

@@ -77,13 +77,19 @@ def restarts(pod_spec: Object, container: Object, ended: ExitState | None) -> bo
     """Whether a container begins again after this end, by its own restart policy or its pod's."""
     code = 0 if ended is None else ended.exit_code
     policy = container.get("restartPolicy")
-    if policy is not None and any(
-        rule.get("action") == "Restart" and _matches(rule.get("exitCodes") or {}, code)
-        for rule in container.get("restartPolicyRules", ())
-    ):
+    if policy is not None and rule_says("Restart", container, ended):
         return True
     policy = policy or pod_spec.get("restartPolicy", "Always")
     return policy == "Always" or (policy == "OnFailure" and (ended is None or code != 0))
+
+
+def rule_says(action: str, container: Object, ended: ExitState | None) -> bool:
+    """Whether a rule of the container itself wants this after this end."""
+    code = 0 if ended is None else ended.exit_code
+    return any(
+        rule.get("action") == action and _matches(rule.get("exitCodes") or {}, code)
+        for rule in container.get("restartPolicyRules", ())
+    )
 
 
 def _matches(codes: Object, code: int) -> bool:

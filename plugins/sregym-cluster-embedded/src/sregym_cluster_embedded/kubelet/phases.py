@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubelet.state import (
     EXITED,
     INIT,
     MAIN,
+    NEVER,
     SIDECAR,
     STARTING,
     ContainerState,
@@ -80,7 +81,7 @@ def initialized(state: PodState) -> bool:
 
 def begun(state: PodState) -> bool:
     """Whether one of the ordinary containers has been started at least once."""
-    return any(entry.role == MAIN and entry.attempt >= 0 for entry in state.containers.values())
+    return any(entry.role == MAIN and entry.phase != NEVER for entry in state.containers.values())
 
 
 def failed_for_good(spec: Object, container: ContainerState) -> bool:

@@ -26,9 +26,10 @@ from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.logs import read_logs
 from sregym_cluster_embedded.kubelet.messages import with_message
 from sregym_cluster_embedded.kubelet.pacing import ADMIT_S, REPORT_S, next_relist, wake
+from sregym_cluster_embedded.kubelet.renewal import could_renew
 from sregym_cluster_embedded.kubelet.report import STATIC
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
-from sregym_cluster_embedded.kubelet.state import PodState, new_containers, save, state_of
+from sregym_cluster_embedded.kubelet.state import RENEWS, PodState, new_containers, save, state_of
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 
 if TYPE_CHECKING:
@@ -138,7 +139,13 @@ def _admit(world: World, pod: Object, node: Object, *, bound_by_hand: bool) -> N
         return
     key = Key("pods", metadata["namespace"], metadata["name"])
     spec = pod["spec"]
-    state = PodState(key, uid, node["metadata"]["name"], containers=new_containers(spec))
+    state = PodState(
+        key,
+        uid,
+        node["metadata"]["name"],
+        containers=new_containers(spec),
+        renews=RENEWS if could_renew(spec) else "",
+    )
     save(world, state)
     refusal = forbidden_sysctl(pod) if spec.get("securityContext") else None
     if refusal is None and bound_by_hand:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 INIT, SIDECAR, MAIN, EPHEMERAL = "init", "sidecar", "main", "ephemeral"
 NEVER, STARTING, RUNNING, EXITED = "never", "starting", "running", "exited"
+RENEWS = "renews"
 
 
 class ContainerState(NamedTuple):
@@ -79,6 +80,7 @@ class PodState(NamedTuple):
         failure: status.reason and status.message of a pod that its kubelet ended.
         allotted: By container: the resources that it has while the spec asks for others.
         resize: Type, reason, message and generation of the condition of a resize; or empty.
+        renews: `RENEWS` when the end of a container may restart all of them; see `renewal`.
     """
 
     key: Key
@@ -96,6 +98,7 @@ class PodState(NamedTuple):
     failure: tuple[str, str] = ("", "")
     allotted: dict[str, Object] = {}  # noqa: RUF012  replaced, never edited
     resize: tuple[str, str, str, int] | tuple[()] = ()
+    renews: str = ""
 
     def ref(self, name: str) -> ContainerRef:
         """The present life of a container."""

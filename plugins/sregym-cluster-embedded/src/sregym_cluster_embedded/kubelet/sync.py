@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet import resizing, static_pods, termination
+from sregym_cluster_embedded.kubelet import renewal, resizing, static_pods, termination
 from sregym_cluster_embedded.kubelet.eviction import say_again
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
 from sregym_cluster_embedded.kubelet.killing import stop_container
@@ -159,6 +159,8 @@ def resume(world: World, uid: str) -> None:
 def act(world: World, pod: Object, state: PodState) -> None:
     """Start what should run and does not; end the pod when nothing is left to run."""
     if _replace_changed(world, pod, state):
+        return
+    if state.renews and renewal.step(world, pod, state):
         return
     spec = pod["spec"]
     reached = verdict(spec, state)
