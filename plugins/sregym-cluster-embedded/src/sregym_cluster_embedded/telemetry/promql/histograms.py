@@ -15,7 +15,10 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     empty,
     value_of,
 )
-from sregym_cluster_embedded.telemetry.promql.quantiles import bucket_quantile
+from sregym_cluster_embedded.telemetry.promql.quantiles import (
+    bucket_quantile,
+    bucket_quantiles,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,13 +49,13 @@ def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
     for position, (bounds, rows) in enumerate(groups.values()):
         counts, there = buckets.values[rows], buckets.present[rows]
         present[position] = there.any(axis=0)
-        for step in np.flatnonzero(present[position]):
+        whole = there.all(axis=0)
+        if whole.any():
+            values[position, whole] = bucket_quantiles(levels[whole], bounds, counts[:, whole])
+        for step in np.flatnonzero(present[position] & ~whole):
             known = there[:, step]
-            if known.all():
-                at, counted = bounds, counts[:, step].tolist()
-            else:
-                at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
-                counted = counts[known, step].tolist()
+            at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
+            counted = counts[known, step].tolist()
             values[position, step] = bucket_quantile(float(levels[step]), at, counted)
     return Vector(list(groups), values, present)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,11 +62,10 @@ def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[floa
     total = cumulated[-1]
     if total == 0:
         return math.nan
-    if math.isnan(total):
-        return math.nan
     rank = level * total
     last = len(edges) - 1
-    bucket = next((b for b in range(last) if cumulated[b] >= rank), last)
+    # Halving, as Prometheus does: among counts that are no numbers it finds what nothing else does.
+    bucket = bisect_left(range(last), True, key=lambda number: cumulated[number] >= rank)
     if bucket == last:
         return edges[last - 1]
     if bucket == 0 and edges[0] <= 0:
@@ -75,7 +75,35 @@ def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[floa
         begin = edges[bucket - 1]
         count -= cumulated[bucket - 1]
         rank -= cumulated[bucket - 1]
-    return begin + (end - begin) * (rank / count)
+    # Of an empty bucket no part is known.
+    inside = rank / count if count else rank * math.inf
+    return begin + (end - begin) * inside
+
+
+def bucket_quantiles(levels: Floats, bounds: Sequence[float], counts: Floats) -> Floats:
+    """`bucket_quantile` of the counts at many steps: as many columns as levels."""
+    plain = len(bounds) >= _FEWEST_BUCKETS and len(set(bounds)) == len(bounds)
+    if not plain or bounds[-1] != math.inf or np.isnan(counts).any():
+        columns = counts.T.tolist()
+        pairs = zip(levels.tolist(), columns, strict=True)
+        return np.array([bucket_quantile(level, bounds, column) for level, column in pairs])
+    edges = np.asarray(bounds, dtype=np.float64)
+    cumulated = np.maximum.accumulate(counts, axis=0)
+    last, steps = len(bounds) - 1, np.arange(counts.shape[1])
+    total = cumulated[-1]
+    rank = levels * total
+    enough = cumulated[:-1] >= rank
+    bucket = np.where(enough.any(axis=0), enough.argmax(axis=0), last)
+    before = np.maximum(bucket - 1, 0)
+    below = np.where(bucket > 0, cumulated[before, steps], 0.0)
+    begin = np.where(bucket > 0, edges[before], 0.0)
+    inside = (rank - below) / (cumulated[bucket, steps] - below)
+    found: Floats = begin + (edges[bucket] - begin) * inside
+    found = np.where((bucket == 0) & (edges[0] <= 0), edges[0], found)
+    found = np.where(bucket == last, edges[last - 1], found)
+    found = np.where(total == 0, np.nan, found)
+    found = np.where(levels > 1, np.inf, np.where(levels < 0, -np.inf, found))
+    return np.where(np.isnan(levels), np.nan, found)
 
 
 def _coalesced(bounds: Sequence[float], counts: Sequence[float]) -> tuple[list[float], list[float]]:
@@ -88,8 +116,10 @@ def _coalesced(bounds: Sequence[float], counts: Sequence[float]) -> tuple[list[f
         else:
             edges.append(bound)
             cumulated.append(count)
-    most = -math.inf
+    most = cumulated[0]
     for number, count in enumerate(cumulated):
-        most = max(most, count)
-        cumulated[number] = most
+        if count > most:
+            most = count
+        elif count < most:
+            cumulated[number] = most
     return edges, cumulated
