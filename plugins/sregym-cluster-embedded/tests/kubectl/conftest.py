@@ -129,6 +129,11 @@ SET_UP = [
 FILES = {
     "vars.env": "A=1\n# c\nB=two words\n\nC=\n",
     "applied.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: applied}, data: {a: b}}\n",
+    "multi.yaml": (
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: applied, labels: {set: x}}, "
+        "data: {a: 'y'}}\n---\n"
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {z: '1e3'}}\n"
+    ),
     "image.yaml": (
         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: "
         "{selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: "

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.kubectl.builder import load_all
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Template
+from sregym_cluster_embedded.kubectl.kyaml import kyaml_text
+from sregym_cluster_embedded.kubectl.struct_order import by_key
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json, json_text, yaml_text
 
 KUBECTL = shutil.which("kubectl")
@@ -48,6 +51,7 @@ def test_yaml_of_any_string_is_that_of_the_binary(tmp_path: Path, seed: int) -> 
     obj = configmap(data)
     assert yaml_text(obj) == binary(tmp_path, obj, "yaml")
     assert json_text(obj) == binary(tmp_path, obj, "json")
+    assert kyaml_text(by_key(obj)) == binary(tmp_path, obj, "kyaml")
 
 
 POD = {
@@ -115,3 +119,21 @@ def test_compact_json_escapes_what_go_escapes() -> None:
     assert compact_json({"b": "<&>", "a": ["é", "\u2028"]}) == (
         '{"a":["é","\\u2028"],"b":"\\u003c\\u0026\\u003e"}'
     )
+
+
+SCALARS = (
+    "y", "N", "on", "~", "010", "0o10", "0x1F", "-0b11", "1_000", "1e3", "5.", "08", ".5", "1:30",
+    "2026-01-02", "1__0", "_1", "-0", "+y", "1.2.3", "=", "0b2", "12e03", "0.10",
+)  # fmt: skip
+
+
+@needs_kubectl
+def test_plain_scalars_are_to_the_twin_what_they_are_to_the_binary(tmp_path: Path) -> None:
+    text = "".join(f"\n- {scalar}" for scalar in SCALARS)
+    file = tmp_path / "object.yaml"
+    file.write_text(f"apiVersion: v1\nkind: Other\nmetadata: {{name: c}}\nvalues:{text}\n")
+    assert KUBECTL is not None
+    command = [KUBECTL, "annotate", "--local", "-f", str(file), "a=b", "-o", "json"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    (mine,) = load_all(file.read_text())
+    assert json.dumps(mine["values"]) == json.dumps(json.loads(printed)["values"])

@@ -89,7 +89,7 @@ def test_exec_takes_the_time_that_the_command_takes(shop: Any) -> None:
         ["get", "pods", "-w"],
         ["get", "pods", "--watch=true"],
         ["debug", "x", "--image=y", "--copy-to=z"],
-        ["apply", "--prune", "-f", "x"],
+        ["apply", "--prune", "--all", "-f", "x"],
         ["kustomize", "."],
         ["config", "view"],
         [],

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from sregym_cluster_embedded.api import schema
+from sregym_cluster_embedded.kubectl import pruning
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.client import MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, switch
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag, switch
+from sregym_cluster_embedded.kubectl.printing import (
+    all_formatted,
+    dry_run,
+    dry_run_query,
+    is_format,
+    refuse_format,
+    report,
+)
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.threeway import merge_patch, strategic_patch
+from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.usage import usage_error
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
@@ -23,7 +33,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.discovery import ResourceType
     from sregym_cluster_embedded.store import Object
 
-FLAGS = (*OUTPUT, *DRY_RUN, *FILES, *IGNORED, switch("server-side"), switch("force-conflicts"))
+FLAGS = (
+    *OUTPUT, *DRY_RUN, *FILES, *IGNORED, switch("server-side"), switch("force-conflicts"),
+    switch("prune"), Flag("prune-allowlist", kind="repeated"), Flag("selector", "l"), switch("all"),
+)  # fmt: skip
 
 STRICT = ("fieldValidation", "Strict")
 
@@ -38,8 +51,11 @@ _MISSING = (
 def apply(session: Session) -> None:
     """Run `kubectl apply -f`."""
     arguments = session.arguments
-    if arguments.text("output") not in ("", "name"):
-        raise NotCovered("apply in another format")
+    output = arguments.text("output")
+    if output not in ("", "name") and not is_format(output):
+        # The binary notices a format that is none when all is applied.
+        with suppress(CommandError):
+            refuse_format(arguments)
     if dry_run(arguments) == "client" and arguments.on("server-side"):
         raise NotCovered("apply --server-side tried by the client")
     if arguments.words:
@@ -53,7 +69,9 @@ def apply(session: Session) -> None:
         session.manager = "kubectl"
     if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
         raise NotCovered("a kustomization")
+    prunable = pruning.check(session)
     found = documents(session.client, arguments, session.stdin, session.files)
+    found = pruning.selected(session, found)
     if not found:
         raise CommandError("error: no objects passed to apply")
     errors: list[CommandError] = []
@@ -61,10 +79,18 @@ def apply(session: Session) -> None:
         for document in found:
             server_side().check_migration(session, document)
     act = server_side().apply_one if arguments.on("server-side") else _apply_one
+    applied: list[tuple[ResourceType, Object]] = []
     for document in found:
         with collected(errors):
-            act(session, document)
+            obj, done = act(session, document)
+            applied.append((document.kind, obj))
+            if output in ("", "name"):
+                report(session, document.kind, obj, done)
     raise_all(errors)
+    if output not in ("", "name"):
+        session.out.append(all_formatted(arguments, [obj for _, obj in applied]))
+    if prunable:
+        pruning.prune(session, prunable, applied)
 
 
 def server_side() -> Any:
@@ -97,7 +123,8 @@ def with_last_applied(obj: Object) -> Object:
     return {**obj, "metadata": {**metadata, "annotations": remembered}}
 
 
-def _apply_one(session: Session, document: Document) -> None:
+def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
+    """The object as it is afterwards, and what was done to it."""
     kind, obj = document.kind, document.obj
     if "name" not in obj.get("metadata", {}):
         raise NotCovered("an object without a name")
@@ -116,23 +143,19 @@ def _apply_one(session: Session, document: Document) -> None:
             doing = f'error when retrieving current configuration of:\n{_described(kind, namespace, name)}\nfrom server for: "{document.source}"'
             raise error.while_doing(doing) from error
         if tried:
-            report(session, kind, wanted, "created")
-            return
+            return wanted, "created"
         try:
             created = client.create(kind, namespace, wanted, query)
         except ServerError as refusal:
             raise refusal.while_doing(f'error when creating "{document.source}"') from refusal
-        report(session, kind, created, "created")
-        return
+        return created, "created"
     if LAST_APPLIED not in present["metadata"].get("annotations", {}):
         session.warn(_MISSING.format(f"{kind.plural}/{name}"))
     patch, content_type = _patch(wanted, present)
     if not patch:
-        report(session, kind, present, "unchanged")
-        return
+        return present, "unchanged"
     if tried:
-        report(session, kind, present, "configured")
-        return
+        return patched(present, patch, content_type), "configured"
     try:
         after = client.patch(kind, namespace, name, patch, content_type, query)
     except ServerError as error:
@@ -141,7 +164,7 @@ def _apply_one(session: Session, document: Document) -> None:
         text = f"error when applying patch:\n{compact_json(patch)}\nto:\n{described}\n{target}"
         text += f': error when patching "{document.source}"'
         raise error.while_doing(text) from error
-    report(session, kind, after, "configured")
+    return after, "configured"
 
 
 def _patch(wanted: Object, present: Object) -> tuple[Object, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.scalars import Loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,23 +162,13 @@ def _unwrap(obj: Object) -> Iterator[Object]:
         yield obj
 
 
-class _Loader(yaml.CSafeLoader):
-    """YAML as kubectl reads it: timestamps stay strings."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
-
-
 def load_all(text: str) -> Iterator[Any]:
     """The documents of a JSON or YAML text, with keys as JSON has them."""
     if text.lstrip().startswith("{"):
         with suppress(json.JSONDecodeError):
             yield json.loads(text)
             return
-    for document in yaml.load_all(text, Loader=_Loader):
+    for document in yaml.load_all(text, Loader=Loader):
         yield _json_keys(document)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FLAGS = (
     *FILES, *SELECTION, *DRY_RUN, Flag("output", "o"), Flag("timeout"), Flag("grace-period"),
     Flag("cascade", bare="background"), switch("wait"), switch("force"), switch("now"),
-    switch("ignore-not-found"), Flag("raw"),
+    switch("ignore-not-found"), Flag("raw"), switch("all-namespaces", "A"),
 )  # fmt: skip
 
 _FORCED = (

@@ -58,10 +58,14 @@ def references(
             yield document.kind, _namespace(session, document.kind, metadata), metadata["name"]
         return
     selecting = bool(selector_query(arguments)) or arguments.on("all")
+    everywhere = arguments.on("all-namespaces")
     for target in targets(session.client, words, selecting):
+        if target.name and everywhere:
+            text = "a resource cannot be retrieved by name across all namespaces"
+            raise CommandError(f"error: {text}")
         if not target.name and not selecting and not unnamed_is_all:
             raise CommandError(NO_NAME)
-        namespace = session.namespace if target.kind.namespaced else None
+        namespace = session.namespace if target.kind.namespaced and not everywhere else None
         yield target.kind, namespace, target.name
 
 

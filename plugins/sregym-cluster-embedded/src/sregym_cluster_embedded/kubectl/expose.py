@@ -26,8 +26,6 @@ _EXPOSABLE = {"Pod", "Service", "ReplicationController", "Deployment", "ReplicaS
 def expose(session: Session) -> None:
     """Run `kubectl expose`."""
     arguments = session.arguments
-    if arguments.text("output") == "json" and dry_run(arguments) == "client":
-        raise NotCovered("expose tried by the client, as JSON")
     errors: list[CommandError] = []
     selector = arguments.given.pop("selector", [])
     if not arguments.words:

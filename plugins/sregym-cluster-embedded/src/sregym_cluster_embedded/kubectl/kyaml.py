@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.yaml_text import go_float
 
 _BARE = re.compile(r"[^\W]|[^\W](?:[^\W]|[-./])*[^\W]")
@@ -17,11 +18,12 @@ _NUMBER = re.compile(
 )
 _DATE = re.compile(r"\d{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\d|3[01])(?:[Tt ].*)?")
 _ESCAPES = {
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\0": "\\0",
-    "\x1b": "\\e", "\x85": "\\N", "\xa0": "\\_", "\u2028": "\\L", "\u2029": "\\P", '"': '\\"',
+    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\r": "\\r", "\t": "\t", "\v": "\\v", "\0": "\\0",
+    "\x1b": "\\e", "\xa0": "\\_", "\u2028": "\\L", "\u2029": "\\P", '"': '\\"',
     "\\": "\\\\",
 }  # fmt: skip
 
+_REFUSED = re.compile("[\x7f-\x9f\ufeff\ufffe\uffff]")
 _END = "\\n\\\n"
 # Spaces to Python, but not to Go.
 _NO_SPACE = "\x1c\x1d\x1e\x1f"
@@ -93,6 +95,9 @@ def _quoted(text: str, indent: str) -> str:
 
 
 def _escaped(text: str, newline: str = "") -> str:
+    if _REFUSED.search(text):
+        # The binary reads what it has written as JSON, and takes these for something else.
+        raise NotCovered("letters that YAML does not know")
     if text.isprintable() and '"' not in text and "\\" not in text:
         return text
     return "".join(_letter(char, newline) for char in text)

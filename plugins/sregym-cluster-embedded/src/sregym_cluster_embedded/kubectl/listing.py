@@ -11,6 +11,7 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import Flag, switch
 from sregym_cluster_embedded.kubectl.tables import aligned
 from sregym_cluster_embedded.kubectl.usage import usage_error
+from sregym_cluster_embedded.kubectl.yaml_text import yaml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,22 @@ RESOURCES_FLAGS = (
     Flag("api-group"), switch("namespaced"), Flag("verbs", kind="list"), switch("no-headers"),
     Flag("output", "o"), Flag("sort-by"), Flag("categories", kind="list"), switch("cached"),
 )  # fmt: skip
-VERSION_FLAGS = (switch("client"),)
+VERSION_FLAGS = (switch("client"), Flag("output", "o"))
 VERSIONS_FLAGS = ()
+
+_KUSTOMIZE = "v5.8.1"
+# What the binary says of itself.
+_CLIENT = {
+    "major": "1",
+    "minor": "37",
+    "gitVersion": CLIENT_VERSION,
+    "gitCommit": "f78e722310e50bcaca9276be22276d9e91d91308",
+    "gitTreeState": "clean",
+    "buildDate": "2026-09-23T17:10:04Z",
+    "goVersion": "go1.26.8",
+    "compiler": "gc",
+    "platform": "linux/amd64",
+}
 
 _TITLES = ("NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND")
 
@@ -105,13 +120,25 @@ def _cells(row: _Row, *, wide: bool) -> list[str]:
 
 def version(session: Session) -> None:
     """Run `kubectl version`."""
-    if session.arguments.words:
-        words = " ".join(session.arguments.words)
+    arguments = session.arguments
+    if arguments.words:
+        words = " ".join(arguments.words)
         raise CommandError(f"error: extra arguments: [{words}]")
-    session.say(f"Client Version: {CLIENT_VERSION}\nKustomize Version: v5.8.1")
-    if not session.arguments.on("client"):
-        answer = session.client.answer("GET", "/version")
-        session.say(f"Server Version: {orjson.loads(answer.body)['gitVersion']}")
+    output = arguments.text("output")
+    if output not in ("", "json", "yaml"):
+        raise CommandError("error: --output must be 'yaml' or 'json'")
+    server: dict[str, Any] = {}
+    if not arguments.on("client"):
+        server = orjson.loads(session.client.answer("GET", "/version").body)
+    if output:
+        found = {"clientVersion": _CLIENT, "kustomizeVersion": _KUSTOMIZE}
+        found |= {"serverVersion": server} if server else {}
+        text = orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() + "\n"
+        session.out.append(text if output == "json" else yaml_text(found) + "\n")
+        return
+    session.say(f"Client Version: {CLIENT_VERSION}\nKustomize Version: {_KUSTOMIZE}")
+    if server:
+        session.say(f"Server Version: {server['gitVersion']}")
 
 
 def api_versions(session: Session) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
+
 from sregym_cluster_embedded.kubectl.builder import load_all
 from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.editing import Found, selected
@@ -11,6 +13,7 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report, shown_name
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
 if TYPE_CHECKING:
@@ -37,8 +40,6 @@ def patch(session: Session) -> None:
     if name not in _TYPES:
         raise CommandError(f'error: --type must be one of [json merge strategic], not "{name}"')
     body = _body(session)
-    if dry_run(arguments) == "client":
-        raise NotCovered("--dry-run=client")
     errors: list[CommandError] = []
     for found in selected(session, arguments.words, errors):
         with collected(errors):
@@ -49,6 +50,9 @@ def patch(session: Session) -> None:
 def _patch_one(session: Session, found: Found, body: object, content_type: str) -> None:
     kind, namespace, name, before = found
     arguments = session.arguments
+    if dry_run(arguments) == "client":
+        _try(session, found, body, content_type)
+        return
     query = dry_run_query(arguments)
     subresource = arguments.text("subresource")
     if subresource and arguments.text("output"):
@@ -64,6 +68,21 @@ def _patch_one(session: Session, found: Found, body: object, content_type: str) 
     else:
         # The binary does not say here that it only tried.
         session.say(f"{_shown(session, found, after)} {done}")
+
+
+def _try(session: Session, found: Found, body: object, content_type: str) -> None:
+    if session.arguments.has("subresource") or not isinstance(body, bytes):
+        raise NotCovered("a subresource that is tried by the client")
+    try:
+        patch_ = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise NotCovered("a malformed patch") from error
+    after = patched(found.obj, patch_, content_type)
+    done = "patched (no change)" if after == found.obj else "patched"
+    if session.arguments.text("output"):
+        report(session, found.kind, after, done)
+    else:
+        session.say(f"{shown_name(found.kind, found.name)} {done}")
 
 
 def _shown(session: Session, found: Found, after: Object) -> str:

@@ -120,7 +120,7 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
     if output == "yaml":
         return yaml_text(value)
     if output in ("json", "kyaml"):
-        typed = _holds_structs(arguments.command)
+        typed = _holds_structs(arguments)
         if typed:
             value = in_struct_order(value)
         if output == "json":
@@ -139,12 +139,29 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
     refuse_format(arguments)
 
 
+def all_formatted(arguments: Arguments, objects: Sequence[Object]) -> str:
+    """One object, or several as a List that the binary makes as a struct."""
+    if len(objects) == 1:
+        return formatted(arguments, objects, single=True)
+    shown = [without_managed_fields(by_key(obj)) for obj in objects]
+    value = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": shown}
+    output = arguments.text("output")
+    if output == "json":
+        return json_text(value, in_order=False)
+    if output == "kyaml":
+        return kyaml_text(value)
+    return formatted(arguments, [value], single=True)
+
+
 # Commands that know the structs of what they print, and so their order; others hold maps.
-_TYPED = frozenset({"autoscale", "create", "events", "expose", "rollout", "run", "set"})
+_TYPED = frozenset({"autoscale", "create", "events", "expose", "rollout", "run", "set", "taint"})
 
 
-def _holds_structs(command: str) -> bool:
-    return command != "create" and command.partition(" ")[0] in _TYPED
+def _holds_structs(arguments: Arguments) -> bool:
+    command = arguments.command
+    if command == "create" or (command == "taint" and dry_run(arguments) == "client"):
+        return False
+    return command.partition(" ")[0] in _TYPED
 
 
 def without_managed_fields(obj: Object) -> Object:

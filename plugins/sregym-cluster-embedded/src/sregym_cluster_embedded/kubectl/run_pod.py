@@ -106,7 +106,7 @@ def _expose(session: Session, pod: Object) -> None:
     output = arguments.text("output")
     if output == "yaml":
         session.out.append("---\n")
-    elif output not in ("", "name"):
+    elif output not in ("", "name", "json"):
         raise NotCovered("--expose in another format")
     spec = {
         "ports": [{"port": port, "protocol": "TCP", "targetPort": port}],

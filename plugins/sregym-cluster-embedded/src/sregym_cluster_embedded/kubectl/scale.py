@@ -23,8 +23,6 @@ def scale(session: Session) -> None:
         raise CommandError(f"error: {text}")
     if arguments.has("current-replicas"):
         raise NotCovered("scale with a condition")
-    if arguments.text("output") not in ("", "name"):
-        raise NotCovered("scale -o")
     errors: list[CommandError] = []
     for found in selected(session, arguments.words, errors):
         with collected(errors):
@@ -33,8 +31,10 @@ def scale(session: Session) -> None:
 
 
 def _scale_one(session: Session, found: Found, replicas: int) -> None:
+    # What is printed is what there was before, with the new number.
+    shown = {**found.obj, "spec": {**found.obj.get("spec", {}), "replicas": replicas}}
     if dry_run(session.arguments) == "client":
-        report(session, found.kind, found.obj, "scaled")
+        report(session, found.kind, shown, "scaled")
         return
     session.client.patch(
         found.kind,
@@ -45,4 +45,4 @@ def _scale_one(session: Session, found: Found, replicas: int) -> None:
         dry_run_query(session.arguments),
         subresource="scale",
     )
-    report(session, found.kind, found.obj, "scaled")
+    report(session, found.kind, shown, "scaled")

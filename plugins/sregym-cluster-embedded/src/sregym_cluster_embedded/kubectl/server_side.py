@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.printing import dry_run_query, report
+from sregym_cluster_embedded.kubectl.printing import dry_run_query
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
@@ -53,7 +53,7 @@ def check_migration(session: Session, document: Document) -> None:
         raise NotCovered("an object that was applied by the client")
 
 
-def apply_one(session: Session, document: Document) -> None:
+def apply_one(session: Session, document: Document) -> tuple[Object, str]:
     """Apply an object; the server merges it."""
     kind, obj = document.kind, document.obj
     namespace = object_namespace(session, document)
@@ -68,7 +68,7 @@ def apply_one(session: Session, document: Document) -> None:
         if error.reason == "Conflict" and error.status.get("details", {}).get("causes"):
             raise CommandError(f"error: {error.message}{_WAYS}") from error
         raise
-    report(session, kind, after, "serverside-applied")
+    return after, "serverside-applied"
 
 
 def _name(document: Document) -> str:

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.trying import patched
 from sregym_cluster_embedded.store import Object
 
 _COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)
@@ -230,8 +231,6 @@ def _quantities(text: str) -> dict[str, str]:
 
 def _edit_all(session: Session, words: list[str], edit: Edit, what: str) -> None:
     tried = dry_run(session.arguments) == "client"
-    if tried and session.arguments.text("output") not in ("", "name"):
-        raise NotCovered("--dry-run=client in another format")
     errors: list[CommandError] = []
     found = selected(session, words, errors)
     patches = []
@@ -242,7 +241,7 @@ def _edit_all(session: Session, words: list[str], edit: Edit, what: str) -> None
                 patches.append((one, wrap_pod_template(one.obj, patch)))
     for one, patch in patches:
         if tried:
-            report(session, one.kind, one.obj, f"{what} updated")
+            report(session, one.kind, patched(one.obj, patch), f"{what} updated")
             continue
         with collected(errors):
             _send(session, one, patch, what)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
+from sregym_cluster_embedded.kubectl.client import MERGE
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
@@ -15,6 +16,7 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, Ser
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.trying import patched
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -41,9 +43,6 @@ def set_service_account(session: Session) -> None:
         if spec.get("serviceAccountName") == account:
             raise NotCovered("the account that is set already")
         patch = wrap_pod_template(found.obj, {"serviceAccountName": account})
-        if dry_run(session.arguments) == "client":
-            report(session, found.kind, found.obj, "serviceaccount updated")
-            continue
         try:
             after = _patched(session, found, patch)
         except ServerError as error:
@@ -66,8 +65,6 @@ def set_selector(session: Session) -> None:
         before = found.obj["spec"].get("selector") or {}
         gone = {name: None for name in before if name not in labels}
         fresh = {name: value for name, value in labels.items() if before.get(name) != value}
-        if dry_run(session.arguments) == "client":
-            raise NotCovered("a selector tried by the client")
         after = _patched(session, found, {"spec": {"selector": {**gone, **fresh}}})
         report(session, found.kind, after, "selector updated")
 
@@ -83,9 +80,6 @@ def set_subject(session: Session) -> None:
         present = one.obj.get("subjects") or []
         fresh = [subject for subject in subjects if subject not in present]
         if not fresh:
-            continue
-        if dry_run(session.arguments) == "client":
-            report(session, one.kind, one.obj, "subjects updated")
             continue
         with collected(errors):
             after = _patched(session, one, {"subjects": [*present, *fresh]})
@@ -113,9 +107,6 @@ def _subjects(session: Session) -> list[Object]:
 
 
 def _found(session: Session, words: list[str]) -> list[Found]:
-    tried = dry_run(session.arguments) == "client"
-    if tried and session.arguments.text("output") not in ("", "name"):
-        raise NotCovered("--dry-run=client in another format")
     errors: list[CommandError] = []
     found = selected(session, words, errors)
     raise_all(errors)
@@ -123,5 +114,7 @@ def _found(session: Session, words: list[str]) -> list[Found]:
 
 
 def _patched(session: Session, found: Found, patch: Object) -> Object:
+    if dry_run(session.arguments) == "client":
+        return patched(found.obj, patch, MERGE)
     query = dry_run_query(session.arguments)
     return session.client.patch(found.kind, found.namespace, found.name, patch, query=query)

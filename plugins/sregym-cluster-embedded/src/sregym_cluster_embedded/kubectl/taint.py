@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubectl.client import MERGE
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
-from sregym_cluster_embedded.kubectl.flags import IGNORED, SELECTION, switch
+from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, SELECTION, switch
+from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
+from sregym_cluster_embedded.kubectl.trying import patched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.store import Object
 
-FLAGS = (*SELECTION, *IGNORED, switch("overwrite"))
+FLAGS = (*OUTPUT, *DRY_RUN, *SELECTION, *IGNORED, switch("overwrite"))
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _KEY = re.compile(
@@ -94,8 +97,18 @@ def _change(
     places = {(one["key"], one["effect"]) for one in added}
     taints = [*added, *(one for one in kept if (one["key"], one["effect"]) not in places)]
     modified = any((one["key"], one["effect"]) in places for one in present)
-    session.client.patch(found.kind, None, found.name, {"spec": {"taints": taints or None}})
-    session.say(f"node/{found.name} {_told(bool(added), bool(removed), modified)}")
+    patch: Object = {"spec": {"taints": taints or None}}
+    if dry_run(session.arguments) == "client":
+        after = patched(found.obj, patch, MERGE)
+    else:
+        query = dry_run_query(session.arguments)
+        after = session.client.patch(found.kind, None, found.name, patch, query=query)
+    done = _told(bool(added), bool(removed), modified)
+    if session.arguments.text("output"):
+        report(session, found.kind, after, done)
+    else:
+        # The binary does not say here that it only tried.
+        session.say(f"node/{found.name} {done}")
 
 
 def _without(
