@@ -22,6 +22,7 @@ from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.loading import ServiceModelError, load_service_model, parse_service_model
 from sregym_apps.model.messaging import KafkaProgram, Topic
 from sregym_apps.model.nameserver import NameServerProgram
+from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.service import (
     Answer,
     AnyCall,
@@ -66,6 +67,7 @@ from sregym_apps.model.workload import Burst, LoadGeneratorProgram, MixEntry, Ph
 
 __all__ = [
     "DEFAULT_PATH",
+    "FLAVOURS",
     "Answer",
     "AnyCall",
     "AnyProgram",
@@ -108,6 +110,7 @@ __all__ = [
     "PostgresProgram",
     "Program",
     "Protocol",
+    "ProxyProgram",
     "QueryStep",
     "ReadStep",
     "RedisProgram",
@@ -116,6 +119,7 @@ __all__ = [
     "Repeat",
     "RequireStep",
     "Retry",
+    "Route",
     "SeedStep",
     "ServiceModel",
     "ServiceModelError",

@@ -19,6 +19,7 @@ from sregym_apps.model.image import Image
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.messaging import KafkaProgram
 from sregym_apps.model.nameserver import NameServerProgram
+from sregym_apps.model.proxy import ProxyProgram
 from sregym_apps.model.service import AnyCall, CacheAside, Parallel, ServiceProgram
 from sregym_apps.model.startup import (
     DialStep,
@@ -52,13 +53,13 @@ FACTS = frozenset(
         "operation",
     }
     | {"database", "collection", "command", "user", "pod", "namespace", "hostname", "pod_ip"}
-    | {"node", "program", "image", "attempt", "lookup"}
+    | {"node", "program", "image", "attempt", "lookup", "client_ip"}
 )
 _RANGE = re.compile(r"^\d+\.\.\d+$")
 
 _KINDS = (
     *("service", "mongodb", "memcached", "keyvalue", "registry", "name-server"),
-    *("redis", "mysql", "postgres", "kafka", "ingress-controller", "load-generator"),
+    *("redis", "mysql", "postgres", "kafka", "ingress-controller", "http-proxy", "load-generator"),
 )
 
 
@@ -79,6 +80,7 @@ AnyProgram = Annotated[
     | Annotated[KafkaProgram, Tag("kafka")]
     | Annotated[NameServerProgram, Tag("name-server")]
     | Annotated[IngressProgram, Tag("ingress-controller")]
+    | Annotated[ProxyProgram, Tag("http-proxy")]
     | Annotated[LoadGeneratorProgram, Tag("load-generator")],
     Discriminator(
         _kind,

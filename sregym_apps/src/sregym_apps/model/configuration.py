@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.serving import ErrorKind
 
 
 class Setting(Entry):
@@ -55,6 +56,8 @@ LogFormat = Literal[
     "spring-boot",
     "klog",
     "zap",
+    "haproxy",
+    "envoy",
 ]
 
 
@@ -67,7 +70,8 @@ class Log(Entry):
             `consul` (hclog), `nginx` (access lines: the text is the request, the fields `client`,
             `user`, `status`, `bytes`, `referer`, `agent` the rest), `log4j` and `spring-boot` (the
             caller is the logger, a field `thread` the thread), `klog`,
-            `zap` (JSON with seconds since 1970).
+            `zap` (JSON with seconds since 1970), `haproxy` and `envoy` (lines about requests; the text is what
+            follows the time).
         stream: Where lines go that name no stream.
         colour: Whether a console format has ANSI colours.
     """
@@ -90,6 +94,7 @@ class Line(Entry):
         caller: `file.go:line` for formats that show it.
         fields: Further fields for formats that have them.
         share: Fraction of requests that write it, for lines of operations.
+        kinds: Kinds of failure for which it is written, for lines of `on_error`; all when empty.
     """
 
     text: Text
@@ -100,6 +105,7 @@ class Line(Entry):
     caller: str = ""
     fields: dict[str, Text] = Field(default_factory=dict)
     share: float = Field(default=1.0, ge=0, le=1)
+    kinds: tuple[ErrorKind, ...] = ()
 
     @model_validator(mode="before")
     @classmethod

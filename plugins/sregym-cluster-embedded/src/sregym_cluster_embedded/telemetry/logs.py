@@ -21,7 +21,7 @@ from sregym_apps.model import (
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
-from sregym_cluster_embedded.telemetry.lives import Life, keep
+from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
 from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
@@ -160,6 +160,8 @@ def _stream(
     name = (process.ref, stream.operation, stream.number, start)
     offset = seed.fraction("line", *name)
     facts = {**process.facts(), **dict(stream.facts)}
+    if any("${client_ip}" in text for text in (stream.line.text, *stream.line.fields.values())):
+        facts["client_ip"] = _asker(world, process.ref, segment)
     line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
     times = moments(stream.rate, start, first, stop, offset)
     if "${" not in line.text:
@@ -170,6 +172,23 @@ def _stream(
     for number, at in times:
         text = _filled(seed, line.text, (*name, number))
         yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
+
+
+def _asker(world: World, ref: ContainerRef, segment: Segment) -> str:
+    """The address of whoever asks a server most while a segment stands; `-` when nobody is known."""
+    found, most = "-", 0.0
+    for life in lives(world):
+        sent = segments(world, SENT, life.ref)
+        if any(part.flows for part in sent) and found == "-":
+            found = life.process.config.pod_ip
+        for part, end in life.spans(world.now):
+            if part.start <= segment.start < end:
+                rate = sum(
+                    call.rate for flow in part.flows for call in flow.calls if call.callee == ref
+                )
+                if rate > most:
+                    found, most = life.process.config.pod_ip, rate
+    return found
 
 
 def _filled(seed: Seed, text: str, purpose: tuple[object, ...]) -> str:

@@ -336,7 +336,11 @@ class Accounts:
 def _fail(account: Account, site: Site, share: float, cause: Cause) -> None:
     facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
     reaction = site.reaction
-    account.lines.extend((share * line.share, line, facts) for line in reaction.log)
+    account.lines.extend(
+        (share * line.share, line, facts)
+        for line in reaction.log
+        if not line.kinds or cause.kind in line.kinds
+    )
     if reaction.then == "ignore":
         return
     returned = expand(reaction.returns, facts)

@@ -73,6 +73,7 @@ TIME_SHAPES = (
     TimeShape(lambda when: str(when.timestamp()), fine=True),
     TimeShape(lambda when: when.strftime("%Y-%m-%dT%H:%M:%S"), fine=False),
     TimeShape(lambda when: when.strftime("%Y/%m/%d %H:%M:%S"), fine=False),
+    TimeShape(lambda when: f"{when:%d/%b/%Y:%H:%M:%S}.{when.microsecond // 1000:03d}", fine=True),
     TimeShape(lambda when: when.strftime("%d/%b/%Y:%H:%M:%S"), fine=False),
 )
 
@@ -126,6 +127,12 @@ def _formatted(
         about = {"caller": line.caller} if line.caller else {}
         more = {name: _bare(value) for name, value in fields.items()}
         return _json({"level": line.level, "ts": when.timestamp(), **about, "msg": text, **more})
+    if log.format == "envoy":
+        return f"[{millis_form(when)}Z] {text}"
+    if log.format == "haproxy":
+        client = fields.get("client", "-")
+        shown = f"{when:%d/%b/%Y:%H:%M:%S}.{when.microsecond // 1000:03d}"
+        return f"{client}:{40_000 + len(text)} [{shown}] {text}"
     if log.format == "nginx":
         return _access(when, text, fields)
     if log.format == "klog":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_apps.model import FLAVOURS, Line, ProxyProgram
+
 from sregym_cluster_embedded.kubelet.runtime import LogLine
-from sregym_cluster_embedded.userland.life import append
+from sregym_cluster_embedded.userland.life import append, say
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -29,6 +31,9 @@ def is_httpd(world: World, server: Process) -> bool:
 
 def note_request(world: World, server: Process, client_ip: str, path: str, status: int) -> None:
     """Let the server log a request; programs behind it (CGI) answer without a line."""
+    if isinstance(server.behaviour, ProxyProgram):
+        _note_passed(world, server, server.behaviour, client_ip, path, status)
+        return
     if root_of(server) is None or path.startswith("/cgi-bin/") or not is_httpd(world, server):
         return
     count = len(server.lines)
@@ -36,3 +41,16 @@ def note_request(world: World, server: Process, client_ip: str, path: str, statu
     port = _FIRST_PORT + int(share * _PORTS)
     text = f"[::ffff:{client_ip}]:{port}: response:{status}"
     append(world, server.ref, [LogLine(world.now, "stderr", text)])
+
+
+def _note_passed(
+    world: World, server: Process, program: ProxyProgram, client_ip: str, path: str, status: int
+) -> None:
+    """A line about a request by hand, as those about all others are."""
+    flavour = FLAVOURS[program.flavour]
+    flags = "-" if program.flavour != "haproxy" else "----" if status < 500 else "SC--"
+    text = flavour.access.format(
+        request=f"GET {path}", name="-", status=status, size=0, flags=flags, host="-", place="-"
+    )
+    given = {"text": text, "format": flavour.form, "fields": {"client": client_ip, "status": str(status)}}  # fmt: skip
+    say(world, server.ref, program, (Line.model_validate(given),))

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.userland.kinds.load import LoadKind
 from sregym_cluster_embedded.userland.kinds.memcached import MemcachedKind
 from sregym_cluster_embedded.userland.kinds.mongod import MongodbKind
 from sregym_cluster_embedded.userland.kinds.nameserver import NameServerKind
+from sregym_cluster_embedded.userland.kinds.proxy import ProxyKind
 from sregym_cluster_embedded.userland.kinds.redis import RedisKind
 from sregym_cluster_embedded.userland.kinds.registry import RegistryKind
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
@@ -28,6 +29,7 @@ KINDS: dict[str, Kind] = {
     "kafka": KafkaKind(),
     "name-server": NameServerKind(),
     "ingress-controller": IngressKind(),
+    "http-proxy": ProxyKind(),
     "load-generator": LoadKind(),
 }
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from sregym_apps.model import IngressProgram
+from sregym_apps.model import IngressProgram, ProxyProgram
 
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
@@ -175,6 +175,8 @@ def _with_headers(
     """What the server writes above the body: BusyBox's httpd, or a server written in Go."""
     size = len(answer.body.encode(errors="surrogateescape"))
     date = ("Date", http_date(session))
+    if isinstance(server.behaviour, ProxyProgram):
+        return answer, _of_proxy(server.behaviour, answer, date, size)
     root = root_of(server)
     if root is None or not is_httpd(session.world, server):
         return _of_go(session, server, answer, path, root)
@@ -197,6 +199,19 @@ def _with_headers(
         ("ETag", f'"{mtime:x}-{size:x}"'),
         ("Content-Length", str(size)),
     )
+
+
+def _of_proxy(
+    program: ProxyProgram, answer: WebAnswer, date: tuple[str, str], size: int
+) -> tuple[tuple[str, str], ...]:
+    """What servers in front of others write above the body."""
+    about = ("Content-Type", answer.content_type), ("Content-Length", str(size))
+    if program.flavour == "haproxy":
+        return (*about, ("Cache-Control", "no-cache"))
+    if program.flavour == "envoy":
+        return (("content-length", str(size)), ("content-type", answer.content_type), ("date", date[1]), ("server", "envoy"))  # fmt: skip
+    named = ("Server", f"{program.flavour}/{program.version}")
+    return (named, date, *about, ("Connection", "keep-alive"))
 
 
 def _of_go(

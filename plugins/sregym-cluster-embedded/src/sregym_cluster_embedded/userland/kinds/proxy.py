@@ -1,0 +1,66 @@
+"""HTTP servers in front of others: they pass requests on and say so in their own words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_apps.model import FLAVOURS, ProxyProgram
+
+from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
+from sregym_cluster_embedded.userland.kinds.service import ServiceKind
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
+
+_TITLES = {
+    404: "404 Not Found", 405: "405 Not Allowed", 500: "500 Internal Server Error",
+    502: "502 Bad Gateway", 503: "503 Service Temporarily Unavailable", 504: "504 Gateway Time-out",
+}  # fmt: skip
+_HAPROXY = {
+    503: "<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n</body></html>\n",
+    504: "<html><body><h1>504 Gateway Time-out</h1>\nThe server didn't respond in time.\n</body></html>\n",
+}
+_HTML = "text/html"
+
+
+class ProxyKind(ServiceKind):
+    """A service whose failures are pages of its own."""
+
+    def web(
+        self,
+        world: World,
+        process: Process,
+        program: ProxyProgram,  # type: ignore[override]  # the one service of this kind
+        method: str,
+        path: str,
+    ) -> WebAnswer | None:
+        """Answer an HTTP request."""
+        answer = super().web(world, process, program, method, path)
+        if answer is None or answer.status < 400:
+            return answer
+        flavour = FLAVOURS[program.flavour]
+        status = answer.status
+        if answer.body in flavour.words.values() and status == flavour.statuses[0]:
+            kind = next(kind for kind, words in flavour.words.items() if words == answer.body)
+            full = kind in ("unavailable", "overloaded")
+            status = flavour.statuses[1 if kind == "timeout" else 2 if full else 0]
+        elif status == flavour.statuses[0] and "could not be resolved" not in answer.body:
+            status = 500
+        return WebAnswer(status, _page(program, status, answer.body), _type(program))
+
+
+def _type(program: ProxyProgram) -> str:
+    return "text/plain" if program.flavour == "envoy" else _HTML
+
+
+def _page(program: ProxyProgram, status: int, body: str) -> str:
+    if program.flavour == "envoy":
+        return "" if status == 404 else body
+    if program.flavour == "haproxy":
+        return _HAPROXY.get(status, _HAPROXY[503])
+    title = _TITLES.get(status, f"{status}")
+    return (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
+        f"<hr><center>{program.flavour}/{program.version}</center>\r\n</body>\r\n</html>\r\n"
+    )
