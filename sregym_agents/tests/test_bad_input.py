@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from sregym_agents.gateway import Gateway
+from sregym_core.interfaces import Stage
 from sregym_core.model import Attempt
 from sregym_core.testing import ScriptedSession
 
@@ -97,3 +98,89 @@ def test_attempts_are_kept_up_to_a_number(
     session.note_attempts(tried[:2])
     session.note_attempts(tried[2:])
     assert [one.what for one in session.attempts] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_endless_message_to_mcp(
+    gateway: Gateway, session: ScriptedSession, chunked: bool
+) -> None:
+    """It is not read to its end: nobody fills the harness's memory."""
+    mcp = urlsplit(gateway.endpoints["mcp"])
+    connection = http.client.HTTPConnection(mcp.netloc, timeout=30)
+    body = (b"x" * 100_000 for _ in range(11)) if chunked else b"x" * 1_000_001
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    connection.request("POST", mcp.path, body, headers, encode_chunked=chunked)
+    answer = connection.getresponse()
+    assert (answer.status, json.loads(answer.read())) == (
+        413,
+        {"message": "a request may have 1000000 bytes at most"},
+    )
+    connection.close()
+    gateway.take(0.0)
+    assert [(one.via, one.what, one.answer) for one in session.attempts] == [
+        ("mcp", "POST /mcp", "413")
+    ]
+
+
+def mcp_call(number: int, name: str, arguments: object) -> bytes:
+    params = {"name": name, "arguments": arguments}
+    asked = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(asked).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (b"{", 400, "Parse error: EOF while parsing an object at line 1 column 1"),
+        (b"[" * 100_000, 400, "Parse error: recursion limit exceeded at line 1 column 202"),
+        (b"\xff", 400, "Parse error: expected value at line 1 column 1"),
+        (mcp_call(1, "submit", []), 200, "Invalid request parameters"),
+        (mcp_call(1, "submit", {}), 200, "submit: argument 'text': Field required; it takes: text"),
+        (
+            mcp_call(1, "submit", {"text": 7}),
+            200,
+            "submit: argument 'text': Input should be a valid string; it takes: text",
+        ),
+        (
+            mcp_call(1, "submit", {"text": "x", "again": True}),
+            200,
+            "submit: argument 'again': Extra inputs are not permitted; it takes: text",
+        ),
+        (
+            mcp_call(1, "submit", {"text": "x" * 70_000}),
+            200,
+            "a submission may have 64000 characters, this has 70000; nothing was submitted",
+        ),
+    ],
+)
+def test_what_mcp_does_not_understand_submits_nothing(
+    gateway: Gateway, session: ScriptedSession, body: bytes, status: int, said: str
+) -> None:
+    mcp = urlsplit(gateway.endpoints["mcp"])
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+    }
+
+    def ask() -> None:
+        connection = http.client.HTTPConnection(mcp.netloc, timeout=30)
+        connection.request("POST", mcp.path, body, headers)
+        answer = connection.getresponse()
+        found.append((answer.status, json.loads(answer.read())))
+        connection.close()
+
+    found: list[tuple[int, Any]] = []
+    client = threading.Thread(target=ask)
+    client.start()
+    while client.is_alive():
+        gateway.take(0.01)
+    [(code, told)] = found
+    if "result" in told:
+        assert told["result"]["isError"] is True
+        text = told["result"]["content"][0]["text"]
+    else:
+        text = told["error"]["message"]
+    assert (code, text) == (status, said)
+    assert session.submissions == []
+    assert session.stage is Stage.DIAGNOSIS

@@ -18,18 +18,18 @@ from sregym_core.interfaces import ToolGroup
 from sregym_core.model import Attempt
 from starlette.responses import JSONResponse
 
+from sregym_agents.http_api import BODY_CAP_BYTES, WHAT_CAP
 from sregym_agents.mcp_tools import NAME, mcp_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
     from sregym_core.interfaces import Session, ToolResult
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from sregym_agents.inbox import Inbox
 
 SHUTDOWN_S = 1
-WHAT_CAP = 200
 
 
 class McpEndpoints:
@@ -127,7 +127,39 @@ class McpEndpoints:
                 404, f"there is no MCP server here; there are: {known}", scope, receive, send
             )
             return
-        await manager.handle_request(scope, receive, send)
+        body = await _body(receive)
+        if body is None:
+            what = f"{scope['method']} {scope['path']}"[:WHAT_CAP]
+            self._note(Attempt(via="mcp", what=what, answer="413"))
+            message = f"a request may have {BODY_CAP_BYTES} bytes at most"
+            await _refuse(413, message, scope, receive, send)
+            return
+        await manager.handle_request(scope, _again(body, receive), send)
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """What is sent, None when it is more than may be: nobody fills the harness's memory."""
+    body = bytearray()
+    more = True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > BODY_CAP_BYTES:
+            return None
+        more = message["type"] == "http.request" and message.get("more_body", False)
+    return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Tell the body that was read, then what comes behind it."""
+    waiting = [body]
+
+    async def told() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return told
 
 
 async def _refuse(status: int, message: str, scope: Scope, receive: Receive, send: Send) -> None:

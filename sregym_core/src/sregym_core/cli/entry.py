@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor:Doctor", "say what is missing on this machine or cluster"),
 }
 
+_FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 # What is played is given back and ended whatever its records come to.
 _FULL = "make room, or choose another folder with --out; what was written until then stands"
 
@@ -77,8 +78,7 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
             console.note("(add --traceback to see where)")
         return int(error.exit_code)
     except Exception as error:
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        if full and not reveal_traceback:
+        if isinstance(error, OSError) and error.errno in _FULL_DISK and not reveal_traceback:
             where = f" at {error.filename}" if error.filename else ""
             console.note(f"sregym: {error.strerror}{where}; {_FULL}")
             return int(ExitCode.USAGE)
