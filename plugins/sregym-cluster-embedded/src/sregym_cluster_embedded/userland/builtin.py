@@ -1,4 +1,4 @@
-"""Service models that every embedded cluster knows: its own DNS, and small images for trying."""
+"""Service models that every embedded cluster knows: its own DNS, small images, public ones."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ def builtin_models() -> tuple[ServiceModel, ...]:
     return tuple(
         parse_service_model((folder / name).read_text(encoding="utf-8"), name) for name in _FILES
     )
+
+
+@cache
+def public_model() -> ServiceModel:
+    """Images of public registries; what an application says of one of them counts before."""
+    folder = resources.files("sregym_cluster_embedded.userland") / "models"
+    name = "public.yaml"
+    return parse_service_model((folder / name).read_text(encoding="utf-8"), name)

@@ -89,7 +89,8 @@ def image_tree(image: Image) -> dict[str, Inode]:
     files = image_files(image)
     tree = dict(_shape(tuple(image.tools), image.working_dir, tuple(files)))
     for path, text in files.items():
-        tree[path] = Inode(FILE, text, 0o755 if path in image.binaries else 0o644)
+        runs = path in image.binaries or text.startswith("#!")
+        tree[path] = Inode(FILE, text, 0o755 if runs else 0o644)
     return tree
 
 

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.userland.life import open_port
 from sregym_cluster_embedded.userland.process import change, listener_at
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
+from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.versions import version_text
@@ -20,8 +21,6 @@ from sregym_cluster_embedded.userland.toolsets import tool_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-SHELLS = ("sh", "ash", "bash", "dash")
 
 # A main script that never waits: it spins, and goes on after so long.
 _SPIN_S = 60.0
@@ -155,33 +154,28 @@ class Execution:
     def shell(self, words: list[str], stdin: str) -> Output:
         """Run a shell within this one."""
         session = self.session
-        text = stdin
-        arguments: tuple[str, ...] = (words[0],)
-        flags = [word for word in words[1:] if word.startswith("-") and word != "-"]
-        if at := next((i for i, w in enumerate(words) if i and re.fullmatch(r"-\w*c", w)), 0):
-            if at + 1 == len(words):
-                return Output(2, "", f"{words[0]}: -c requires an argument\n")
-            text, arguments = words[at + 1], tuple(words[at + 2 :]) or (words[0],)
-            own_input = stdin
-        elif files := [word for word in words[1:] if word not in flags]:
-            found = session.files.read(session.path(files[0]))
+        asked = invocation(words)
+        if asked.lacks_command:
+            return Output(2, "", f"{words[0]}: -c requires an argument\n")
+        text, own_input = stdin, ""
+        if asked.command is not None:
+            text, own_input = asked.command, stdin
+        elif asked.file:
+            found = session.files.read(session.path(asked.file))
             if found is None:
-                return Output(*_no_script(session, words[0], files[0]))
-            text, arguments, own_input = found, tuple(files), stdin
-        else:
-            own_input = ""
+                return Output(*_no_script(session, words[0], asked.file))
+            text, own_input = found, stdin
         kept = (
             dict(session.environment), session.working_dir, session.arguments,
             set(session.unexported), dict(session.functions), session.strict, session.runner,
         )  # fmt: skip
-        session.arguments = arguments
+        session.arguments = asked.arguments
         # Variables of this shell that are not exported do not reach the new one.
         for name in session.unexported:
             session.environment.pop(name, None)
         session.unexported, session.functions = set(), {}
         self._shell_variables(words[0])
-        strict = any("e" in flag[1:] for flag in flags if not flag.startswith("--"))
-        result = type(self)(session).script(text, own_input, stop_on_error=strict)
+        result = type(self)(session).script(text, own_input, stop_on_error=asked.strict)
         (
             session.environment, session.working_dir, session.arguments,
             session.unexported, session.functions, session.strict, session.runner,

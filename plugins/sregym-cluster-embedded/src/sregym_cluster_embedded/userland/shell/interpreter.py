@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
-from sregym_cluster_embedded.userland.shell.execution import SHELLS, Execution
+from sregym_cluster_embedded.userland.shell.execution import Execution
 from sregym_cluster_embedded.userland.shell.expansion import (
     BadSubstitutionError,
     Expansion,
     expression,
 )
 from sregym_cluster_embedded.userland.shell.globbing import globbed, reads
+from sregym_cluster_embedded.userland.shell.invocation import main_script
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -55,18 +56,17 @@ class Interpreter(Execution):
 
     def main(self, argv: list[str]) -> Output:
         """Run the command line of a main process."""
-        name = argv[0].rpartition("/")[2]
-        at = next((i for i, w in enumerate(argv) if i and re.fullmatch(r"-\w*c", w)), 0)
-        if name in SHELLS and at and at + 1 < len(argv):
-            self.session.arguments = tuple(argv[at + 2 :]) or (argv[0],)
-            try:
-                parse(argv[at + 1])
-            except ShellSyntaxError as error:
-                result = Output(2, "", f"{argv[0]}: {error}\n")
-                self.emit(result)
-                return result
-            return self.script(argv[at + 1], "", stop_on_error="e" in argv[at])
-        return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
+        asked, text = main_script(self.session, argv)
+        if text is None:
+            return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
+        self.session.arguments = asked.arguments
+        try:
+            parse(text)
+        except ShellSyntaxError as error:
+            result = Output(2, "", f"{argv[0]}: {error}\n")
+            self.emit(result)
+            return result
+        return self.script(text, "", stop_on_error=asked.strict)
 
     def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
         """Run a script to its end."""
@@ -315,10 +315,17 @@ class Interpreter(Execution):
             return redirector.output(node.redirections, Output(session.last))
         if self._unread and text is stdin and reads(words):
             self._unread[-1] = ""
-        if text is stdin:
-            result = self.with_values(values, words, text)
-        else:
-            result = self._feeding(text, lambda: self.with_values(values, words, text))
+        try:
+            if text is stdin:
+                result = self.with_values(values, words, text)
+            else:
+                result = self._feeding(text, lambda: self.with_values(values, words, text))
+        except Exit as stop:
+            if words[0] != "exec":
+                raise
+            # What the shell has become writes where the shell did.
+            last = redirector.output(node.redirections, stop.output)
+            raise Exit(stop.code, self._emitted(before, last)) from None
         grown = self._journal is None or len(self._journal) > before
         if replaying and not grown and node.redirections:
             return Output(result.code)

@@ -9,6 +9,8 @@ from sregym_cluster_embedded.userland.sql.engine import Result, statements_of
 from sregym_cluster_embedded.userland.sql.mysql_server import MysqlConnection, MysqlError
 
 _ERRNO = {"refused": 111, "timeout": 110, "no_route": 113, "unreachable": 101, "reset": 104}
+# Options that have a value.
+_VALUED = "uhpPeDS"
 _INSECURE = "mysql: [Warning] Using a password on the command line interface can be insecure.\n"
 
 
@@ -58,14 +60,16 @@ def _options(words: list[str]) -> tuple[dict[str, str], list[str]]:
                 value, index = words[index], index + 1
             given[letter] = value
         elif word.startswith("-") and len(word) > 1:
-            letter, value = word[1], word[2:]
-            if letter == "p" or (letter not in "uhPeDS"):
-                for each in word[1:] if letter != "p" else letter:
-                    given[each] = value if each == "p" else ""
+            letters = word[1:]
+            at = next((n for n, letter in enumerate(letters) if letter in _VALUED), len(letters))
+            given.update(dict.fromkeys(letters[:at], ""))
+            if at == len(letters):
                 continue
-            if not value and index < len(words):
+            # A password only counts behind its letter, any other value may be the next word.
+            value = letters[at + 1 :]
+            if not value and letters[at] != "p" and index < len(words):
                 value, index = words[index], index + 1
-            given[letter] = value
+            given[letters[at]] = value
         else:
             operands.append(word)
     return given, operands

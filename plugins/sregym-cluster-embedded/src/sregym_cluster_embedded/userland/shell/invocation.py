@@ -1,0 +1,77 @@
+"""What a shell is asked to do by its command line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
+from sregym_cluster_embedded.userland.toolsets import tool_paths
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.shell.session import Session
+
+SHELLS = ("sh", "ash", "bash", "dash")
+
+
+class Invocation(NamedTuple):
+    """A command line of a shell, taken apart.
+
+    Attributes:
+        command: What stands behind `-c`; None without it.
+        file: The script; empty when there is none.
+        arguments: `$0`, `$1` ... of what is run.
+        strict: Whether `-e` is among the options.
+        lacks_command: Whether nothing stands behind `-c`.
+    """
+
+    command: str | None = None
+    file: str = ""
+    arguments: tuple[str, ...] = ()
+    strict: bool = False
+    lacks_command: bool = False
+
+
+def invocation(words: list[str]) -> Invocation:
+    """Options end at the first word that is none: what follows belongs to the script."""
+    strict = commanded = False
+    at = 1
+    while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if word.startswith("--") or word.startswith("+"):
+            continue
+        strict = strict or "e" in word
+        commanded = commanded or "c" in word
+        if re.fullmatch(r"-\w*o", word):
+            strict = strict or words[at : at + 1] == ["errexit"]
+            at += 1
+    rest = words[at:]
+    if commanded:
+        if not rest:
+            return Invocation(lacks_command=True)
+        return Invocation(rest[0], "", tuple(rest[1:]) or (words[0],), strict)
+    if rest and rest[0] != "-":
+        return Invocation(None, rest[0], tuple(rest), strict)
+    return Invocation(None, "", (words[0],), strict)
+
+
+def main_script(session: Session, argv: list[str]) -> tuple[Invocation, str | None]:
+    """What a main process is asked to do, and the text of the script that it runs, if it runs one."""
+    if argv[0].rpartition("/")[2] in SHELLS:
+        asked = invocation(argv)
+        if asked.command is not None or not asked.file:
+            return asked, asked.command
+        return asked, session.files.read(session.path(asked.file))
+    image = session.image
+    try:
+        path = find_executable(
+            argv[0], image, session.files, session.environment, session.working_dir
+        )
+    except NotExecutableError:
+        return Invocation(), None
+    if path in image.binaries or path in tool_paths(image.tools):
+        return Invocation(), None
+    return Invocation(arguments=(path, *argv[1:])), session.files.read(path)
