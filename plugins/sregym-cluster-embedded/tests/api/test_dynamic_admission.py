@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import dynamic, writes
 from sregym_cluster_embedded.api.dynamic.calling import Answer, CallFailed
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import Constitution, World
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
@@ -366,6 +367,30 @@ def test_controllers_are_asked_too(client, configure, world):
     assert refused.value.message == (
         'admission webhook "check.shop.example" denied the request: no such thing here'
     )
+
+
+def test_controllers_that_are_heard_are_asked_about_changes_and_deletions(
+    client, configure, world, hooks
+):
+    place = Key("configmaps", "shop", "c")
+    writes.create(world, "configmaps", {"metadata": {"name": "c", "namespace": "shop"}})
+    configure()
+    old = writes.annotate(world, place, {"a": "1"})
+    assert not hooks.asked
+    said = 'admission webhook "check.shop.example" denied the request: no such thing here'
+    for write in (
+        lambda: writes.annotate(world, place, {"a": "2"}),
+        lambda: writes.update(world, "configmaps", {**old, "data": {"a": "2"}}),
+        lambda: writes.delete(world, place),
+    ):
+        with dynamic.heard(world), pytest.raises(ApiError) as refused:
+            write()
+        assert refused.value.message == said
+    assert world.store.get(place) == old
+    assert [asked["operation"] for asked in hooks.asked] == ["UPDATE", "UPDATE", "DELETE"]
+    assert {asked["userInfo"]["username"] for asked in hooks.asked} == {
+        "system:kube-controller-manager"
+    }
 
 
 def test_a_refusal_carries_the_warnings_before_it(client, configure):

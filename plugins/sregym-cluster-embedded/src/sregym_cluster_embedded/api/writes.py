@@ -98,7 +98,7 @@ def update(world: World, resource: str, obj: Object) -> Object:
     finalizer goes is removed.
 
     Raises:
-        errors.ApiError: NotFound.
+        errors.ApiError: NotFound; what admission says, of a controller that it hears.
     """
     kind = resource_named(world, resource)
     key = key_of(resource, obj)
@@ -112,6 +112,8 @@ def update(world: World, resource: str, obj: Object) -> Object:
         new = succeed(world, kind, old, defaults.apply(kind, obj))
     if new == old:
         return old
+    if world.table(dynamic.HEARD):
+        new = dynamic_writes.replaced(world, kind, old, new)
     if finished(new):
         return world.store.delete(key) or new
     return world.store.put(resource, new)
@@ -133,7 +135,10 @@ def update_status(world: World, key: Key, status: dict[str, Any]) -> Object | No
     old = world.store.get(key)
     if old is None or old.get("status") == status:
         return old
-    return world.store.put(key.resource, {**old, "status": status})
+    new = {**old, "status": status}
+    if world.table(dynamic.HEARD):
+        new = dynamic_writes.replaced(world, resource_named(world, key.resource), old, new)
+    return world.store.put(key.resource, new)
 
 
 def patch_metadata(
@@ -164,6 +169,8 @@ def patch_metadata(
     if metadata == old["metadata"]:
         return old
     new = {**old, "metadata": metadata}
+    if world.table(dynamic.HEARD):
+        new = dynamic_writes.replaced(world, resource_named(world, key.resource), old, new)
     if finished(new):
         return world.store.delete(key)
     return world.store.put(key.resource, new)
@@ -218,10 +225,15 @@ def delete(
     `remove`. Finalizers hold an object back. `Foreground` and `Orphan` add the finalizer that the
     garbage collector answers; with `Background` the object goes at once and the collector follows.
     Returns the object as it is then (its last state when it is gone), None when there was none.
+
+    Raises:
+        errors.ApiError: What admission says, of a controller that it hears.
     """
     old = world.store.get(key)
     if old is None:
         return None
+    if world.table(dynamic.HEARD):
+        dynamic_writes.deleted(world, resource_named(world, key.resource), old, propagation)
     finalizers = [
         name for name in old["metadata"].get("finalizers", ()) if name not in (_FOREGROUND, _ORPHAN)
     ]

@@ -90,7 +90,7 @@ def _owner_key(pod: Object) -> Key | None:
 
 
 def _adjust(world: World, resource: str, replica_set: Object, active: list[Object]) -> str:
-    """Create or delete pods; returns why a creation failed, or an empty text."""
+    """Create or delete pods; returns why that failed, or an empty text."""
     component = _COMPONENTS[resource]
     wanted = replica_set["spec"].get("replicas", 1)
     name = replica_set["metadata"]["name"]
@@ -106,7 +106,14 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
     surplus = len(active) - wanted
     if surplus > 0:
         for pod in _doomed(world, active, surplus):
-            writes.delete(world, _key(pod))
+            try:
+                writes.delete(world, _key(pod))
+            except ApiError as error:
+                text = f"Error deleting: {error.message}"
+                events.record(
+                    world, replica_set, resource, "Warning", "FailedDelete", text, component
+                )
+                return error.message
             text = f"Deleted pod: {pod['metadata']['name']}"
             events.record(
                 world, replica_set, resource, "Normal", "SuccessfulDelete", text, component
@@ -169,11 +176,12 @@ def _status(
     status["observedGeneration"] = replica_set["metadata"]["generation"]
     conditions = [e for e in old.get("conditions", ()) if e["type"] != "ReplicaFailure"]
     if failure:
+        surplus = len(active) > replica_set["spec"].get("replicas", 1)
         known = next((e for e in old.get("conditions", ()) if e["type"] == "ReplicaFailure"), None)
         fresh = {
             "type": "ReplicaFailure",
             "status": "True",
-            "reason": "FailedCreate",
+            "reason": "FailedDelete" if surplus else "FailedCreate",
             "message": failure,
             "lastTransitionTime": world.timestamp(),
         }

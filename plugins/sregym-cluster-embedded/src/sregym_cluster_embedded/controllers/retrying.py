@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.workqueue import enqueue
 
@@ -47,7 +48,11 @@ def _attempt(
 ) -> None:
     delays = world.table(_TABLE)
     try:
-        reconcile(world, key)
+        if dynamic.configured(world):
+            with dynamic.heard(world):
+                reconcile(world, key)
+        else:
+            reconcile(world, key)
     except ApiError:
         first_s, longest_s = waits_s
         delay_s = delays.get((name, key), first_s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -93,6 +93,10 @@ class Store:
             return bool(self._objects.read((resource, namespace)))
         places = self._places.get(resource, ())
         return any(self._objects.read((resource, place)) for place in places)
+
+    def never_had(self, resources: Set[str]) -> bool:
+        """Whether there never were objects of any of these resources: the cheapest question."""
+        return self._places.keys().isdisjoint(resources)
 
     def resources(self) -> Iterator[str]:
         """The resources that have objects, sorted."""

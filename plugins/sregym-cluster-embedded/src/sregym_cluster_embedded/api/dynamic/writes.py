@@ -37,6 +37,71 @@ def admitted(world: World, kind: Resource, obj: Object) -> Object:
     return changed
 
 
+def replaced(world: World, kind: Resource, old: Object, new: Object) -> Object:
+    """What a controller writes in place of an object: its status is a request of its own.
+
+    Raises:
+        errors.ApiError: It is not to be.
+    """
+    if _without_status(old) != _without_status(new):
+        sub = "finalize" if kind.name == "namespaces" and old["spec"] != new["spec"] else ""
+        plain = _with_status_of(old, new)
+        asked = _update(kind, old, plain, sub)
+        changed = plain if sub else dynamic.mutate(world, asked) or plain
+        dynamic.validate(world, asked.with_object(changed))
+        new = _with_status_of(new, changed)
+    if old.get("status") == new.get("status"):
+        return new
+    asked = _update(kind, old, new, "status")
+    changed = dynamic.mutate(world, asked) or new
+    dynamic.validate(world, asked.with_object(changed))
+    return changed
+
+
+def _without_status(obj: Object) -> Object:
+    return {field: value for field, value in obj.items() if field != "status"}
+
+
+def _with_status_of(other: Object, obj: Object) -> Object:
+    status = {"status": other["status"]} if "status" in other else {}
+    return {**_without_status(obj), **status}
+
+
+def _update(kind: Resource, old: Object, new: Object, subresource: str) -> Attributes:
+    metadata = old["metadata"]
+    return Attributes(
+        "UPDATE",
+        kind,
+        new,
+        old,
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+        subresource=subresource,
+        options=options_of("UPDATE"),
+    )
+
+
+def deleted(world: World, kind: Resource, old: Object, propagation: str) -> None:
+    """Ask about an object that a controller deletes.
+
+    Raises:
+        errors.ApiError: It is not to go.
+    """
+    metadata = old["metadata"]
+    values = {} if propagation == "Background" else {"propagationPolicy": propagation}
+    asked = Attributes(
+        "DELETE",
+        kind,
+        None,
+        old,
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+        options=options_of("DELETE", values),
+    )
+    dynamic.mutate(world, asked)
+    dynamic.validate(world, asked)
+
+
 def attributes(
     request: Request,
     target: Target,
