@@ -89,12 +89,35 @@ def test_a_container_whose_policy_says_so_is_restarted(town: Any) -> None:
     assert town.events("Killing") == [("Killing", "Container mem resize requires restart", 1)]
 
 
-def test_a_limit_below_what_is_used_ends_the_process(town: Any) -> None:
+def test_a_limit_below_what_is_used_waits_until_less_is_used(town: Any) -> None:
     town.pod(SPEC % "", run_s=10)
+    before = held(town)
     resize(town, limits={"memory": "33Mi"})
-    town.run(0.5)
-    ended = town.status()["containerStatuses"][0]["lastState"] or town.state()
-    assert ended["terminated"]["reason"] == "OOMKilled"
+    town.run(2)
+    ((name, reason, text),) = conditions(town)
+    used = text.rpartition("(")[2].rstrip(")]")
+    assert (name, reason, text) == (
+        "PodResizeInProgress",
+        "Error",
+        f"cannot decrease memory limits: [attempting to set pod memory limit (34603008) below "
+        f'current usage ({used}), attempting to set container "mem" memory limit (34603008) below '
+        f"current usage ({used})]",
+    )
+    assert int(used) > 34603008
+    assert (held(town), town.status()["containerStatuses"][0]["restartCount"]) == (before, 0)
+    told = town.events("ResizeStarted", "ResizeError", "ResizeCompleted")
+    assert [(reason, count) for reason, _, count in told] == [
+        ("ResizeError", 1),
+        ("ResizeStarted", 1),
+    ]
+    summary = (
+        'Pod resize error: {"containers":[{"name":"mem","resources":{"limits":{"cpu":"100m",'
+        '"memory":"33Mi"},"requests":{"cpu":"50m","memory":"32Mi"}}}],"generation":2,"error":'
+    )
+    assert told[0][1].startswith(summary)
+    resize(town, limits={"memory": "60Mi"})
+    town.run(20)
+    assert (conditions(town), held(town)["limits"]["memory"]) == ([], "60Mi")
 
 
 @pytest.mark.parametrize(
@@ -177,6 +200,11 @@ def test_a_pod_itself_is_resized(town: Any) -> None:
     pod = town.world.store.get(POD)
     writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": less}})
     town.run(0.5)
-    assert town.status()["resources"]["limits"] == {"cpu": "100m", "memory": "33Mi"}
-    ended = town.status()["containerStatuses"][0]["lastState"] or town.state()
-    assert ended["terminated"]["reason"] == "OOMKilled"
+    ((_, reason, text),) = conditions(town)
+    head = "cannot decrease memory limits: attempting to set pod memory limit (34603008) below "
+    assert (reason, text.startswith(f"{head}current usage (")) == ("Error", True)
+    more = {"limits": {"cpu": "100m", "memory": "96Mi"}, "requests": {"cpu": "50m"}}
+    pod = town.world.store.get(POD)
+    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "resources": more}})
+    town.run(5)
+    assert (conditions(town), town.status()["resources"]["limits"]["memory"]) == ([], "96Mi")

@@ -12,9 +12,14 @@ import orjson
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet.admission import shortage
 from sregym_cluster_embedded.kubelet.killing import stop_container
-from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, wake
+from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, retry_delay, wake
 from sregym_cluster_embedded.kubelet.report import tell
-from sregym_cluster_embedded.kubelet.resources_status import WHOLE_POD, granted, limits_of
+from sregym_cluster_embedded.kubelet.resources_status import (
+    WHOLE_POD,
+    granted,
+    limits_of,
+    pod_resources,
+)
 from sregym_cluster_embedded.kubelet.runtime import Resizer
 from sregym_cluster_embedded.kubelet.state import (
     RUNNING,
@@ -24,12 +29,14 @@ from sregym_cluster_embedded.kubelet.state import (
     save,
     state_of,
 )
+from sregym_cluster_embedded.kubelet.usage import memory_bytes
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
+ERROR = "Error"
 # From a change of limits to the moment at which the runtime has confirmed it.
 _CONFIRMED_S = 1.0
 
@@ -78,14 +85,79 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
         return state
     changed = tuple(state.allotted)
     before = granted(pod["spec"], state.allotted)
+    failed = _failed_with(state, generation)
+    if not failed:
+        state = save(world, state._replace(resize=(IN_PROGRESS, "", "", generation)))
+        tell(world, pod, state, "Normal", "ResizeStarted", f"Pod resize started: {_summary(pod)}")
+    error = _too_little(world, pod, state, before)
+    if error:
+        if failed != error:
+            state = save(world, state._replace(resize=(IN_PROGRESS, ERROR, error, generation)))
+            text = f"Pod resize error: {_summary(pod, error)}"
+            tell(world, pod, state, "Warning", "ResizeError", text)
+        wake(world, state.uid, retry_delay(world, state.uid))
+        return state
     resize = (IN_PROGRESS, "", "", generation)
     state = save(world, state._replace(allotted={}, resize=resize))
-    tell(world, pod, state, "Normal", "ResizeStarted", f"Pod resize started: {_summary(pod)}")
     for name, container in state.containers.items():
         if container.phase == RUNNING and (name in changed or WHOLE_POD in changed):
             _grant(world, pod, state, name, container_spec(before, name))
     wake(world, state.uid, _CONFIRMED_S)
     return state_of(world, state.uid) or state
+
+
+def _failed_with(state: PodState, generation: int) -> str:
+    """Why this resize could not be carried out so far; empty when it was not tried yet."""
+    if not state.resize:
+        return ""
+    name, reason, message, since = state.resize
+    return message if (name, reason, since) == (IN_PROGRESS, ERROR, generation) else ""
+
+
+def _too_little(world: World, pod: Object, state: PodState, before: Object) -> str:
+    """Why memory limits cannot be lowered now: more is in use; empty when they can."""
+    spec = pod["spec"]
+    used = sum(memory_bytes(world, state, name) for name in state.containers)
+    why = []
+    was, limit = (
+        _memory(pod_resources(each)) if _bounded(each) else None for each in (before, spec)
+    )
+    if was is not None and limit is not None and limit < was and used >= limit:
+        why.append(f"attempting to set pod memory limit ({limit}) below current usage ({used})")
+    for name in state.containers:
+        had, wants = (
+            _memory(container_spec(each, name).get("resources")) for each in (before, spec)
+        )
+        if had is None or wants is None or wants >= had or _by_restart(spec, name):
+            continue
+        if memory_bytes(world, state, name) >= wants:
+            # The kubelet tells what the whole pod uses.
+            text = f"attempting to set container {name!r} memory limit".replace("'", '"')
+            why.append(f"{text} ({wants}) below current usage ({used})")
+    if not why:
+        return ""
+    listed = why[0] if len(why) == 1 else f"[{', '.join(why)}]"
+    return f"cannot decrease memory limits: {listed}"
+
+
+def _memory(resources: Object | None) -> int | None:
+    """The memory limit in bytes."""
+    limits = (resources or {}).get("limits") or {}
+    return int(parse(limits["memory"])) if "memory" in limits else None
+
+
+def _bounded(spec: Object) -> bool:
+    """Whether the memory of the pod as a whole is limited."""
+    if _memory(spec.get("resources")) is not None:
+        return True
+    return all(_memory(entry.get("resources")) is not None for entry in spec["containers"])
+
+
+def _by_restart(spec: Object, name: str) -> bool:
+    return any(
+        entry["resourceName"] == "memory" and entry["restartPolicy"] == "RestartContainer"
+        for entry in container_spec(spec, name).get("resizePolicy") or ()
+    )
 
 
 def _confirm(world: World, pod: Object, state: PodState) -> PodState:
