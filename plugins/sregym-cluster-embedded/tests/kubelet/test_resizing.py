@@ -79,6 +79,24 @@ def test_more_than_a_node_has_is_infeasible_and_changes_nothing(town: Any) -> No
     assert (conditions(town), held(town)) == ([], before)
 
 
+def test_what_others_have_is_given_when_they_are_gone(town: Any) -> None:
+    town.pod("{nodeName: node1, " + (SPEC % "")[1:], run_s=5)
+    asks = "resources: {requests: {cpu: '7'}}"
+    other = f"containers: [{{name: c, image: 'registry.example/shop/worker:1.0', {asks}}}]"
+    town.pod(f"{{nodeName: node1, terminationGracePeriodSeconds: 1, {other}}}", "other", 3)
+    resize(town, limits={"cpu": "2"}, requests={"cpu": "2"})
+    town.run(2)
+    ((name, reason, text),) = conditions(town)
+    assert (name, reason, text.partition(", used")[0]) == (
+        "PodResizePending",
+        "Deferred",
+        "Node didn't have enough resource: cpu, requested: 2000",
+    )
+    writes.delete(town.world, Key("pods", "default", "other"))
+    town.run(8)
+    assert (conditions(town), held(town)["requests"]["cpu"]) == ([], "2")
+
+
 def test_a_container_whose_policy_says_so_is_restarted(town: Any) -> None:
     town.pod(SPEC % POLICY, run_s=5)
     resize(town, limits={"memory": "96Mi"})

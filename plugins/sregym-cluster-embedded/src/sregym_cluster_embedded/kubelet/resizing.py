@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 ERROR = "Error"
+# By uid: the node of each pod that waits for others to go.
+_DEFERRED = "kubelet.deferred"
+_NOTICED_S = 0.1
 # From a change of limits to the moment at which the runtime has confirmed it.
 _CONFIRMED_S = 1.0
 
@@ -68,6 +71,15 @@ def _resources(spec: Object) -> dict[str, Object]:
     return found
 
 
+def room_was_made(world: World, gone: PodState) -> None:
+    """A pod has left its node: who waits there to be given more may have it now."""
+    waiting: dict[str, str] = world.table(_DEFERRED)
+    waiting.pop(gone.uid, None)
+    for uid, node in waiting.items():
+        if node == gone.node:
+            wake(world, uid, _NOTICED_S)
+
+
 def settle(world: World, pod: Object, state: PodState) -> PodState:
     """Take the next step of a resize."""
     generation = pod["metadata"].get("generation", 1)
@@ -81,8 +93,10 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
             text = f"Pod resize {reason}: {_summary(pod, message)}"
             tell(world, pod, state, "Warning", f"Resize{reason}", text)
         if reason == "Deferred":
+            world.table(_DEFERRED)[state.uid] = state.node
             wake(world, state.uid, RESYNC_S)
         return state
+    world.table(_DEFERRED).pop(state.uid, None)
     changed = tuple(state.allotted)
     before = granted(pod["spec"], state.allotted)
     failed = _failed_with(state, generation)
@@ -161,6 +175,7 @@ def _by_restart(spec: Object, name: str) -> bool:
 
 
 def _confirm(world: World, pod: Object, state: PodState) -> PodState:
+    world.table(_DEFERRED).pop(state.uid, None)
     if state.resize and state.resize[0] == IN_PROGRESS:
         text = f"Pod resize completed: {_summary(pod)}"
         tell(world, pod, state, "Normal", "ResizeCompleted", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.kubelet import probes
+from sregym_cluster_embedded.kubelet import probes, resizing
 from sregym_cluster_embedded.kubelet.images import forget_pulls
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
@@ -93,6 +93,7 @@ def drop(world: World, state: PodState) -> None:
     world.table("kubelet.mount_delays").pop(state.uid, None)
     release_address(world, state)
     pod_states(world).pop(state.uid, None)
+    resizing.room_was_made(world, state)
 
 
 def _begin(world: World, state: PodState, grace: float) -> tuple[PodState, bool]:
