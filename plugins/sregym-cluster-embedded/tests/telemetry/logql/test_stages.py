@@ -66,6 +66,17 @@ CONDITIONS = [
 NOW = 1_000_000_000
 # A template, the line, and the line that it makes.
 TEMPLATES = [
+    ("{{ addf .a 1.5 | subf .b 1.5 | mulf .c | divf .d }}", "a=1.5 b=5 c=10.5 d=20.2", "3.8476190476190477"),
+    ("{{ round (addf .a 1.5 | subf .b | mulf .c | divf .d) 5 .2}}", "a=1.5 b=3.5 c=10.5 d=20.4", "3.88572"),
+    ("{{ addf 0.1 0.2 }} {{ div -7 2 }} {{ mod -7 2 }} {{ add .a 1 }}", "a=x", "0.3 -3 -1 1"),
+    ('{{ (fromJson .a).b.c }} {{ fromJson "x" }} {{ index (fromJson "[1,2]") 1 }}', 'a="{\\"b\\":{\\"c\\":1.5}}"', "1.5 <no value> 2"),
+    ('{{ if eq (lower .a) .b }}same{{end}} {{ "}}" }}', "a=X b=x", "same }}"),
+    ('{{ printf "%d %s %5.2f %05d %x %v %q" (int "3") .a 3.14159 (int 7) (int 255) .a .a }}', "a=z", '3 z  3.14 00007 ff z "z"'),
+    ('{{ printf "%d %s" .a }}|{{ printf "%s" .a .a }}', "a=z", "%!d(string=z) %!s(MISSING)|z%!(EXTRA string=z)"),
+    ('{{ print 1 2 .a }} {{ println .a 1 }}', "a=z", "1 2z z 1\n"),
+    ('{{ slice .a 1 3 }} {{ title .b }} {{ html "<a>" }} {{ urlquery "a b" }}', 'a=abcdef b="fooBAR baz"', "bc FooBAR Baz &lt;a&gt; a+b"),
+    ('{{ unixToTime "1679577215" | date "2006-01-02" }} {{ 1234567.0 }} {{ 0.00001 }}', "", "2023-03-23 1.234567e+06 1e-05"),
+    ("100% {{.a}}", "a=z", "100% z"),
     ("{{.level}} {{.status}}", A, "info 200"),
     ("{{ .level }}-{{.nope}}-", A, "info--"),
     ("plain", A, "plain"),
@@ -165,6 +176,8 @@ def test_labels(ask_logs: Any, stages: str, line: str, expected: str) -> None:
 
 
 ERRORS = [
+    ('| line_format `{{.foo Replace "x"}}` | keep app', "x", '__error__=TemplateFormatErr __error_details__=template: line:1:2: executing "line" at <.foo>: foo is not a method but has arguments :: x'),
+    ('| label_format b=`a\n {{ "x" | divf (add 1 2) }}` | keep app', "x", '__error__=TemplateFormatErr __error_details__=template: label:2:10: executing "label" at <divf (add 1 2)>: error calling divf: decimal division by 0 :: x'),
     ("| json | __error__!=``", "x", "__error__=JSONParserErr __error_details__=Value looks like object, but can't find closing '}' symbol :: x"),
     ("| logfmt | a > 1", "a=x", '__error__=LabelFilterErr __error_details__=strconv.ParseFloat: parsing "x": invalid syntax a=x :: a=x'),
     ("| logfmt | a > 1s", "a=5", '__error__=LabelFilterErr __error_details__=time: missing unit in duration "5" a=5 :: a=5'),
@@ -173,7 +186,7 @@ ERRORS = [
     ("| logfmt | a > 1KB", "a=5XB", "__error__=LabelFilterErr __error_details__=unhandled size name: xb a=5XB :: a=5XB"),
     ("| logfmt | a > 1KB", "a=x", '__error__=LabelFilterErr __error_details__=strconv.ParseFloat: parsing "": invalid syntax a=x :: a=x'),
     ('| json | a > 1 | __error__="JSONParserErr"', "x",),
-    ('| line_format `{{div 1 0}}` | keep app', "x", "__error__=TemplateFormatErr __error_details__=template: line:1: error calling div: division by zero :: x"),
+    ('| line_format `{{div 1 0}}` | keep app', "x", "__error__=TemplateFormatErr __error_details__=template: line:1:2: executing \"line\" at <div 1 0>: error calling div: runtime error: integer divide by zero :: x"),
 ]  # fmt: skip
 
 

@@ -204,7 +204,9 @@ def _label_format(stage: LabelFormat) -> Step:
                 labels[target] = expanded(source, seen, line, at_ns)
             except TemplateError as error:
                 labels[ERROR] = "TemplateFormatErr"
-                labels[DETAILS] = str(error)
+                # Templates of labels have another name.
+                said = str(error).replace("template: line:", "template: label:", 1)
+                labels[DETAILS] = said.replace('executing "line"', 'executing "label"', 1)
         return line
 
     return step

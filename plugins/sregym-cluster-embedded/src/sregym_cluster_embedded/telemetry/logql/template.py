@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sregym_cluster_embedded.telemetry.logql.go_values import shown
 from sregym_cluster_embedded.telemetry.logql.template_functions import FUNCTIONS, Moment
 from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError, parsed
 
@@ -165,7 +166,7 @@ def _pipeline(words: Sequence[str]) -> Evaluate:
     commands: list[Command] = []
     depth, start = 0, 0
     for position, word in enumerate([*words, "|"]):
-        depth += {"(": 1, ")": -1}.get(word, 0)
+        depth += _deeper(word)
         if word == "|" and depth == 0:
             commands.append(_command(words[start:position], piped=bool(commands)))
             start = position + 1
@@ -186,7 +187,7 @@ def _pipeline(words: Sequence[str]) -> Evaluate:
 
 def _command(words: Sequence[str], *, piped: bool) -> Command:
     if not words:
-        return _failing("missing value for command")
+        return _failing("template: line:1: missing value for command")
     name = words[0]
     arguments = _arguments(words[1:])
     if name in ("__line__", "__timestamp__"):
@@ -200,25 +201,33 @@ def _command(words: Sequence[str], *, piped: bool) -> Command:
         if name == "(":
             inner = _arguments(words)[0]
             return lambda state, dot, _: inner(state, dot)
-        return _failing(f'function "{name}" not defined')
+        if name[0] == "." and len(name) > 1:
+            last = name.rpartition(".")[2]
+            return _failing(_told(words[:1], f"{last} is not a method but has arguments"))
+        return _failing(f'template: line:1: function "{name}" not defined')
 
     def call(state: _State, dot: Any, extra: tuple[Any, ...]) -> Any:
         given = [argument(state, dot) for argument in arguments]
         try:
             return function(*given, *extra)
         except (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
-            message = f"template: line:1: error calling {name}: {error}"
-            raise TemplateError(message) from None
+            raise TemplateError(_told(words, f"error calling {name}: {error}")) from None
 
     return call
 
 
-def _failing(text: str) -> Command:
+def _failing(message: str) -> Command:
     def fail(*_: Any) -> Any:
-        message = f"template: line:1: {text}"
         raise TemplateError(message)
 
     return fail
+
+
+def _told(words: Sequence[str], what: str) -> str:
+    """What went wrong at a command, in Go's words."""
+    command = " ".join(words).replace("( ", "(").replace(" )", ")")
+    place = getattr(words[0], "place", "1:0")
+    return f'template: line:{place}: executing "line" at <{command}>: {what}'
 
 
 def _arguments(words: Sequence[str]) -> list[Evaluate]:
@@ -228,14 +237,26 @@ def _arguments(words: Sequence[str]) -> list[Evaluate]:
         if words[position] == "(":
             depth, end = 1, position + 1
             while end < len(words) and depth:
-                depth += {"(": 1, ")": -1}.get(words[end], 0)
+                depth += _deeper(words[end])
                 end += 1
-            found.append(_pipeline(words[position + 1 : end - 1]))
+            inner = _pipeline(words[position + 1 : end - 1])
+            path = words[end - 1][1:]
+            found.append(_field(inner, path[1:].split(".")) if path else inner)
             position = end
         else:
             found.append(_operand(words[position]))
             position += 1
     return found
+
+
+def _deeper(word: str) -> int:
+    return 1 if word == "(" else -1 if word[0] == ")" else 0
+
+
+def _field(inner: Evaluate, keys: Sequence[str]) -> Evaluate:
+    """What stands at a path behind parentheses."""
+    path = _path(keys)
+    return lambda state, dot: path(state, inner(state, dot))
 
 
 def _operand(word: str) -> Evaluate:
@@ -245,6 +266,10 @@ def _operand(word: str) -> Evaluate:
         return lambda state, _: Moment(state.at_ns)
     if word == ".":
         return lambda _, dot: dot
+    constant = _constant(word)
+    if constant is not None:
+        (value,) = constant
+        return lambda _, __: value
     if word[0] == "." and word.count(".") == 1:
         key = word[1:]
         return lambda _, dot: dot.get(key, "") if hasattr(dot, "get") else ""
@@ -252,14 +277,10 @@ def _operand(word: str) -> Evaluate:
         return _path(word[1:].split("."))
     if word[0] == "$":
         return _variable(word)
-    constant = _constant(word)
-    if constant is not None:
-        (value,) = constant
-        return lambda _, __: value
     function = FUNCTIONS.get(word)
     if function is not None:
         return lambda _, __: function()
-    fail = _failing(f'function "{word}" not defined')
+    fail = _failing(f'template: line:1: function "{word}" not defined')
     return lambda state, dot: fail(state, dot, ())
 
 
@@ -268,7 +289,7 @@ def _constant(word: str) -> tuple[Any] | None:
         return (word[1:-1] if word[0] == "`" else _unescaped(word[1:-1]),)
     if re.fullmatch(r"[+-]?\d+", word):
         return (int(word),)
-    if re.fullmatch(r"[+-]?\d+\.\d*", word):
+    if re.fullmatch(r"[+-]?(?:\d+\.\d*|\.\d+)", word):
         return (float(word),)
     return (word == "true",) if word in ("true", "false") else None
 
@@ -296,20 +317,6 @@ def _variable(word: str) -> Evaluate:
 def truth(value: Any) -> bool:
     """What `if` takes for true."""
     return bool(value)
-
-
-def shown(value: Any) -> str:
-    """A value as Go prints it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "<no value>"
-    if isinstance(value, float):
-        return f"{value:g}" if abs(value) < 1e21 else repr(value)
-    if isinstance(value, dict):
-        inside = " ".join(f"{key}:{shown(item)}" for key, item in sorted(value.items()))
-        return f"map[{inside}]"
-    return str(value)
 
 
 def _unescaped(text: str) -> str:

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import math
+import operator
 import re
 from datetime import UTC, datetime
+from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus
 from zoneinfo import ZoneInfo
 
+from sregym_cluster_embedded.telemetry.logql.go_values import (
+    decimal,
+    divided,
+    formatted,
+    number,
+    printed,
+    shown,
+    whole,
+)
 from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, size_bytes
 from sregym_cluster_embedded.telemetry.promql.patterns import anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from decimal import Decimal
 
 _GO_TIME = (
     ("2006", "%Y"),
@@ -48,35 +61,6 @@ _READ: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 
 
-def _printf(form: str, *values: Any) -> str:
-    waiting = list(values)
-
-    def put(found: re.Match[str]) -> str:
-        if found[0] == "%%":
-            return "%"
-        value = waiting.pop(0) if waiting else "%!(NOVERB)"
-        verb = found[0][-1]
-        if verb in "sv":
-            return f"%{found[0][1:-1]}s" % value
-        if verb == "q":
-            return json.dumps(str(value))
-        if verb == "d":
-            return f"%{found[0][1:-1]}d" % int(value)
-        if verb == "t":
-            return "true" if value else "false"
-        return found[0] % float(value)
-
-    return re.sub(r"%[-+ 0#]*\d*(?:\.\d+)?[svqdtfgex]|%%", put, form)
-
-
-def _number(value: Any) -> float:
-    return float(value) if not isinstance(value, str) else float(value or 0)
-
-
-def _whole(value: Any) -> int:
-    return int(_number(value))
-
-
 def _replaced(pattern: str, text: str, replacement: str) -> str:
     return anywhere(pattern).sub(lambda found: _expanded(replacement, found), text)
 
@@ -105,7 +89,7 @@ class Moment(int):
 
 def _date(form: str, moment: Any) -> str:
     # A number is in seconds.
-    at_ns = int(moment if isinstance(moment, Moment) else _number(moment) * 1e9)
+    at_ns = int(moment if isinstance(moment, Moment) else number(moment) * 1e9)
     when = datetime.fromtimestamp(at_ns // 1_000_000_000, UTC)
     rest = at_ns % 1_000_000_000
 
@@ -152,7 +136,7 @@ def _to_date_in_zone(form: str, zone: str, text: str) -> Moment:
 
 
 def _epoch(moment: Any, unit_ns: int) -> str:
-    at_ns = moment if isinstance(moment, Moment) else int(_number(moment) * 1e9)
+    at_ns = moment if isinstance(moment, Moment) else int(number(moment) * 1e9)
     return str(at_ns // unit_ns)
 
 
@@ -184,9 +168,70 @@ def _truncated(count: int, text: str) -> str:
     return text[:count] if count >= 0 else text[count:]
 
 
-def _rounded(value: Any, digits: int) -> float:
-    factor = 10.0**digits
-    return math.floor(_number(value) * factor + 0.5) / factor
+def _rounded(value: Any, digits: Any, up_from: float = 0.5) -> float:
+    factor = math.pow(10.0, number(digits))
+    scaled = number(value) * factor
+    up = math.modf(scaled)[0] >= up_from
+    return (math.ceil(scaled) if up else math.floor(scaled)) / factor
+
+
+def _divided(left: Any, right: Any) -> int:
+    over, under = whole(left), whole(right)
+    if not under:
+        message = "runtime error: integer divide by zero"
+        raise ZeroDivisionError(message)
+    found = abs(over) // abs(under)
+    return found if (over < 0) == (under < 0) else -found
+
+
+def _left_over(left: Any, right: Any) -> int:
+    return whole(left) - _divided(left, right) * whole(right)
+
+
+def _exactly(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., float]:
+    """Of decimal numbers, one after the other."""
+    return lambda first, *rest: float(
+        reduce(operation, [decimal(value) for value in rest], decimal(first))
+    )
+
+
+def _from_json(text: str) -> Any:
+    """Nothing where there is no JSON."""
+    try:
+        return json.loads(text, parse_int=float)
+    except ValueError:
+        return None
+
+
+def _of_epoch(text: str) -> Moment:
+    """A time from days, seconds, milliseconds, microseconds or nanoseconds, by the digits."""
+    units = {5: 86400 * 10**9, 10: 10**9, 13: 10**6, 16: 10**3, 19: 1}
+    if len(text) not in units or not text.isdecimal():
+        message = f"unable to parse time '{text}'"
+        raise ValueError(message)
+    return Moment(int(text) * units[len(text)])
+
+
+def _titled(text: str) -> str:
+    """The first letter of each word large, the others as they are."""
+    return re.sub(r"(?<![\w'])\w", lambda found: found[0].upper(), text)
+
+
+def _sliced(group: Any, start: int = 0, end: int | None = None) -> Any:
+    return group[start:end]
+
+
+def _indexed(group: Any, *keys: Any) -> Any:
+    for key in keys:
+        if isinstance(group, dict):
+            group = group.get(key)
+        else:
+            place = whole(key)
+            if not 0 <= place < len(group):
+                message = f"error indexing: index out of range: {place}"
+                raise IndexError(message)
+            group = group[place]
+    return group
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -200,53 +245,57 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "TrimRight": lambda text, cut: text.rstrip(cut),
         "TrimSpace": str.strip,
         "TrimSuffix": lambda text, suffix: text.removesuffix(suffix),
-        "add": lambda *values: sum(_whole(value) for value in values),
-        "addf": lambda *values: sum(_number(value) for value in values),
+        "add": lambda *values: sum(whole(value) for value in values),
+        "addf": _exactly(operator.add),
         "alignLeft": lambda count, text: text[:count].ljust(count),
         "alignRight": lambda count, text: text[-count:].rjust(count),
         "and": _first_false,
         "b64dec": lambda text: base64.b64decode(text).decode(),
         "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
         "bytes": size_bytes,
-        "ceil": lambda value: float(math.ceil(_number(value))),
+        "ceil": lambda value: float(math.ceil(number(value))),
         "contains": lambda part, text: part in text,
         "count": lambda pattern, text: len(anywhere(pattern).findall(text)),
         "date": _date,
         "default": lambda other, value="": value or other,
-        "div": lambda left, right: int(_whole(left) / _whole(right)),
-        "divf": lambda left, right: _number(left) / _number(right),
+        "div": _divided,
+        "divf": _exactly(divided),
         "duration": go_duration_s,
         "duration_seconds": go_duration_s,
         "eq": lambda left, *rest: any(left == other for other in rest),
-        "float64": _number,
-        "floor": lambda value: float(math.floor(_number(value))),
-        "fromJson": json.loads,
+        "float64": number,
+        "floor": lambda value: float(math.floor(number(value))),
+        "fromJson": _from_json,
         "ge": _compare(lambda left, right: bool(left >= right)),
         "gt": _compare(lambda left, right: bool(left > right)),
         "hasPrefix": lambda prefix, text: text.startswith(prefix),
         "hasSuffix": lambda suffix, text: text.endswith(suffix),
         "indent": lambda count, text: "\n".join(" " * count + part for part in text.split("\n")),
-        "index": lambda group, key: group[key],
-        "int": _whole,
+        "html": lambda *values: (
+            html.escape(printed(*values)).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
+        ),
+        "index": _indexed,
+        "int": whole,
         "le": _compare(lambda left, right: bool(left <= right)),
         "len": len,
         "lower": str.lower,
         "lt": _compare(lambda left, right: bool(left < right)),
-        "max": lambda *values: max(_whole(value) for value in values),
-        "maxf": lambda *values: max(_number(value) for value in values),
-        "min": lambda *values: min(_whole(value) for value in values),
-        "minf": lambda *values: min(_number(value) for value in values),
-        "mod": lambda left, right: int(math.fmod(_whole(left), _whole(right))),
-        "mul": lambda *values: math.prod(_whole(value) for value in values),
-        "mulf": lambda *values: math.prod(_number(value) for value in values),
+        "max": lambda *values: max(whole(value) for value in values),
+        "maxf": lambda *values: max(number(value) for value in values),
+        "min": lambda *values: min(whole(value) for value in values),
+        "minf": lambda *values: min(number(value) for value in values),
+        "mod": _left_over,
+        "mul": lambda *values: math.prod(whole(value) for value in values),
+        "mulf": _exactly(operator.mul),
         "ne": lambda left, right: left != right,
         "nindent": lambda count, text: (
             "\n" + "\n".join(" " * count + part for part in text.split("\n"))
         ),
         "not": lambda value: not value,
         "or": _first_true,
-        "print": lambda *values: " ".join(str(value) for value in values),
-        "printf": _printf,
+        "print": printed,
+        "printf": formatted,
+        "println": lambda *values: " ".join(shown(value) for value in values) + "\n",
         "regexReplaceAll": _replaced,
         "regexReplaceAllLiteral": lambda pattern, text, new: anywhere(pattern).sub(
             lambda _: new, text
@@ -254,10 +303,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "repeat": lambda count, text: text * count,
         "replace": lambda old, new, text: text.replace(old, new),
         "round": _rounded,
-        "sub": lambda left, right: _whole(left) - _whole(right),
-        "subf": lambda left, *rest: _number(left) - sum(_number(value) for value in rest),
+        "slice": _sliced,
+        "sub": lambda left, right: whole(left) - whole(right),
+        "subf": _exactly(operator.sub),
         "substr": _substring,
-        "title": str.title,
+        "title": _titled,
         "trim": str.strip,
         "trimAll": lambda cut, text: text.strip(cut),
         "trimPrefix": lambda prefix, text: text.removeprefix(prefix),
@@ -268,8 +318,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "unixEpoch": lambda moment: _epoch(moment, 1_000_000_000),
         "unixEpochMillis": lambda moment: _epoch(moment, 1_000_000),
         "unixEpochNanos": lambda moment: _epoch(moment, 1),
+        "unixToTime": _of_epoch,
         "upper": str.upper,
         "urldecode": unquote_plus,
         "urlencode": quote_plus,
+        "urlquery": lambda *values: quote_plus(printed(*values)),
     }
 )

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ACTION = re.compile(r"\{\{(-\s)?\s*(.*?)\s*(\s-)?\}\}", re.DOTALL)
+_ACTION = re.compile(
+    r"\{\{(-\s)?\s*(/\*.*?\*/|(?:\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[^\"`])*?)\s*(\s-)?\}\}", re.DOTALL
+)
 _WORD = re.compile(
-    r'\s*("(?:[^"\\]|\\.)*"|`[^`]*`|[+-]?\d+\.?\d*|\||\(|\)|:?=|,|\$?[\w.]*[\w.]|\$)'
+    r'\s*("(?:[^"\\]|\\.)*"|`[^`]*`|[+-]?(?:\d+\.?\d*|\.\d+)(?![\w.])|\||\(|\)(?:\.\w+)*|:?=|,|\$?[\w.]*[\w.]|\$)'
 )
 _BLOCKS = ("if", "with", "range")
 
@@ -34,7 +36,7 @@ def parsed(template: str) -> list[Any]:
         text = template[position : found.start()]
         text = text.lstrip() if trim else text
         pieces.append(text.rstrip() if found[1] else text)
-        pieces.append(_words(found[2]))
+        pieces.append(_words(template, found.start(2), found.end(2)))
         trim = bool(found[3])
         position = found.end()
     rest = template[position:]
@@ -49,17 +51,29 @@ def parsed(template: str) -> list[Any]:
     return parts
 
 
-def _words(text: str) -> tuple[str, ...]:
-    if text.startswith("/*"):
+class Word(str):
+    """A word of an action that knows where it stands: `line:column`, as Go counts."""
+
+    __slots__ = ("place",)
+    place: str
+
+
+def _words(template: str, begin: int, end: int) -> tuple[Word, ...]:
+    words: list[Word] = []
+    if template.startswith("/*", begin):
         return ()
-    words = []
-    position = 0
-    while text[position:].strip():
-        found = _WORD.match(text, position)
+    position = begin
+    while template[position:end].strip():
+        found = _WORD.match(template, position, end)
         if found is None:
-            message = f"template: line:1: unexpected {text[position:].strip()!r} in command"
+            text = template[position:end].strip()
+            message = f"template: line:1: unexpected {text!r} in command"
             raise TemplateError(message)
-        words.append(found[1])
+        word = Word(found[1])
+        before = template[: found.start(1)]
+        column = len(before.rpartition("\n")[2].encode())
+        word.place = f"{before.count(chr(10)) + 1}:{column}"
+        words.append(word)
         position = found.end()
     return tuple(words)
 
