@@ -20,6 +20,7 @@ from sregym_cluster_embedded.api import (
     metrics_api,
     openapi,
     openid,
+    own_metrics,
     proxying,
     reading,
     removal,
@@ -109,6 +110,8 @@ def _elsewhere(world: World, request: Request) -> Answer:
     first = parts[0]
     if first in health.KINDS:
         return health.answer(request)
+    if request.path == "/metrics" and request.method == "GET":
+        return own_metrics.answer(world) or _NOT_FOUND
     if len(parts) > _DISCOVERY_DEPTH.get(first, len(parts)):
         return _NOT_FOUND
     if first in ("", "api", "apis", "version", "openapi") and request.method not in ("GET", "HEAD"):

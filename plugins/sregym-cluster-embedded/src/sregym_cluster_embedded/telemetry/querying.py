@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 class Querying:
     """Offered to lower rooms as `querying`."""
 
+    def metrics(self, world: World, url: str) -> str | None:
+        """What a target of scrapes says of itself at an address; None when there is none."""
+        from sregym_cluster_embedded.telemetry.metrics.exposing import exposed
+
+        return exposed(world, url)
+
     def traces(self, world: World, process: Process, method: str, path: str) -> Response | None:
         """What a collector of traces answers; None when the process is none that runs."""
         # Most clusters are never asked: what it takes is loaded by the first question.

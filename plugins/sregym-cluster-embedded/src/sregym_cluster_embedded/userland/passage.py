@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sregym_cluster_embedded.api.proxying import Passed, Passing
 from sregym_cluster_embedded.network.ends import Outcome
@@ -25,6 +25,14 @@ _REASONS = {
     Outcome.NO_PORT: "connect: cannot assign requested address",
 }
 _JSON = "application/json"
+_EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class _Querying(Protocol):
+    """What the room `querying` answers."""
+
+    def metrics(self, world: World, url: str) -> str | None:
+        """See `sregym_cluster_embedded.telemetry.querying`."""
 
 
 class Passages:
@@ -88,4 +96,10 @@ def _kubelet(world: World, request: Passing) -> Passed:
         pods = list(world.store.indexed("pods", "node", request.node))
         listed = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": pods}
         return Passed(body=json.dumps(listed, separators=(",", ":")) + "\n", content_type=_JSON)
+    querying: _Querying | None = world.constitution.rooms.get("querying")
+    if bare.startswith("/metrics") and querying is not None:
+        url = f"https://{request.address}:{request.port}{bare}"
+        text = querying.metrics(world, url)
+        if text is not None:
+            return Passed(body=text, content_type=_EXPOSITION)
     return Passed("", 404, "404 page not found\n")

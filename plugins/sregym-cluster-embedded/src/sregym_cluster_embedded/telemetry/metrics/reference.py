@@ -30,6 +30,7 @@ This page is made by `python -m sregym_cluster_embedded.telemetry.metrics.refere
 - No sample is stored. The same question has the same answer however often, in whatever order and on whatever copy of the cluster it is asked. The history reaches back 20,000 changes of objects.
   Which series there are is remembered as long as what they are made of has not changed.
 - What containers use is what `kubectl top` shows.
+- The API server and the kubelets tell theirs to clients, too, as of the moment: `kubectl get --raw /metrics`, `kubectl get --raw /api/v1/nodes/NODE/proxy/metrics/cadvisor`.
 
 What questions cost is in [queries](metrics-queries.md#speed); only what a query names, and what its matchers leave of that, is worked out.
 
