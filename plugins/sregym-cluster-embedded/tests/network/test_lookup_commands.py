@@ -21,7 +21,7 @@ images:
     tags: ["1"]
     size_mib: 20
     entrypoint: [sleep, "86400"]
-    tools: [debian, dnsutils]
+    tools: [debian, dnsutils, curl]
 """
 MANIFESTS = """
 kind: services
@@ -142,6 +142,21 @@ WEB = "web.default.svc.cluster.local"
         ),
         ("tools", "getent hosts web", (0, f"10.96.40.10     {WEB}\n", "")),
         ("tools", "getent hosts nothing", (2, "", "")),
+        ("tools", "getent hosts web nothing", (2, f"10.96.40.10     {WEB}\n", "")),
+        ("tools", "getent group root", (0, "root:x:0:\n", "")),
+        ("tools", "getent passwd nobody-here", (2, "", "")),
+        (
+            "tools",
+            "curl -sk https://kubernetes.default.svc/api",
+            (
+                0,
+                '{\n  "kind": "Status",\n  "apiVersion": "v1",\n  "metadata": {},\n'
+                '  "status": "Failure",\n'
+                '  "message": "forbidden: User \\"system:anonymous\\" cannot get path \\"/api\\"",\n'
+                '  "reason": "Forbidden",\n  "details": {},\n  "code": 403\n}',
+                "",
+            ),
+        ),
     ],
 )
 def test_words(world: World, pod: str, command: str, expected: tuple[int, str, str]) -> None:

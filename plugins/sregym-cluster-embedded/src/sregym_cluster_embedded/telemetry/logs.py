@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.userland.counted import Counted
+    from sregym_cluster_embedded.userland.counted import Counted, Scheduled
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -70,6 +70,12 @@ class Telemetry:
         from sregym_cluster_embedded.telemetry.metrics.exporters.stores import counted_of
 
         return counted_of(world, ref)
+
+    def scheduled(self, world: World, ref: ContainerRef) -> Scheduled:
+        """How a container has been scheduled, as cAdvisor counts it."""
+        from sregym_cluster_embedded.telemetry.metrics.work import scheduled_of
+
+        return scheduled_of(world, ref)
 
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Keep what a removed container did for those who look back, and drop the rest."""

@@ -52,3 +52,28 @@ def counted(world: World, ref: ContainerRef) -> Counted:
         return Counted({})
     found: Counted = telemetry.counted(world, ref)
     return found
+
+
+class Scheduled(NamedTuple):
+    """What the scheduler of the kernel has counted of one life of a container.
+
+    Attributes:
+        cpu_s: Processor seconds that it has used.
+        periods: Periods in which it ran.
+        throttled: Those in which its limit stopped it.
+        throttled_s: For how long in all.
+    """
+
+    cpu_s: float = 0.0
+    periods: int = 0
+    throttled: int = 0
+    throttled_s: float = 0.0
+
+
+def scheduled(world: World, ref: ContainerRef) -> Scheduled:
+    """How a container has been scheduled; nothing where nobody counts."""
+    telemetry = world.constitution.rooms.get("telemetry")
+    if telemetry is None:
+        return Scheduled()
+    found: Scheduled = telemetry.scheduled(world, ref)
+    return found

@@ -10,20 +10,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.telemetry.lives import Life
 from sregym_cluster_embedded.telemetry.metrics.exposition import FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.traffic.usage import idle_nanocores
+from sregym_cluster_embedded.userland.counted import Scheduled
 from sregym_cluster_embedded.userland.life import base_memory
+from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
 # The working set of what is no program of a service model.
 _TOOL_BYTES = 1024 * 1024
 # CFS looks ten times a second.
 _PERIODS_PER_S = 10.0
+# Of a period in which the limit was reached, so long is left.
+STOPPED_S = 0.06
 
 
 def end_of(life: Life) -> float:
@@ -98,3 +105,16 @@ def in_flight(life: Life) -> Steps:
     starts = [life.process.started_at, *(segment.start for segment in life.served)]
     numbers = [0.0, *(float(round(segment.load.in_flight)) for segment in life.served)]
     return Steps(starts, numbers)
+
+
+def scheduled_of(world: World, ref: ContainerRef) -> Scheduled:
+    """How a container has been scheduled by now."""
+    process = process_of(world, ref)
+    if process is None:
+        return Scheduled()
+    life = Life(process, segments(world, SERVED, ref))
+    now = np.array([world.now])
+    if process.config.cpu_limit_cores is None:
+        return Scheduled(float(cpu(life)(now)[0]))
+    ran, stopped = (part(now)[0] for part in periods(life))
+    return Scheduled(float(cpu(life)(now)[0]), int(ran), int(stopped), float(stopped) * STOPPED_S)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.userland.files.accounting import COUNTED
 from sregym_cluster_embedded.userland.files.inode import DEVICE, FILE, FOLDER, Inode, link
 from sregym_cluster_embedded.userland.files.machine import cpus, kernel, memory_info
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
@@ -58,13 +59,15 @@ def kernel_paths(container: Container) -> list[str]:
     own += [f"/proc/{task.pid}/fd/{n}" for task in tasks(container) for n in range(3)]
     own += [f"/proc/self/fd/{n}" for n in range(3)]
     devices = [f"/dev/{name}" for name in (*_DEVICES, *_LINKS, "shm", "mqueue", "pts")]
-    return [*_FILES, *per_task, *own, *_cgroup_files(container), *devices]
+    return [*_FILES, *COUNTED, *per_task, *own, *_cgroup_files(container), *devices]
 
 
 def kernel_text(container: Container, path: str) -> str | None:
     """The text that reading a file of the kernel gives, or None."""
     if path in _FILES:
         return _FILES[path](container)
+    if path in COUNTED:
+        return COUNTED[path](container)
     if path.startswith("/sys/"):
         return _cgroup_files(container).get(path)
     parts = path.split("/")
@@ -180,8 +183,6 @@ def _cgroup_files(container: Container) -> dict[str, str]:
         f"{base}/memory.stat": f"anon {used}\nfile 0\nkernel 0\n",
         f"{base}/cpu.max": f"{'max' if quota < 0 else quota} 100000\n",
         f"{base}/cpu.weight": f"{1 + (shares - 2) * 9999 // 262142}\n",
-        f"{base}/cpu.stat": "usage_usec 0\nuser_usec 0\nsystem_usec 0\nnr_periods 0\n"
-        "nr_throttled 0\nthrottled_usec 0\n",
         f"{base}/pids.max": "max\n",
         f"{base}/pids.current": f"{pids}\n",
         f"{base}/cgroup.procs": "".join(f"{task.pid}\n" for task in tasks(container)),

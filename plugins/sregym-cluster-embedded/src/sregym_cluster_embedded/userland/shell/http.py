@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -278,13 +279,32 @@ def _at_the_api(
     found = handle(session.world, request)
     if not isinstance(found, Response):
         return Fetched("empty", None, target)
-    body = found.body.decode(errors="surrogateescape")
+    body = _indented(asked, found)
     given = WebAnswer(found.status, body, found.content_type)
     headers = (
         ("audit-id", session.world.seed.uid()),
         ("cache-control", "no-cache, private"),
         ("content-type", found.content_type),
         ("date", http_date(session)),
-        ("content-length", str(len(found.body))),
+        ("content-length", str(len(body.encode(errors="surrogateescape")))),
     )
     return Fetched("", given, target, headers)
+
+
+def _indented(asked: Asked, found: Response) -> str:
+    """The body of an answer of the API server, which indents what people with curl will read."""
+    body = found.body.decode(errors="surrogateescape")
+    agent = asked.headers.get("user-agent", "curl")
+    if not agent.startswith(_READERS) or not found.content_type.startswith("application/json"):
+        return body
+    try:
+        shown = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except ValueError:
+        return body
+    for char in "<>&":
+        shown = shown.replace(char, f"\\u{ord(char):04x}")
+    return shown
+
+
+# Clients for which the API server indents: there are people behind them.
+_READERS = ("curl", "Wget", "Mozilla/5.0")

@@ -338,9 +338,29 @@ def _host(session: Session, words: list[str], _stdin: str) -> Output:
 
 
 def _getent(session: Session, words: list[str], _stdin: str) -> Output:
+    if words[1:2] in (["passwd"], ["group"]):
+        return _accounts(session, words[1], words[2:])
     if len(words) < 3 or words[1] not in ("hosts", "ahosts", "ahostsv4"):
         return Output(2)
-    place, name = _place(session), words[2]
+    found = [_hosts(session, words[1], name) for name in words[2:]]
+    return Output(max(one.code for one in found), "".join(one.out for one in found))
+
+
+def _accounts(session: Session, what: str, names: list[str]) -> Output:
+    """Lines of /etc/passwd or /etc/group, by name or number."""
+    lines = (session.files.read(f"/etc/{what}") or "").splitlines()
+    if not names:
+        return Output(0, "".join(f"{line}\n" for line in lines))
+    out, code = "", 0
+    for name in names:
+        known = [line for line in lines if name in (line.split(":")[0], line.split(":")[2])]
+        out += "".join(f"{line}\n" for line in known[:1])
+        code = code if known else 2
+    return Output(code, out)
+
+
+def _hosts(session: Session, what: str, name: str) -> Output:
+    place = _place(session)
     if is_address(name):
         reply = _ask(session, place, place.servers[0], reverse_name(name), "PTR")
         known = [host for host, ip in hosts_of(session.world, place.pod).items() if ip == name]
@@ -351,7 +371,7 @@ def _getent(session: Session, words: list[str], _stdin: str) -> Output:
     if looked.status != "ok":
         return Output(2)
     called = looked.aliases[-1] if looked.aliases else looked.name
-    if words[1] == "hosts":
+    if what == "hosts":
         return Output(0, "".join(f"{ip:<15} {called}\n" for ip in looked.addresses))
     out = ""
     for number, ip in enumerate(looked.addresses):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.userland.files.tasks import entered
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -243,6 +244,11 @@ def _sockets(session: Session) -> list[tuple[int, Process]]:
     return [(port, process) for process in found for port, _ in process.ports]
 
 
+def _name(session: Session, process: Process) -> str:
+    argv = entered(process, session.runtime.known(process).image.cmd)
+    return argv[0].rpartition("/")[2]
+
+
 def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     flags, _ = options(words)
     if {"r"} & set(flags):
@@ -264,7 +270,7 @@ def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
             if session.busybox:
                 row = f"tcp        0      0 {local:<23} {':::*':<23} LISTEN      "
             own = process.ref == session.process.ref
-            name = f"1/{process.argv[0].rpartition('/')[2]}" if own else "-"
+            name = f"1/{_name(session, process)}" if own else "-"
             out += row + (f"{name:<20}" if "p" in flags else "") + "\n"
     if not {"t", "l", "u"} & set(flags):
         out += "Active UNIX domain sockets " + title + "\n"
@@ -278,7 +284,7 @@ def _ss(session: Session, words: list[str], _stdin: str) -> Output:
     out = f"{kind}State  Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess\n"
     if {"l", "a"} & set(flags) and not ("u" in flags and "t" not in flags):
         for port, process in _sockets(session):
-            name = process.argv[0].rpartition("/")[2]
+            name = _name(session, process)
             users = f'users:(("{name}",pid=1,fd=3))' if "p" in flags else ""
             row = f"LISTEN 0      4096               *:{port:<5}            *:*    {users}"
             out += f"{'tcp   ' if kind else ''}{row}".rstrip() + "\n"

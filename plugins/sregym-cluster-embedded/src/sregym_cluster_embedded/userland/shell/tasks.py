@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import NamedTuple
 
+from sregym_cluster_embedded.userland.counted import scheduled
 from sregym_cluster_embedded.userland.files.kernel import kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
 from sregym_cluster_embedded.userland.files.tasks import Task, entered, tasks
@@ -41,23 +43,64 @@ def _ps(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(0, f"PID   USER     COMMAND\n{body}")
     when = datetime.fromtimestamp(session.world.epoch + session.process.started_at, UTC)
     total = memory_kib(session.files.container)
+    used = {task.pid: _used(session, task) for task in found}
     if "u" in given and "f" not in given.replace("auxf", ""):
         head = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
         rows = (
-            f"{user:<8} {t.pid:>7}  0.0 {t.memory_kib * 100 / total:>4.1f} {t.memory_kib + 2048:>6} "
-            f"{t.memory_kib:>5} ?        {t.state}s   {when:%H:%M}   0:00 {' '.join(t.argv)}\n"
+            f"{user:<8} {t.pid:>7} {used[t.pid].mean:>4.1f} {t.memory_kib * 100 / total:>4.1f} "
+            f"{t.memory_kib + 2048:>6} {t.memory_kib:>5} ?        {t.state}s   {when:%H:%M} "
+            f"{used[t.pid].minutes:>6} {' '.join(t.argv)}\n"
             for t in found
         )
         return Output(0, head + "".join(rows))
     if "f" in given:
         head = "UID          PID    PPID  C STIME TTY          TIME CMD\n"
         rows = (
-            f"{user:<8} {t.pid:>7} {t.parent:>7}  0 {when:%H:%M} ?        00:00:00 {' '.join(t.argv)}\n"
+            f"{user:<8} {t.pid:>7} {t.parent:>7} {int(used[t.pid].mean):>2} {when:%H:%M} ?        "
+            f"{used[t.pid].hours} {' '.join(t.argv)}\n"
             for t in found
         )
         return Output(0, head + "".join(rows))
     head = "    PID TTY          TIME CMD\n"
-    return Output(0, head + "".join(f"{t.pid:>7} ?        00:00:00 {t.name[:15]}\n" for t in found))
+    rows = (f"{t.pid:>7} ?        {used[t.pid].hours} {t.name[:15]}\n" for t in found)
+    return Output(0, head + "".join(rows))
+
+
+class Used(NamedTuple):
+    """Processor time of a process: seconds, and percent of one processor on average and now."""
+
+    seconds: float
+    mean: float
+    now: float
+
+    @property
+    def minutes(self) -> str:
+        """As `ps u` shows the time."""
+        return f"{int(self.seconds) // 60}:{int(self.seconds) % 60:02d}"
+
+    @property
+    def hours(self) -> str:
+        """As `ps` shows it."""
+        whole = int(self.seconds)
+        return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+    @property
+    def exact(self) -> str:
+        """As `top` shows it."""
+        return f"{int(self.seconds) // 60}:{self.seconds % 60:05.2f}"
+
+
+def _used(session: Session, task: Task) -> Used:
+    """What the main process has used, as metrics and `kubectl top` have it; others next to nothing."""
+    if not _is_main(session, task):
+        return Used(0.0, 0.0, 0.0)
+    process, world = session.process, session.world
+    seconds = scheduled(world, process.ref).cpu_s
+    age = max(1.0, world.now - process.started_at)
+    room = world.constitution.rooms.get("usage")
+    shares = [] if room is None else room.containers(world, process.ref.pod_uid)
+    now = sum(one.cpu_nanocores for one in shares if one.name == process.ref.name) / 1e7
+    return Used(seconds, 100 * seconds / age, now)
 
 
 def _shown(task: Task) -> str:
@@ -71,7 +114,7 @@ _COLUMNS = {
     "pid": ("PID", 5), "ppid": ("PPID", 5), "user": ("USER", -8), "comm": ("COMMAND", -15),
     "args": ("COMMAND", 0), "cmd": ("CMD", 0), "stat": ("STAT", -4), "rss": ("RSS", 5),
     "vsz": ("VSZ", 6), "etime": ("ELAPSED", 11), "pcpu": ("%CPU", 4), "pmem": ("%MEM", 4),
-    "%cpu": ("%CPU", 4), "%mem": ("%MEM", 4), "nlwp": ("NLWP", 4), "s": ("S", 1),
+    "time": ("TIME", 8), "%cpu": ("%CPU", 4), "%mem": ("%MEM", 4), "nlwp": ("NLWP", 4), "s": ("S", 1),
 }  # fmt: skip
 
 
@@ -87,7 +130,9 @@ def _columns(session: Session, found: list[Task], user: str, wanted: str) -> Out
             "pid": str(task.pid), "ppid": str(task.parent), "user": user, "comm": task.name[:15],
             "args": " ".join(task.argv), "cmd": " ".join(task.argv), "stat": f"{task.state}s",
             "rss": str(task.memory_kib), "vsz": str(task.memory_kib + 2048), "nlwp": "1",
-            "etime": f"{age // 60:02d}:{age % 60:02d}", "pcpu": "0.0", "%cpu": "0.0",
+            "etime": f"{age // 60:02d}:{age % 60:02d}",
+            "pcpu": f"{_used(session, task).mean:.1f}", "%cpu": f"{_used(session, task).mean:.1f}",
+            "time": _used(session, task).hours,
             "pmem": f"{task.memory_kib * 100 / total:.1f}", "s": task.state,
             "%mem": f"{task.memory_kib * 100 / total:.1f}",
         }  # fmt: skip
@@ -112,7 +157,7 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     if session.busybox:
         rows = "".join(
             f"{t.pid:>5} {t.parent:>5} {user:<8.8} {t.state:<4} {t.memory_kib + 2048:>5}"
-            f" {(t.memory_kib + 2048) * 100 // total:>3}%   0   0% {_shown(t)}\n"
+            f" {(t.memory_kib + 2048) * 100 // total:>3}%   0 {_used(session, t).now:>3.0f}% {_shown(t)}\n"
             for t in found
         )
         return Output(
@@ -125,7 +170,8 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     when = datetime.fromtimestamp(session.files.now, UTC)
     rows = "".join(
         f"{t.pid:>7} {user:<9.9} 20   0 {t.memory_kib + 2048:>7} {t.memory_kib:>6} {t.memory_kib // 2:>6} "
-        f"{t.state}   0.0 {t.memory_kib * 100 / total:>5.1f}   0:00.01 {t.name[:15]}\n"
+        f"{t.state} {_used(session, t).now:>5.1f} {t.memory_kib * 100 / total:>5.1f} "
+        f"{_used(session, t).exact:>9} {t.name[:15]}\n"
         for t in found
     )
     return Output(

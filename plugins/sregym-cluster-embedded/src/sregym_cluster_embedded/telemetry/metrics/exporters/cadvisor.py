@@ -25,6 +25,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
+    STOPPED_S,
     WorkingSet,
     cpu,
     end_of,
@@ -49,8 +50,6 @@ _USER_SHARE = 0.7
 _RECEIVED_BYTES, _SENT_BYTES = 640.0, 1180.0
 _PACKET_BYTES = 820.0
 _PERIOD_US = 100_000.0
-# Of a period in which the limit was reached, so long is left.
-_STOPPED_S = 0.06
 _PAUSE = "registry.k8s.io/pause:3.10"
 _DEVICE = "/dev/vda1"
 # Labels that series of containers have besides.
@@ -153,7 +152,7 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_cpu_system_seconds_total", "counter", "Cumulative system cpu time consumed in seconds."), _usage(1 - _USER_SHARE)),
             (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _: _floored(ran))),
             (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped: _floored(stopped))),
-            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: _scaled(stopped, _STOPPED_S))),
+            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: _scaled(stopped, STOPPED_S))),
             (Family("container_spec_cpu_period", "gauge", "CPU period of the container."), lambda _, __: _PERIOD_US),
             (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda life: (life.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
             (Family("container_spec_cpu_shares", "gauge", "CPU share of the container."), _shares),
