@@ -92,6 +92,7 @@ def test_exec_takes_the_time_that_the_command_takes(shop: Any) -> None:
         ["apply", "--prune", "--all", "-f", "x"],
         ["kustomize", "."],
         ["config", "view"],
+        ["apply", "-k", "none"],
         [],
     ],
 )

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 FLAGS = (
     *OUTPUT, *DRY_RUN, *FILES, *IGNORED, switch("server-side"), switch("force-conflicts"),
     switch("prune"), Flag("prune-allowlist", kind="repeated"), Flag("selector", "l"), switch("all"),
+    Flag("kustomize", "k"),
 )  # fmt: skip
 
 STRICT = ("fieldValidation", "Strict")
@@ -61,7 +62,9 @@ def apply(session: Session) -> None:
     if arguments.words:
         words = " ".join(arguments.words)
         raise usage_error("apply", f"Unexpected args: [{words}]")
-    if not arguments.has("filename"):
+    if arguments.has("filename") == arguments.has("kustomize"):
+        if arguments.has("filename"):
+            raise NotCovered("files and a kustomization")
         raise CommandError("error: must specify one of -f and -k")
     if arguments.on("force-conflicts") and not arguments.on("server-side"):
         raise NotCovered("--force-conflicts without --server-side")
@@ -70,7 +73,7 @@ def apply(session: Session) -> None:
     if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
         raise NotCovered("a kustomization")
     prunable = pruning.check(session)
-    found = documents(session.client, arguments, session.stdin, session.files)
+    found = _documents(session)
     found = pruning.selected(session, found)
     if not found:
         raise CommandError("error: no objects passed to apply")
@@ -91,6 +94,21 @@ def apply(session: Session) -> None:
         session.out.append(all_formatted(arguments, [obj for _, obj in applied]))
     if prunable:
         pruning.prune(session, prunable, applied)
+
+
+def _documents(session: Session) -> list[Document]:
+    arguments, client = session.arguments, session.client
+    if not arguments.has("kustomize"):
+        return documents(client, arguments, session.stdin, session.files)
+    folder = arguments.text("kustomize")
+    built = import_module("sregym_cluster_embedded.kubectl.kustomizing").built
+    found = []
+    for obj in built(session, folder):
+        kind = client.type_of(obj)
+        if kind is None:
+            raise NotCovered("an object of an unknown kind")
+        found.append(Document(obj, folder, kind))
+    return found
 
 
 def server_side() -> Any:

@@ -103,6 +103,7 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
     ("config", "get-users"): _Entry("config", "get_users"),
     ("config", "use-context"): _Entry("config", "use_context"),
     ("config", "set-context"): _Entry("config", "set_context", "SET_FLAGS"),
+    ("kustomize",): _Entry("kustomizing", "kustomize"),
     ("cluster-info",): _Entry("config", "cluster_info"),
     ("top", "pod"): _Entry("top", "pods", "POD_FLAGS"),
     ("top", "node"): _Entry("top", "nodes", "NODE_FLAGS"),
