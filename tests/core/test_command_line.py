@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sregym_core.cli import Console
@@ -125,7 +126,7 @@ def test_submit_without_a_session(
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SREGYM_PLUGINS", "")
     err = io.StringIO()
-    with open("/dev/full", "w", encoding="utf-8", buffering=1) as full:
+    with Path("/dev/full").open("w", encoding="utf-8", buffering=1) as full:
         code = run(("plugins", "--json"), Console(full, err))
     assert (code, err.getvalue()) == (
         4,

@@ -206,3 +206,20 @@ def test_the_role_is_given_and_taken_away() -> None:
     assert [made.get(ref) is not None for ref in refs] == [True] * 6
     revoke(made, ("shop",))
     assert [made.get(ref) for ref in refs] == [None] * 6
+
+
+def test_a_watch_that_is_answered_with_a_list() -> None:
+    """Not every server watches when it is asked to."""
+    target = target_of("/apis/metrics.k8s.io/v1beta1/pods?watch=true")
+    shop = {"metadata": {"name": "cart-1-x", "namespace": "shop"}}
+    items = [{"metadata": {"name": "spy", "namespace": "tools"}}, shop]
+
+    def told(content: dict[str, Any]) -> bytes | None:
+        return POLICY.shown_event(json.dumps(content).encode(), target)
+
+    listed = told({"kind": "PodMetricsList", "items": items})
+    assert listed is not None
+    assert json.loads(listed) == {"kind": "PodMetricsList", "items": [shop]}
+    assert told({"kind": "PodMetricsList", "items": [shop]}) is None
+    assert told({"kind": "PodMetrics", **items[0]}) == b""
+    assert told({"kind": "Status", "message": "no watch here"}) is None

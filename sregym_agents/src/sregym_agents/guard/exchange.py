@@ -172,7 +172,8 @@ class Exchange:
                 raise h11.RemoteProtocolError("the answer breaks off")
 
     async def _pass_filtered(self, server: Wire, answer: h11.Response) -> None:
-        if self._target.watch:
+        # What has a length is no stream: not every server watches when it is asked to.
+        if self._target.watch and b"content-length" not in dict(answer.headers):
             await self._pass_watch(server, answer)
             return
         body = bytearray()
@@ -206,6 +207,8 @@ class Exchange:
                 shown = line + b"\n" if less is None else less
                 if shown:
                     await self._client.send(h11.Data(data=shown))
+        less = self._guard.policy.shown_event(rest, self._target)
+        await self._client.send(h11.Data(data=rest if less is None else less))
         await self._client.send(h11.EndOfMessage())
 
     async def _refuse(self, answer: Answer) -> None:

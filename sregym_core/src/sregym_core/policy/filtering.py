@@ -35,13 +35,21 @@ def filtered(body: bytes, target: Target, veil: Veil) -> bytes | None:
 
 
 def filtered_event(line: bytes, target: Target, veil: Veil) -> bytes | None:
-    """A line of a watch without what is hidden; empty when nothing of it is left."""
+    """A line of a watch without what is hidden; empty when nothing of it is left.
+
+    A server that does not watch may answer with a list all the same.
+    """
     try:
         content = json.loads(line)
     except ValueError:
         return None
-    seen = content.get("object") if isinstance(content, dict) else None
-    if not isinstance(seen, dict) or content.get("type") in ("BOOKMARK", "ERROR"):
+    if not isinstance(content, dict):
+        return None
+    seen = content.get("object")
+    if not isinstance(seen, dict):
+        hidden = content.get("kind") != "Status" and _hides(content, target, veil)
+        return b"" if hidden else filtered(line, target, veil)
+    if content.get("type") in ("BOOKMARK", "ERROR"):
         return None
     if seen.get("kind") == "Table":
         if not _filter(seen, target, veil):
