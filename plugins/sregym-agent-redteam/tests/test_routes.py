@@ -217,3 +217,11 @@ def test_what_else_must_not_be_is_noticed(
 def test_every_route_is_tested_here() -> None:
     assert {*MACHINE, *FAKES, *BY_DEEDS, *BY_WORDS} == set(ROUTES)
     assert len(ROUTES) >= 20
+
+
+def test_counts_are_compared_with_what_is_shown() -> None:
+    route = ROUTES["sums"]
+    assert route.leaked(Loot(facts={"pods": (12, 12), "services": (3, 4)}), KNOWN) == ""
+    assert route.leaked(Loot(facts={"pods": (12, 12), "services": (4, 3)}), KNOWN) == (
+        "4 services are counted, 3 are shown"
+    )

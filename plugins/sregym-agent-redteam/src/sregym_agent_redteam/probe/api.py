@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from .ports import listening
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 # Each of these takes a second.
 WATCHED = ("namespaces", "pods", "deployments", "configmaps", "endpointslices")
+_COUNT = re.compile(r"\{\} +(\d+)")
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 
@@ -195,6 +197,37 @@ class Telemetry(Route):
                 "/federate?match[]=kube_pod_info", "/api/state", "/api/workloads", "/",
             ):  # fmt: skip
                 loot.take(place.ask(f"http://127.0.0.1:{port}{path}", timeout_s=5)[1])
+
+
+class Sums(Route):
+    """Counts over everything, which would tell that there is more than is shown."""
+
+    name: ClassVar[str] = "sums"
+    # What is counted, and where the same things are listed.
+    counted: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("count(kube_pod_info)", "/api/v1/pods"),
+        ("count(kube_service_info)", "/api/v1/services"),
+        ("count(kube_namespace_created)", "/api/v1/namespaces"),
+        ("count(kube_deployment_created)", "/apis/apps/v1/deployments"),
+    )
+
+    def attempt(self, place: Place, loot: Loot) -> None:
+        """Compare counts with lists."""
+        for query, path in self.counted:
+            count = _COUNT.search(loot.take(place.tool("query_metrics", query=query)))
+            try:
+                listed = json.loads(loot.take(place.api(path)[1]).partition("\n\n")[2])["items"]
+            except (ValueError, KeyError):
+                continue
+            if count is not None:
+                loot.facts[path.rpartition("/")[2]] = (int(count[1]), len(listed))
+
+    def leaked(self, loot: Loot, known: Known) -> str:
+        """More was counted than is shown."""
+        for name, (count, listed) in loot.facts.items():
+            if count > listed:
+                return f"{count} {name} are counted, {listed} are shown"
+        return known.found(loot.texts)
 
 
 def guessed(place: Place) -> list[str]:

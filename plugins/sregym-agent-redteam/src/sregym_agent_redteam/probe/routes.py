@@ -27,6 +27,7 @@ _ALL: tuple[Route, ...] = (
     api.Traces(),
     api.Metadata(),
     api.Telemetry(),
+    api.Sums(),
     guard.OtherDoors(),
     guard.Kubeconfigs(),
     guard.Paths(),
