@@ -9,6 +9,7 @@ from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.userland.etc import etc_files
 from sregym_cluster_embedded.userland.files.credentials import Credentials, credentials_of
+from sregym_cluster_embedded.userland.files.datafiles import data_files
 from sregym_cluster_embedded.userland.files.volumes import (
     DISK,
     DISK_OPTIONS,
@@ -104,6 +105,11 @@ class Container:
         status = self.node.get("status", {})
         text = (status.get("allocatable") or status.get("capacity") or {}).get("memory")
         return int(parse(text)) if text else 8 * _GIB
+
+    @cached_property
+    def kept(self) -> tuple[str, Mapping[str, Inode]]:
+        """The folder of the datastore that runs here, and its files; empty for others."""
+        return data_files(self.world, self.config.ref)
 
     def volume_at(self, place: str) -> Mapping[str, Any]:
         """The volume of the pod spec behind a mount path; empty when nobody knows it."""

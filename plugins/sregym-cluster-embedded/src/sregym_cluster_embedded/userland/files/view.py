@@ -176,6 +176,8 @@ class View:
             if found is not None:
                 return found
         inode = self.container.known.tree.get(place)
+        if inode is None and (kept := self._kept(place)) is not None:
+            return kept
         if inode is not None and inode.kind == FOLDER and place in self._touched:
             return inode._replace(links=1, mtime=self.container.began)
         if inode is None and place in self._touched:
@@ -213,6 +215,9 @@ class View:
             return stored[inner]
         if inner == "" or (inner == mount.sub_path and inner not in mount.files):
             return self._root_of_volume(point, inner)
+        kept = self._kept(place)
+        if kept is not None:
+            return kept
         if inner in mount.files:
             return owned(Inode(FILE, mount.files[inner], mtime=root.mtime), self.container.fs_group)
         if any(name.startswith(f"{inner}/") for name in mount.files):
@@ -232,12 +237,30 @@ class View:
     def _inner(self, point: MountPoint, path: str) -> str:
         return _inner_path(point.place, point.mount, path)
 
+    def _kept(self, place: str) -> Inode | None:
+        """What the container's own server keeps at a path, where nobody has written anything."""
+        base, files = self.container.kept
+        return files.get(place) if base and place.startswith(base) else None
+
+    def _names_kept(self, place: str) -> list[str]:
+        base, files = self.container.kept
+        if not base or not place.startswith(base):
+            return []
+        prefix = place.rstrip("/") + "/"
+        names = (path[len(prefix) :] for path in files if path.startswith(prefix))
+        point = self.mount_of(place)
+        stored = self.stored(point)
+        inner = "" if point is None else self._inner(point, place)
+        head = prefix if point is None else f"{inner}/" if inner else ""
+        return [name for name in names if "/" not in name and f"{head}{name}" not in stored]
+
     def _names(self, place: str) -> list[str]:
         point = self.mount_of(place)
         if point is not None:
             found = self._names_in(point, self._inner(point, place))
         else:
             found = self._own_names(place)
+        found = [*found, *self._names_kept(place)]
         prefix = place.rstrip("/") + "/"
         for other in self.container.points:
             if other.startswith(prefix):
