@@ -267,3 +267,12 @@ def test_metadata_that_is_none_is_not_applied(client):
         "failed to create typed patch object (/; /v1, Kind=ConfigMap): "
         ".metadata: expected map, got &{c}",
     )
+
+
+def test_lists_that_are_written_although_they_are_empty(client):
+    head = {"metadata": {"name": "x"}}
+    path = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices"
+    made = client("POST", path, {**head, "addressType": "IPv4", "endpoints": []})
+    assert (made["endpoints"], made["ports"]) == (None, None)
+    path = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles"
+    assert client("POST", path, {**head, "rules": []})["rules"] is None

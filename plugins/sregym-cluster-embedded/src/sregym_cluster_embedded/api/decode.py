@@ -1,7 +1,7 @@
 """Reading objects from requests: types checked, unknown fields found, values made canonical.
 
 What comes out is what a real server would have after decoding into its structs and encoding
-again: no nulls, no empty lists and maps, no zero values where the struct has no pointer, quantities
+again: few nulls, no empty lists and maps, no zero values where the struct has no pointer, quantities
 in canonical form.
 """
 
@@ -22,9 +22,14 @@ _PLAIN = {"string": str, "boolean": bool, "integer": int}
 _JSON_NAMES = {bool: "bool", int: "number", float: "number", str: "string", list: "array"}
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
 
-_EMPTY_LISTS_KEPT = frozenset(
-    {"acceptedNames", "drivers", "endpoints", "rules", "storedVersions", "verbs"}
-)
+_EMPTY_LISTS_KEPT = frozenset({"acceptedNames", "rules", "storedVersions", "verbs"})
+# Lists that may be empty and are written all the same: storage forgets that they were there.
+_NULLS = {
+    "io.k8s.api.discovery.v1.EndpointSlice": ("endpoints", "ports"),
+    "io.k8s.api.rbac.v1.ClusterRole": ("rules",),
+    "io.k8s.api.rbac.v1.Role": ("rules",),
+    "io.k8s.api.storage.v1.CSINodeSpec": ("drivers",),
+}
 
 
 class DecodeError(ValueError):
@@ -95,6 +100,8 @@ class _Reader:
                 read = self.value(value, field.type, below, place, go_below)
             if not _omitted(definition, name, read, field.type):
                 result[name] = read
+        for name in _NULLS.get(definition.name, ()):
+            result[name] = result.get(name) or None
         return result
 
     def value(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:

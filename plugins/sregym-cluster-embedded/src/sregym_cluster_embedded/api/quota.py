@@ -174,7 +174,7 @@ def recount(world: World, namespace: str) -> None:
         hard = quota["spec"].get("hard", {})
         used = usage(world, namespace, hard, quota)
         texts = {name: _text(used[name], hard[name]) for name in hard}
-        status = {"hard": dict(hard), "used": texts}
+        status = {"hard": dict(hard), "used": texts} if hard else {}
         if quota.get("status") != status:
             world.store.put(_QUOTAS, {**quota, "status": status})
 
