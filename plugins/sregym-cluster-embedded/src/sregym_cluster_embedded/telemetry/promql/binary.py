@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sregym_cluster_embedded.telemetry.promql.certainty import cannot_fail
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     SAME_LABELS,
@@ -75,6 +76,13 @@ def with_scalar(node: Binary, vector: Vector, scalar: Floats, *, swapped: bool) 
     if node.returns_bool:
         return vector.renamed(bare(vector.labels), holds.astype(np.float64))
     return Vector(vector.labels, vector.values, vector.present & holds)
+
+
+def is_settled(node: Binary, left: Floats | Vector) -> bool:
+    """Whether the right side changes nothing any more, and cannot fail either."""
+    if node.op not in ("and", "unless") or not isinstance(left, Vector):
+        return False
+    return not left.present.any() and cannot_fail(node.right)
 
 
 def vectors(node: Binary, left: Vector, right: Vector) -> Vector:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# Further away than any sample.
+_FAR_S = 2.0e15
 _UNITS = (
     ("y", 31_536_000_000),
     ("w", 604_800_000),
@@ -38,3 +40,8 @@ def duration_text(milliseconds: int) -> str:
             parts.append(f"{milliseconds // unit}{name}")
             milliseconds %= unit
     return "".join(parts)
+
+
+def milliseconds(seconds: float) -> int:
+    """A moment in milliseconds, no further away than any sample can be."""
+    return round(max(-_FAR_S, min(_FAR_S, seconds)) * 1000)

@@ -22,6 +22,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     stacked,
     unique,
 )
+from sregym_cluster_embedded.telemetry.promql.durations import milliseconds
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError, ParseError
 from sregym_cluster_embedded.telemetry.promql.histograms import histogram_quantile
 from sregym_cluster_embedded.telemetry.promql.nodes import (
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 11_000
 _NO_NUMBERS = "unexpected result in StepInvariantExpr evaluation: *parser.StepInvariantExpr"
-# Further away than any sample.
-_FAR_S = 2.0e15
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 # Numbers at each step, or rows at each step.
@@ -93,7 +92,7 @@ class Engine:
             if once:
                 raise EvaluationError(_NO_NUMBERS)
             return InstantAnswer("string", text=node.value)
-        at = _milliseconds(at_s)
+        at = milliseconds(at_s)
         run = _Run(self, Grid(at, at, 1, (at, at)), Budget(self.most_samples))
         if isinstance(node, Range | Subquery):
             moment = node.moment if isinstance(node, Subquery) else node.selector.moment
@@ -128,7 +127,7 @@ class Engine:
                 "instant Vector"
             )
             raise ParseError(message)
-        start, end, step = (_milliseconds(part) for part in (start_s, end_s, step_s))
+        start, end, step = (milliseconds(part) for part in (start_s, end_s, step_s))
         if (end - start) // step > _MOST_POINTS:
             message = (
                 "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the "
@@ -142,10 +141,6 @@ class Engine:
         if isinstance(value, np.ndarray):
             return RangeAnswer([Series((), times, value)])
         return RangeAnswer(sorted(rows_of(value, times), key=lambda series: series.labels))
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(max(-_FAR_S, min(_FAR_S, seconds)) * 1000)
 
 
 def _by_value(value: float, *, descending: bool) -> tuple[bool, float]:
@@ -211,7 +206,10 @@ class _Run:
         return value
 
     def _binary(self, node: Binary) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
+        left = self.value(node.left)
+        if binary.is_settled(node, left):
+            return left
+        right = self.value(node.right)
         if isinstance(left, np.ndarray):
             if isinstance(right, np.ndarray):
                 return binary.scalars(node, left, right)
