@@ -7,12 +7,37 @@ from typing import Any
 PROTO = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 
 
-def test_version_2_names_the_server_and_no_kind(client: Any) -> None:
-    assert client("GET", "/openapi/v2") == {
-        "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
-        "paths": {},
+def references(value: Any) -> set[str]:
+    """All that is referred to in a document."""
+    if isinstance(value, list):
+        return set().union(*map(references, value)) if value else set()
+    if not isinstance(value, dict):
+        return set()
+    own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+    return own.union(*map(references, value.values())) if value else own
+
+
+def test_version_2_has_all_types_in_one_document(client: Any) -> None:
+    document = client("GET", "/openapi/v2")
+    definitions = document["definitions"]
+    assert (document["swagger"], document["info"]) == (
+        "2.0",
+        {"title": "Kubernetes", "version": "v1.36.2"},
+    )
+    assert references(document) <= {f"#/definitions/{name}" for name in definitions}
+    deployment = definitions["io.k8s.api.apps.v1.Deployment"]
+    assert deployment["x-kubernetes-group-version-kind"] == [
+        {"group": "apps", "version": "v1", "kind": "Deployment"}
+    ]
+    assert deployment["properties"]["spec"] == {
+        "$ref": "#/definitions/io.k8s.api.apps.v1.DeploymentSpec",
+        "description": "Specification of the desired behavior of the Deployment.",
     }
+    data = definitions["io.k8s.api.core.v1.Secret"]["properties"]["data"]
+    assert data["additionalProperties"] == {"type": "string", "format": "byte"}
+    one = document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]
+    assert [entry["name"] for entry in one["parameters"]] == ["namespace", "name"]
+    assert "application/strategic-merge-patch+json" in one["patch"]["consumes"]
 
 
 def test_version_2_as_kubectl_asks_for_it(client: Any) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import custom, enumerations, schema
+from sregym_cluster_embedded.api import custom, enumerations, openapi_v2, schema
 from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.api.resources import BUILT_IN, group_versions
 
@@ -59,7 +59,7 @@ def answer(world: World, request: Request) -> Response | None:
     """The index or one document; None when there is none at this path."""
     path = request.path.rstrip("/")
     if path == "/openapi/v2":
-        return _version_2(request)
+        return _version_2(world, request)
     if path == _PREFIX:
         return Response(200, orjson.dumps({"paths": _index(world)}), "text/plain; charset=utf-8")
     if not path.startswith(f"{_PREFIX}/"):
@@ -71,14 +71,17 @@ def answer(world: World, request: Request) -> Response | None:
     return Response(200, document, headers={"Cache-Control": "public, immutable"})
 
 
-def _version_2(request: Request) -> Response:
-    """The older document, without a single kind.
+def _version_2(world: World, request: Request) -> Response:
+    """The older document; as protobuf without a single kind.
 
-    kubectl turns to it for kinds that version 3 does not have, of which `List` is the one people
-    write. About a kind that neither has it says nothing: the server validates what arrives.
+    kubectl turns to the latter for kinds that version 3 does not have, of which `List` is the one
+    people write. About a kind that neither has it says nothing: the server validates what arrives.
     """
     if "proto-openapi" not in request.headers.get("accept", ""):
-        return Response(200, orjson.dumps({"swagger": "2.0", "info": _INFO, "paths": {}}))
+        names = [_path(group, version) for group, version in group_versions()]
+        names += dict.fromkeys(_path(e.group, e.version) for e in custom.defined(world))
+        whole = [orjson.loads(_built_in(name) or _custom(world, name) or b"{}") for name in names]
+        return Response(200, orjson.dumps(openapi_v2.joined(whole, _INFO)))
     info = _text_field(1, _INFO["title"]) + _text_field(2, _INFO["version"])
     document = _text_field(1, "2.0") + _text_field(2, info)
     return Response(200, document.encode(), _PROTO_V2)
@@ -226,7 +229,8 @@ def _field(field: Field, text: str) -> dict[str, Any]:
     else:
         result |= _of_type(field.type)
     if field.format:
-        result["format"] = field.format
+        # A format of the values of a map.
+        (result.get("additionalProperties") or result)["format"] = field.format
     if field.list_type:
         result["x-kubernetes-list-type"] = field.list_type
     if field.list_keys:
