@@ -199,3 +199,32 @@ def test_a_definition_waits_for_its_instances(client, caches):
     gone = client("DELETE", f"{DEFINITIONS}/caches.shop.example")
     assert gone["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
     assert gone["status"]["conditions"][-1]["type"] == "Terminating"
+
+
+def test_scaling_and_reading_set_defaults_and_a_status_may_be_missing(client):
+    spec = {
+        "type": "object",
+        "properties": {"size": {"type": "integer"}, "mode": SPEC["properties"]["mode"]},
+    }
+    given = definition(spec)
+    version = given["spec"]["versions"][0]
+    paths = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.n"}
+    version["subresources"] = {"status": {}, "scale": paths}
+    del version["schema"]["openAPIV3Schema"]["properties"]["status"]
+    client("POST", DEFINITIONS, given)
+    made = client(
+        "POST",
+        CACHES,
+        {"apiVersion": "shop.example/v1", "kind": "Cache", "metadata": {"name": "main"}},
+    )
+    status = client("PATCH", f"{CACHES}/main/status", {"status": {"n": 1}}, content=MERGE)
+    assert status == made
+    client("PATCH", f"{CACHES}/main/scale", {"spec": {"replicas": 2}}, content=MERGE)
+    assert client("GET", f"{CACHES}/main")["spec"] == {"size": 2, "mode": "lru"}
+    spec["properties"]["colour"] = {"type": "string", "default": "red"}
+    del spec["properties"]["size"]
+    del version["subresources"]["scale"]
+    versions = {"spec": {"versions": [version]}}
+    client("PATCH", f"{DEFINITIONS}/caches.shop.example", versions, content=MERGE)
+    assert client("GET", f"{CACHES}/main")["spec"] == {"mode": "lru", "colour": "red"}
+    assert client("GET", CACHES)["items"][0]["spec"] == {"mode": "lru", "colour": "red"}

@@ -19,14 +19,21 @@ _STABILITY = {None: 2, "beta": 1, "alpha": 0}
 
 
 def as_served(world: World, resource: Resource, obj: Object) -> Object:
-    """A stored object in the version of `resource`.
+    """A stored object in the version of `resource`, as its present schema has it.
 
     Raises:
         errors.ApiError: The webhook that converts objects of this type did not do it.
     """
     if resource.selectable is None:
         return conversion.to_served(resource, obj)
-    return _converted(world, resource, obj, resource.api_version)
+    served = _converted(world, resource, obj, resource.api_version)
+    definition = world.store.get(Key(CRDS, "", resource.group_resource))
+    if definition is None or definition["metadata"].get("generation", 1) == 1:
+        return served
+    # The schema may have changed since the object was written.
+    from sregym_cluster_embedded.api import structural
+
+    return structural.read(world, resource, served)[0]
 
 
 def as_stored(world: World, resource: Resource, obj: Object) -> Object:

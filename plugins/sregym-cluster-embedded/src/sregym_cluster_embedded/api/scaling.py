@@ -11,6 +11,7 @@ from sregym_cluster_embedded.api import (
     errors,
     media,
     reading,
+    structural,
     writing,
 )
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
@@ -59,7 +60,7 @@ def scale(world: World, request: Request, target: Target) -> Response:
             "spec.replicas", f"Invalid value: {replicas}: must be greater than or equal to 0"
         )
         raise errors.invalid("autoscaling", "Scale", target.name, [cause])
-    new = _with(obj, paths.wanted, replicas)
+    new, _ = structural.read(world, target.resource, _with(obj, paths.wanted, replicas))
     stored = writing.write(world, request, target, obj, new, warnings)
     return encode(scale_of(stored, paths), form, headers=warnings.headers())
 

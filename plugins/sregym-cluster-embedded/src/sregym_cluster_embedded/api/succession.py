@@ -28,6 +28,15 @@ def status_is_free(kind: Resource) -> bool:
     return kind.subresource("status") is None
 
 
+def with_status_of(kind: Resource, old: Object, new: Object) -> Object:
+    """What a write of the status `new` makes of an object."""
+    result = {**old, "metadata": status_metadata(old, new), "status": status_of(kind, old, new)}
+    if kind.selectable is not None and "status" not in new:
+        # Only built-in types always have one.
+        del result["status"]
+    return result
+
+
 def status_of(kind: Resource, old: Object, new: Object) -> Object:
     """The status that a write asks for; the class of a pod stays when nobody says it."""
     status: Object = new.get("status", {})

@@ -282,11 +282,7 @@ def write(
     if kind.name == "namespaces":
         new = {**new, "spec": old.get("spec", {})}
     if target.subresource == "status":
-        new = {
-            **old,
-            "metadata": succession.status_metadata(old, new),
-            "status": succession.status_of(kind, old, new),
-        }
+        new = succession.with_status_of(kind, old, new)
     elif kind.subresource("status") and not succession.status_is_free(kind):
         new = {**new, **({"status": old["status"]} if "status" in old else {})}
         if "status" not in old:
