@@ -96,7 +96,7 @@ def test_the_episode_ends_with_a_verdict(case: str, sregym_project: Projects) ->
     project = sregym_project({"bad_agent.py": f"{START}{script}\n"})
     command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
     words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
-    words += ["--agent-option", "memory_mib=512"]
+    words += ["--agent-option", f"memory_mib={512 if case == 'takes-all-memory' else 1 << 20}"]
     wall_s = "2" if case in HANGING else "60"
     done = project.run(*words, "--wall-seconds", wall_s, "--out", "run", "--json")
     [episode] = done.json()["episodes"]

@@ -89,7 +89,9 @@ def test_children_end_when_it_is_told_to_end(tmp_path: Path) -> None:
 
 def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-bomb"
-    done = run(tmp_path, sys.executable, "-c", BOMB, mark, timeout_s=60.0)
+    # Few processes have much memory: it is not to end them before.
+    command = (sys.executable, "-S", "-c", BOMB, mark)
+    done = run(tmp_path, *command, timeout_s=60.0, memory_mib=1 << 20)
     assert (done.returncode, done.stdout, done.stderr) == (
         supervise.STOPPED,
         "more than 512 processes",

@@ -33,7 +33,9 @@ class Journal(Protocol):
         """Keep a tool of the fault from the agent, before it is created.
 
         For what a fault needs to act, never for the defect itself. A Namespace conceals all in it,
-        a CustomResourceDefinition its whole group.
+        a CustomResourceDefinition its whole group. Give it a namespace of its own, or a name that
+        nobody guesses (end it with what derives from the seed): whoever creates an object of the
+        very name is told that there is one.
         """
 
 
