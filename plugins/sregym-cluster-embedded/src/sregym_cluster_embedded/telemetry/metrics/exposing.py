@@ -54,7 +54,7 @@ def _said(view: View, exporter: Exporter, target: Target) -> Iterator[str]:
 
 
 def _braced(labels: Pairs) -> str:
-    inner = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
+    inner = ",".join(f'{name}="{escaped(value)}"' for name, value in labels)
     return f"{{{inner}}}" if inner else ""
 
 
@@ -62,5 +62,6 @@ def _at(value: Value, now: float) -> float:
     return float(value(np.array([now]))[0]) if callable(value) else float(value)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A label's value as the format writes it between quotes."""
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')

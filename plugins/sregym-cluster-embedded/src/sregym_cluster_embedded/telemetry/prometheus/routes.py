@@ -10,6 +10,7 @@ import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
+from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.parameters import (
@@ -238,7 +239,7 @@ def _federate(world: World, request: Request) -> Response:
         if name != named:
             lines.append(f"# TYPE {name} untyped")
             named = name
-        rest = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels if key != NAME)
+        rest = ",".join(f'{key}="{escaped(text)}"' for key, text in labels if key != NAME)
         lines.append(f"{name}{{{rest}}} {number_text(value)} {at}")
     return Response(200, "".join(f"{line}\n" for line in lines).encode(), _EXPOSITION)
 
@@ -255,10 +256,6 @@ def _newest(world: World, request: Request, now_ms: int) -> list[tuple[Labels, i
                     found[series.labels] = (int(series.times[last]), float(series.values[last]))
     rows = [(labels, at, value) for labels, (at, value) in found.items()]
     return sorted(rows, key=lambda row: (value_of(row[0], NAME), row[0]))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
 def _nothing(_: World, __: Request) -> Any:
