@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
+from sregym_cluster_embedded.userland.mongodb.data import MongoData, store
 
 OURS = ("ACCESS", "NETWORK", "COMMAND")
 
@@ -17,7 +19,7 @@ def entries(shop: Any, name: str = "mongodb-stock") -> list[tuple[float, str, in
         if not line.text.startswith("{"):
             continue
         entry = json.loads(line.text)
-        if entry["c"] in OURS and entry["id"] not in (23015, 23016):
+        if entry["c"] in OURS and entry["id"] not in (4648601, 23015, 23016):
             found.append((line.at, entry["ctx"], entry["id"], entry.get("attr")))
     return found
 
@@ -176,3 +178,42 @@ def test_the_tail_is_the_end_of_the_whole_and_what_was_read_stays(open_shop: Any
     open_shop.run(5)
     assert open_shop.runtime.logs(open_shop.world, ref)[: len(whole)] == whole
     assert twin.runtime.logs(twin.world, ref) == whole
+
+
+def started(shop: Any) -> list[tuple[str, int]]:
+    """(severity, id) of the lines of the server's own start."""
+    texts = [text for text in shop.texts("mongodb-stock") if text.startswith("{")]
+    return [(entry["s"], entry["id"]) for entry in map(json.loads, texts)]
+
+
+def test_a_start_is_told_in_the_order_of_the_real_one(shop: Any) -> None:
+    shop.start("mongodb-stock", "mongo:4.4.6", "1")
+    shop.run(5)
+    assert started(shop) == [
+        ("I", 23285), ("W", 22601), ("I", 4648601), ("I", 4615611), ("I", 23403), ("I", 21951),
+        ("I", 22297), ("I", 22315), ("I", 4795906), ("I", 23987), ("I", 4366408), ("I", 22262),
+        ("W", 22120), ("I", 20536), ("I", 20625), ("I", 23015), ("I", 23015), ("I", 23016),
+    ]  # fmt: skip
+    texts = [text for text in shop.texts("mongodb-stock") if text.startswith("{")]
+    moments = [json.loads(text)["t"]["$date"] for text in texts]
+    assert moments == sorted(moments)
+    host = json.loads(texts[3])["attr"]
+    assert host == {
+        "pid": 1,
+        "port": 27017,
+        "dbPath": "/data/db",
+        "architecture": "64-bit",
+        "host": "mongodb-stock",
+    }
+
+
+def test_a_start_that_fails_tells_why_last(shop: Any) -> None:
+    mounts = {"/data/db": Mount("volume", "claim-1")}
+    store(shop.world, "claim-1:", MongoData(version="5.0"))
+    shop.start("mongodb-stock", "mongo:4.4.6", "1", mounts=mounts)
+    shop.run(5)
+    assert shop.ended("mongodb-stock") == ExitState(62, "Error")
+    assert started(shop) == [
+        ("I", 23285), ("W", 22601), ("I", 4648601), ("I", 4615611), ("I", 23403), ("I", 21951),
+        ("I", 22297), ("I", 22315), ("F", 20573),
+    ]  # fmt: skip

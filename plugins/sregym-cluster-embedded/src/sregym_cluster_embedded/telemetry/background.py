@@ -9,6 +9,7 @@ from sregym_apps.model import MongodbProgram, NameServerProgram, RegistryProgram
 from sregym_cluster_embedded.telemetry.consul import agent_lines
 from sregym_cluster_embedded.telemetry.lookups import logged_lookups
 from sregym_cluster_embedded.telemetry.mongod import Diary
+from sregym_cluster_embedded.telemetry.mongod_start import starting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,7 @@ def background(
     """
     if isinstance(program, MongodbProgram):
         yield from Diary(world, life, program).lines(first, until, wanted)
+        yield from starting(world, life, program, first, until)
     elif isinstance(program, RegistryProgram):
         yield from agent_lines(world, life, program, first, until)
     elif isinstance(program, NameServerProgram):

@@ -14,6 +14,7 @@ from sregym_apps.model import (
     AnyProgram,
     Line,
     LoadGeneratorProgram,
+    MongodbProgram,
     ServiceProgram,
     expand,
 )
@@ -114,6 +115,8 @@ def output_streams(life: Life) -> set[str]:
     """`stdout` and `stderr`, as far as a life has written to them."""
     program = life.process.behaviour
     found = {line.stream for line in life.process.lines}
+    if isinstance(program, MongodbProgram) and "mongod.folder" in life.process.settings:
+        found.add("stdout")  # it has written what it writes when it starts
     if program is not None:
         lines = [stream.line for segment in life.served for stream in segment.lines]
         if isinstance(program, ServiceProgram) and life.process.served_at is not None:

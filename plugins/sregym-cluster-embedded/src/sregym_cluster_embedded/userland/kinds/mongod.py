@@ -53,7 +53,10 @@ _PORT_TAKEN = 48
 
 
 class MongodbKind(Kind):
-    """mongod: data under its volume's identity, accounts, init scripts, its own log lines."""
+    """mongod: data under its volume's identity, accounts, init scripts, its own log lines.
+
+    Those of a start are worked out when they are read (`telemetry.mongod_start`).
+    """
 
     def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
         """Plan what the program does first."""
@@ -71,7 +74,6 @@ class MongodbKind(Kind):
             "mongod.port": port,
         }
         process = change(world, process.ref, settings=settings)
-        self._say_starting(world, process, program)
         if self._cannot_open(world, process, program):
             return
         data = load(world, settings["mongod.storage"])
@@ -268,37 +270,6 @@ class MongodbKind(Kind):
         self._plain(world, process, "MongoDB init process complete; ready for start up.")
         self._plain(world, process, "")
         return True
-
-    def _say_starting(self, world: World, process: Process, program: MongodbProgram) -> None:
-        auth = process.settings["mongod.auth"] == "true"
-        port = int(process.settings["mongod.port"])
-        text = (
-            "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify "
-            "--sslDisabledProtocols 'none'"
-        )
-        self._log(world, process, "CONTROL", 23285, "main", text)
-        self._log(
-            world, process, "STORAGE", 4615611, "initandlisten", "MongoDB starting", pid=1,
-            port=port, dbPath=process.settings["mongod.folder"], architecture="64-bit",
-            host=process.config.hostname,
-        )  # fmt: skip
-        build = {"version": program.version, "modules": [], "allocator": "tcmalloc"}
-        self._log(world, process, "CONTROL", 23403, "initandlisten", "Build Info", buildInfo=build)
-        options: dict[str, Any] = {"net": {"bindIp": "*"}}
-        if auth:
-            options["security"] = {"authorization": "enabled"}
-        text = "Options set by command line"
-        self._log(world, process, "CONTROL", 21951, "initandlisten", text, options=options)
-        self._log(
-            world, process, "STORAGE", 22315, "initandlisten", "Opening WiredTiger",
-            config="create,cache_size=256M,session_max=33000,eviction=(threads_min=4,threads_max=4)",
-        )  # fmt: skip
-        if not auth:
-            text = (
-                "Access control is not enabled for the database. Read and write access to data "
-                "and configuration is unrestricted"
-            )
-            self._log(world, process, "CONTROL", 22120, "initandlisten", text, severity="W")
 
     def _refuse_files(
         self, world: World, process: Process, program: MongodbProgram, written: str
