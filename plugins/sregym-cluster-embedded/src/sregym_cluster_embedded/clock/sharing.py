@@ -79,7 +79,7 @@ class SharedFindings:
 
     __slots__ = ("_known", "_most")
 
-    def __init__(self, most: int = 30_000) -> None:
+    def __init__(self, most: int = 20_000) -> None:
         self._known: dict[object, tuple[Sequence[object], Any]] = {}
         self._most = most
 

@@ -219,8 +219,8 @@ class WorldStorage:
         noted = _noted(matchers)
         for exporter in exporters():
             basis = view.basis(exporter.reads)
-            work = partial(_every, view, exporter)
-            known = view.remembered(("every", exporter), basis, work, shared=exporter.shared)
+            # Put together of what forks share, but too large to keep each.
+            known = view.remembered(("every", exporter), basis, partial(_every, view, exporter))
             for target, shelf in known:
                 scrapes = Scrapes(self._world, target, start_ms, end_ms)
                 if scrapes.count:
@@ -291,7 +291,6 @@ def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
         ("exported", target.labels),
         basis,
         lambda: [entry.row for entry in _of(view, exporter, target)],
-        shared=exporter.shared,
     )
 
 
