@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -63,3 +64,46 @@ def test_why_a_command_was_ended_is_told(
         attend(session, gateway, start, out)
     assert str(ended.value) == "the command was ended: more than 64 MiB of memory"
     assert (tmp_path / "output").read_text() == f"{ended.value}\n"
+
+
+# Its parent is the supervisor; what it leaves hides in a session of its own.
+MUTINY = """
+import os, signal, time
+supervisor = os.getppid()
+if os.fork() == 0:
+    os.setsid()
+    print(os.getpid(), flush=True)
+    signal.pause()
+time.sleep(0.2)
+os.kill(supervisor, signal.SIGKILL)
+signal.pause()
+"""
+
+
+def test_who_kills_its_supervisor_ends_all_the_same(
+    new_session: Callable[..., ScriptedSession], tmp_path: Path
+) -> None:
+    environment = {**os.environ, "KUBECONFIG": str(tmp_path / "kubeconfig")}
+    start = Start((sys.executable, "-c", MUTINY), environment, tmp_path)
+    session = new_session()
+    with Gateway(session) as gateway, (tmp_path / "output").open("wb") as out:
+        assert attend(session, gateway, start, out) == -9
+    left = int((tmp_path / "output").read_text())
+    with pytest.raises(ProcessLookupError):
+        _look(left)
+
+
+def _look(pid: int) -> None:
+    """Raise when a process is gone, or is but waited for by nobody."""
+    os.kill(pid, 0)
+    if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+        raise ProcessLookupError
+
+
+def test_behind_walls_no_process_is_looked_for(tmp_path: Path) -> None:
+    """Their kubeconfig has the same place in every session."""
+    environment = {**os.environ, "KUBECONFIG": "/session/kubeconfig"}
+    with subprocess.Popen(["sleep", "30"], env=environment) as other:
+        process.end_orphans(Start(("true",), environment, tmp_path))
+        assert other.poll() is None
+        other.kill()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.1
 END_TIMEOUT_S = 5.0
+ORPHAN_LOOKS = 50
 # What a process may write: a disk is not its to fill.
 WRITTEN_CAP_BYTES = 256 << 20
 
@@ -98,6 +101,9 @@ def attend(
     finally:
         _end(process)
         os.close(heard)
+        if process.returncode < 0:
+            # Whoever ended the supervisor by force, it did not end what it looked after.
+            end_orphans(start)
 
 
 def supervised(start: Start, report: int) -> list[str]:
@@ -135,9 +141,9 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the command's whole process group; it was started as a session of its own."""
-    for signal in (15, 9):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         try:
-            os.killpg(process.pid, signal)
+            os.killpg(process.pid, number)
         except ProcessLookupError:
             break
         try:
@@ -145,3 +151,36 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             continue
     process.wait()
+
+
+def end_orphans(start: Start) -> None:
+    """End what runs with the kubeconfig of a session in its environment, for a command without walls.
+
+    Behind walls nothing outlives them; there the kubeconfig has the same place in every session.
+    """
+    kubeconfig = start.environment.get("KUBECONFIG", "")
+    if not Path(kubeconfig).is_relative_to(start.folder):
+        return
+    mark = f"KUBECONFIG={kubeconfig}".encode()
+    for _ in range(ORPHAN_LOOKS):
+        found = [pid for pid in _processes() if mark in _environment(pid)]
+        if not found:
+            return
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        select.select((), (), (), LOOK_S)  # dying takes a moment, and some fork meanwhile
+
+
+def _processes() -> list[int]:
+    return [
+        int(place.name) for place in Path("/proc").glob("[0-9]*") if int(place.name) != os.getpid()
+    ]
+
+
+def _environment(pid: int) -> list[bytes]:
+    """The variables with which a process was started; none of one that has ended or is another's."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
