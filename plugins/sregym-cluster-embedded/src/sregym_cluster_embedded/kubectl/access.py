@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from importlib import import_module
@@ -203,8 +204,11 @@ class DirectAccess:
                 raise ServerError(status)
             raise ContainerNotRunningError(status["message"])
         result = run_in_container(self.world, namespace, pod, container, command, stdin)
-        if result.duration_s:
+        grows = result.grows
+        if result.duration_s and (grows is None or grows.ends):
             self.world.run_until(self.world.now + result.duration_s)
+        if grows is not None and grows.ends:
+            result = replace(result, stdout=grows.written(self.world) or result.stdout)
         return result
 
     def attach(

@@ -115,6 +115,8 @@ def execute(session: Session) -> None:
     result = exec_in(
         session, pod, container, command, session.stdin if arguments.on("stdin") else ""
     )
+    if result.grows is not None and not result.grows.ends:
+        raise NotCovered("a command that does not end")
     session.out.append(result.stdout)
     session.err.append(result.stderr)
     refuse_failed(result)

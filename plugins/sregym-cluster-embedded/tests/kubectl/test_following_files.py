@@ -1,0 +1,42 @@
+"""`kubectl exec` of a command that follows a file: what ends is served here, what does not is not."""
+
+from __future__ import annotations
+
+import pytest
+from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, NotCovered, run
+from sregym_cluster_embedded.world import World
+
+BOX = """
+apiVersion: v1
+kind: Pod
+metadata: {name: box}
+spec: {containers: [{name: box, image: "registry.example/library/busybox:1.36", command: [sleep, "36000"]}]}
+"""
+WRITER = "(while true; do echo tick; sleep 4; done) > /tmp/log 2>&1 &"
+
+
+@pytest.fixture
+def world() -> World:
+    made = build(Blueprint())
+    assert run(DirectAccess(made), ["apply", "-f", "-"], BOX).exit_code == 0
+    made.run_until(made.now + 30)
+    written = run(DirectAccess(made), ["exec", "box", "--", "sh", "-c", WRITER])
+    assert written == CommandResult(0, "", "")
+    return made
+
+
+def test_a_limit_shows_what_was_written_until_then(world: World) -> None:
+    began = world.now
+    argv = ["exec", "box", "--", "timeout", "10", "tail", "-f", "/tmp/log"]
+    assert run(DirectAccess(world), argv) == CommandResult(
+        143, "tick\ntick\ntick\n", "command terminated with exit code 143\n"
+    )
+    assert world.now - began == pytest.approx(10)
+
+
+def test_without_an_end_it_is_left_to_the_binary_and_takes_no_time(world: World) -> None:
+    began = world.now
+    with pytest.raises(NotCovered, match="a command that does not end"):
+        run(DirectAccess(world), ["exec", "box", "--", "tail", "-f", "/tmp/log"])
+    assert world.now == began
