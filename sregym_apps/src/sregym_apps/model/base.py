@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -37,7 +38,16 @@ def expand(text: str, values: Mapping[str, str]) -> str:
     """The text with each `${name}` replaced; a name without a value is left as it stands."""
     if "${" not in text:
         return text
-    return _PLACEHOLDER.sub(lambda match: values.get(match.group(1), match.group(0)), text)
+    parts = [*_parts(text)]
+    for at in range(1, len(parts), 2):
+        parts[at] = values.get(parts[at], f"${{{parts[at]}}}")
+    return "".join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[str, ...]:
+    """What stands between placeholders, and their names, in turn."""
+    return tuple(_PLACEHOLDER.split(text))
 
 
 def texts_of(

@@ -44,8 +44,8 @@ class Footing(Look):
     __slots__ = ("_seen", "loose")
 
     def __init__(self) -> None:
-        # By what was asked: the answer, and what counts of it.
-        self._seen: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+        # By what was asked: how to ask again, the answer, and what counts of it.
+        self._seen: dict[tuple[Any, ...], tuple[Callable[..., Any], Any, Any, Any]] = {}
         self.loose = False
 
     def __repr__(self) -> str:
@@ -56,14 +56,14 @@ class Footing(Look):
     ) -> T:
         """The answer of `function(world, *arguments)`, which is kept."""
         found = function(world, *arguments)
-        self._seen[(function, *arguments)] = (found, _essence(found))
+        self._seen[(function, *arguments)] = (function, arguments, found, _essence(found))
         return found
 
     def holds(self, world: World) -> bool:
         """Whether the same would be seen now."""
         if self.loose:
             return False
-        for (function, *arguments), (before, essence) in self._seen.items():
+        for function, arguments, before, essence in self._seen.values():
             found = function(world, *arguments)
             if found is not before and _essence(found) != essence:
                 return False
