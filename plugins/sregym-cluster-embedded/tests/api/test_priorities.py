@@ -87,3 +87,23 @@ def test_a_signer_is_named_like_a_path(client: Any) -> None:
         'Invalid value: "foo": must be a fully qualified domain and path of the form '
         "'example.com/signer-name'"
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({"priorityClassName": "ghost"}, "no PriorityClass with name ghost was found"),
+        (
+            {"serviceAccountName": "ghost"},
+            'error looking up service account shop/ghost: serviceaccount "ghost" not found',
+        ),
+        ({"runtimeClassName": "ghost"}, 'pod rejected: RuntimeClass "ghost" not found'),
+    ],
+)
+def test_admission_comes_before_the_server_thinks_up_a_name(
+    client: Any, spec: dict[str, Any], told: str
+) -> None:
+    named = {"metadata": {"name": "web-10", "generateName": "web-"}}
+    for metadata, name in (({"metadata": {"generateName": "web-"}}, "web-"), (named, "web-10")):
+        refused = client("POST", PODS, {**_pod(**spec), **metadata})
+        assert refused["message"] == f'pods "{name}" is forbidden: {told}'

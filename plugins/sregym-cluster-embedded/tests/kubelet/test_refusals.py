@@ -170,7 +170,8 @@ def test_a_container_may_run_as_somebody_else(town: Any) -> None:
 @pytest.mark.parametrize(
     ("mount", "message"),
     [
-        ("subPathExpr: 'logs/$(NOTHING)'", 'missing value for "NOTHING"'),
+        ("subPathExpr: 'logs/$(NOTHING)'", "missing value for NOTHING"),
+        ("subPathExpr: '$$(A)/$(Z)/$(NIL)'", "missing value for NIL, Z"),
         ("subPathExpr: '$(UP)/x'", "unable to provision SubPath `../x`: must not contain '..'"),
         ("subPathExpr: '$(ROOT)'", "error SubPath `/etc` must not be an absolute path"),
     ],
@@ -179,7 +180,7 @@ def test_a_sub_path_that_leads_nowhere(town: Any, mount: str, message: str) -> N
     town.pod(
         "{volumes: [{name: v, emptyDir: {}}], "
         f"containers: [{{name: c, image: '{WORKER}', env: [{{name: UP, value: ..}}, "
-        f"{{name: ROOT, value: /etc}}], volumeMounts: [{{name: v, mountPath: /v, {mount}}}]}}]}}",
+        f"{{name: ROOT, value: /etc}}, {{name: NIL, value: ''}}], volumeMounts: [{{name: v, mountPath: /v, {mount}}}]}}]}}",
         run_s=2.0,
     )
     reason = "CreateContainerConfigError"

@@ -33,6 +33,8 @@ _TOKEN_SOURCES = [
         }
     },
 ]
+# A name of which a server thinks up the end: what it keeps of its beginning, and the end's length.
+_KEPT, _THOUGHT_UP = 58, 5
 _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_S = 300
 _MIRROR = "kubernetes.io/config.mirror"
@@ -64,9 +66,16 @@ def _pod(world: World, kind: Resource, obj: Object) -> Object:
         _service_account(world, kind, obj["metadata"], spec)
     if spec.get("runtimeClassName"):
         _runtime_class(world, kind, obj["metadata"], spec)
-    priorities.resolve(world, kind, obj["metadata"]["name"], spec)
+    priorities.resolve(world, kind, _early_name(obj["metadata"]), spec)
     _tolerations(spec)
     return {**obj, "spec": spec}
+
+
+def _early_name(metadata: dict[str, Any]) -> str:
+    """What a new pod is called before the server thinks up an end of its name."""
+    name: str = metadata["name"]
+    base: str = metadata.get("generateName", "")
+    return base if base and name[:-_THOUGHT_UP] == base[:_KEPT] else name
 
 
 def _runtime_class(
@@ -76,7 +85,7 @@ def _runtime_class(
     found = world.store.get(Key("runtimeclasses.node.k8s.io", "", name))
     if found is None:
         why = f'pod rejected: RuntimeClass "{name}" not found'
-        raise errors.forbidden(kind, metadata.get("generateName") or metadata["name"], why)
+        raise errors.forbidden(kind, _early_name(metadata), why)
     overhead = (found.get("overhead") or {}).get("podFixed")
     if overhead:
         spec["overhead"] = overhead
@@ -94,8 +103,7 @@ def _service_account(
     account = world.store.get(Key("serviceaccounts", namespace, name))
     if account is None:
         why = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
-        # Admission comes before the server thinks up a name.
-        raise errors.forbidden(kind, metadata.get("generateName") or metadata["name"], why)
+        raise errors.forbidden(kind, _early_name(metadata), why)
     if "imagePullSecrets" in account and "imagePullSecrets" not in spec:
         spec["imagePullSecrets"] = account["imagePullSecrets"]
     wanted = spec.get("automountServiceAccountToken")

@@ -60,6 +60,11 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     return _REFERENCE.sub(replaced, text)
 
 
+def references(text: str) -> set[str]:
+    """The NAMEs of all `$(NAME)` in a text."""
+    return {match.group(2) for match in _REFERENCE.finditer(text) if match.group(1) != "$"}
+
+
 def service_links(world: World, namespace: str, all_services: bool) -> dict[str, str]:
     """Variables for the `kubernetes` Service and, with `all_services`, those of the namespace.
 

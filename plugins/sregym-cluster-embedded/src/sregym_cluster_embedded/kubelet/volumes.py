@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.access.tokens import issue_to_pod
@@ -18,7 +17,7 @@ from sregym_cluster_embedded.kubelet.configuration import (
     field_value,
     resource_value,
 )
-from sregym_cluster_embedded.kubelet.environment import environment, expand
+from sregym_cluster_embedded.kubelet.environment import environment, expand, references
 from sregym_cluster_embedded.kubelet.runtime import ImageReader, Mount
 from sregym_cluster_embedded.store import Key, Object
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 _SOURCES = (("configMap", "configmaps", "name"), ("secret", "secrets", "secretName"))
 # A mount whose files are those of an image; `volume` is its reference.
 IMAGE = "image"
-_VARIABLE = re.compile(r"\$\(([^)]+)\)")
 _KINDS = {"configmaps": "configmap", "secrets": "secret"}
 _NON_EXISTENT = {
     "configmaps": "configmap references non-existent config key: {}",
@@ -162,9 +160,9 @@ def check_mounts(world: World, pod: Object, state: PodState, container: Object) 
             if env is None:
                 env = environment(world, pod, state, container, "")
             path = expand(entry["subPathExpr"], env)
-            unknown = _VARIABLE.search(path)
-            if unknown is not None:
-                message = f'missing value for "{unknown[1]}"'
+            unknown = [name for name in references(entry["subPathExpr"]) if not env.get(name)]
+            if unknown:
+                message = f"missing value for {', '.join(sorted(unknown))}"
                 raise Missing(message)
         if path.startswith("/"):
             message = f"error SubPath `{path}` must not be an absolute path"
