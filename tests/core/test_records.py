@@ -107,6 +107,20 @@ def test_damaged_files(plan: RunPlan) -> None:
     with pytest.raises(UsageError) as caught:
         read_run(plan.folder)
     assert str(caught.value) == f"{str(file)!r} is damaged: field 'agent': Field required"
+    file.write_text("[]")
+    with pytest.raises(UsageError) as caught:
+        read_run(plan.folder)
+    assert str(caught.value) == f"{str(file)!r} is damaged: Input should be an object"
+    for text, missing in (
+        ("[]", "'problems', 'agents', 'seeds', 'cluster'"),
+        ('{"problems": [], "agents": [], "seeds": []}', "'cluster'"),
+    ):
+        (plan.folder / "run.json").write_text(text)
+        with pytest.raises(UsageError) as caught:
+            read_run(plan.folder)
+        assert str(caught.value) == (
+            f"{str(plan.folder / 'run.json')!r} is damaged: it has no {missing}"
+        )
     (plan.folder / "run.json").write_text("{")
     with pytest.raises(UsageError) as caught:
         read_run(plan.folder)

@@ -55,3 +55,15 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         f"folder {str(tmp_path / 'file')!r} cannot be written: File exists; "
         "choose another with --folder"
     )
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"null", b"\xff", b'{"gateway": "http://x"}'])
+def test_a_damaged_file(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "session.json"
+    file.write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        find_address(Settings(episode=str(tmp_path)))
+    assert str(caught.value) == (
+        f"{str(file)!r} is damaged, so the session cannot be found by it; start `sregym up` again, "
+        "or set SREGYM_EPISODE to another folder"
+    )

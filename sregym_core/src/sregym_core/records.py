@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _LONG = {"instruction", "alerts", "timeline", "transcript", "requests", "attempts"}
+# What a run was about; without it nothing can be told of it.
+_HEAD = ("problems", "agents", "seeds", "cluster")
 
 
 class RunFolder:
@@ -147,6 +149,10 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[EpisodeRecord]]:
     except ValueError as error:
         msg = f"{str(head_file)!r} is damaged: {error}"
         raise UsageError(msg) from error
+    missing = [name for name in _HEAD if name not in head] if isinstance(head, dict) else [*_HEAD]
+    if missing:
+        msg = f"{str(head_file)!r} is damaged: it has no {', '.join(map(repr, missing))}"
+        raise UsageError(msg)
     files = sorted((path / "episodes").glob("*/record.json"))
     return head, [_read(file) for file in files]
 
@@ -157,7 +163,8 @@ def _read(file: Path) -> EpisodeRecord:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        msg = f"{str(file)!r} is damaged: field {field!r}: {first['msg']}"
+        where = f"field {field!r}: " if field else ""
+        msg = f"{str(file)!r} is damaged: {where}{first['msg']}"
         raise UsageError(msg) from error
 
 

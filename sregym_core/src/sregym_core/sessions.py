@@ -71,7 +71,7 @@ def find_address(settings: Settings) -> SessionAddress:
     """The session of `SREGYM_EPISODE`, else of the folder of KUBECONFIG, else of ./sregym-session.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is none, or its file is damaged.
     """
     candidates = []
     if settings.episode:
@@ -82,10 +82,19 @@ def find_address(settings: Settings) -> SessionAddress:
     for folder in candidates:
         file = folder / FILE
         if file.is_file():
-            return SessionAddress(**json.loads(file.read_text(encoding="utf-8")))
+            return _read(file)
     looked = ", ".join(repr(str(folder)) for folder in candidates)
     msg = f"no session found in {looked}; set SREGYM_EPISODE to the folder that `sregym up` named"
     raise UsageError(msg)
+
+
+def _read(file: Path) -> SessionAddress:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return SessionAddress(gateway=str(content["gateway"]), token=str(content["token"]))
+    except (ValueError, TypeError, KeyError) as error:
+        msg = f"{str(file)!r} is damaged, so the session cannot be found by it; start `sregym up` again, or set SREGYM_EPISODE to another folder"
+        raise UsageError(msg) from error
 
 
 def keep_log(access: Access, folder: Path) -> None:
