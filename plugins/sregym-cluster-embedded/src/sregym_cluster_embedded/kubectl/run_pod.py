@@ -58,8 +58,8 @@ def run(session: Session) -> None:
     if arguments.text("overrides"):
         _override(arguments, obj)
     if attached:
-        if arguments.on("expose"):
-            raise NotCovered("a Service for what is attached to")
+        if arguments.on("expose") or session.headers:
+            raise NotCovered("a Service for what is attached to, or attaching as somebody else")
         tried_ahead(session, lambda tried: run_and_attach(tried, obj, restart))
         return
     kind = session.client.resource_type("pods")
