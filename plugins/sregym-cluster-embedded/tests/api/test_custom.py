@@ -117,4 +117,4 @@ def test_a_patch_that_is_no_object(client, patch, type_):
     content = "application/merge-patch+json"
     answer = client("PATCH", "/api/v1/namespaces/shop/configmaps/c", patch, content=content)
     text = f"json: cannot unmarshal {type_} into Go value of type map[string]interface {{}}"
-    assert answer["message"] == text
+    assert answer["message"] == f"error decoding patch: {text}"

@@ -276,3 +276,58 @@ def test_lists_that_are_written_although_they_are_empty(client):
     assert (made["endpoints"], made["ports"]) == (None, None)
     path = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles"
     assert client("POST", path, {**head, "rules": []})["rules"] is None
+
+
+DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
+
+
+@pytest.mark.parametrize(
+    ("form", "change", "expected"),
+    [
+        (
+            "merge",
+            [1],
+            "error decoding patch: json: cannot unmarshal array into Go value of type "
+            "map[string]interface {}",
+        ),
+        (
+            "json",
+            "text",
+            "error decoding patch: json: cannot unmarshal string into Go value of type "
+            "[]handlers.jsonPatchOp",
+        ),
+        (
+            "json",
+            [1],
+            "error decoding patch: json: cannot unmarshal number into Go value of type "
+            "handlers.jsonPatchOp",
+        ),
+        (
+            "merge",
+            {"metadata": {"finalizers": ["foo"]}},
+            'Deployment.apps "web" is invalid: metadata.finalizers[0]: Invalid value: "foo": name is '
+            "neither a standard finalizer name nor is it fully qualified",
+        ),
+    ],
+)
+def test_patches_that_cannot_be(client, make_deployment, form, change, expected):
+    client("POST", DEPLOYMENTS, make_deployment())
+    content = f"application/{form}-patch+json"
+    assert client("PATCH", f"{DEPLOYMENTS}/web", change, content=content)["message"] == expected
+
+
+def test_a_strategic_patch_does_not_change_the_kind(client, make_deployment):
+    client("POST", DEPLOYMENTS, make_deployment())
+    content = "application/strategic-merge-patch+json"
+    change = {"kind": "Pod", "apiVersion": "v1", "spec": {"paused": True}}
+    patched = client("PATCH", f"{DEPLOYMENTS}/web", change, content=content)
+    assert (patched["kind"], patched["apiVersion"]) == ("Deployment", "apps/v1")
+    assert patched["spec"]["paused"] is True
+
+
+def test_a_status_with_less_than_nothing(client, make_deployment):
+    client("POST", DEPLOYMENTS, make_deployment())
+    change = {"status": {"replicas": -1}}
+    content = "application/merge-patch+json"
+    answer = client("PATCH", f"{DEPLOYMENTS}/web/status", change, content=content)
+    assert answer["message"].startswith('Deployment.apps "web" is invalid: [status.replicas: ')

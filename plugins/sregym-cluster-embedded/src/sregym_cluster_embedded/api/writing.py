@@ -202,8 +202,9 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
     if kind == JSON_PATCH:
         result = jsonpatch.apply(served, change)
     elif not isinstance(change, dict):
+        decoding = "error decoding patch: " if kind == MERGE_PATCH else ""
         raise errors.bad_request(
-            f"json: cannot unmarshal {json_type(change)} into Go value of type "
+            f"{decoding}json: cannot unmarshal {json_type(change)} into Go value of type "
             "map[string]interface {}"
         )
     elif kind == MERGE_PATCH:
@@ -212,6 +213,7 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
         raise errors.unsupported_media_type((JSON_PATCH, MERGE_PATCH, APPLY_PATCH))
     else:
         result = strategic.apply(served, change, definition)
+        result = {**result, "apiVersion": resource.api_version, "kind": resource.kind}
     try:
         checked, unknown = body.canonical(result, resource.group, resource.version, resource.kind)
     except DecodeError as error:

@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api.json_words import json_type
 
 _OPERATIONS = ("add", "remove", "replace", "move", "copy", "test")
 
@@ -24,12 +25,11 @@ def apply(obj: Any, operations: Any) -> Any:
         errors.ApiError: BadRequest when `operations` is no list of operations, Invalid when one of
             them does not fit.
     """
-    if not isinstance(operations, list) or not all(isinstance(op, dict) for op in operations):
-        found = "object" if isinstance(operations, dict) else "value"
-        raise errors.bad_request(
-            f"error decoding patch: json: cannot unmarshal {found} into Go value of type "
-            "[]handlers.jsonPatchOp"
-        )
+    if not isinstance(operations, list):
+        raise _undecodable(operations, "[]handlers.jsonPatchOp")
+    for operation in operations:
+        if not isinstance(operation, dict):
+            raise _undecodable(operation, "handlers.jsonPatchOp")
     result = copy.deepcopy(obj)
     try:
         for operation in operations:
@@ -37,6 +37,12 @@ def apply(obj: Any, operations: Any) -> Any:
     except (_CannotApply, KeyError, IndexError, TypeError, ValueError):
         raise errors.unprocessable() from None
     return result
+
+
+def _undecodable(value: Any, wanted: str) -> errors.ApiError:
+    found = "object" if isinstance(value, dict) else json_type(value)
+    text = f"json: cannot unmarshal {found} into Go value of type {wanted}"
+    return errors.bad_request(f"error decoding patch: {text}")
 
 
 def _do(obj: Any, operation: dict[str, Any]) -> Any:

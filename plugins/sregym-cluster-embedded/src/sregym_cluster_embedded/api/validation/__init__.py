@@ -135,7 +135,7 @@ def new(kind: Resource, obj: Object, further: Sequence[Cause] = ()) -> None:
     Raises:
         errors.ApiError: Invalid, with all causes.
     """
-    found = meta.metadata(kind, obj["metadata"], new=True)
+    found = meta.metadata(kind, obj["metadata"])
     if kind.name in _NAMED:
         found += _NAMED[kind.name](obj)
     found += _specific(kind, obj)

@@ -18,28 +18,13 @@ _ANNOTATIONS_BYTES = 256 * 1024
 _FREE_GROUPS = frozenset({"rbac.authorization.k8s.io", "certificates.k8s.io"})
 _LABEL_NAMES = frozenset({"namespaces", "services"})
 STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
-# Types whose whole object the server looks at again when it changes.
-_WHOLE = frozenset(
-    {
-        "pods",
-        "configmaps",
-        "secrets",
-        "services",
-        "serviceaccounts",
-        "endpoints",
-        "persistentvolumes",
-        "persistentvolumeclaims",
-        "ingresses.networking.k8s.io",
-    }
-)
 _EVENT = {"apiVersion": "v1", "kind": "Event"}
 
 
-def metadata(kind: Resource, meta: dict[str, Any], *, new: bool = False) -> list[Cause]:
+def metadata(kind: Resource, meta: dict[str, Any]) -> list[Cause]:
     """All causes in the metadata of an object.
 
-    Finalizers of the built-in types need a domain; where the server looks at the whole object
-    again, it says so of old objects, too.
+    Finalizers of the built-in types need a domain.
     """
     found = _name(kind, meta)
     found += formats.labels("metadata.labels", meta.get("labels") or {})
@@ -51,14 +36,14 @@ def metadata(kind: Resource, meta: dict[str, Any], *, new: bool = False) -> list
     if {"orphan", "foregroundDeletion"} <= set(finalizers):
         text = "finalizer orphan and foregroundDeletion cannot be both set"
         found.append(causes.invalid("metadata.finalizers", list(finalizers), text))
-    if _strict(kind) and (new or kind.name in _WHOLE):
+    if _strict(kind):
         found += _undomained(finalizers)
     return found
 
 
 def _strict(kind: Resource) -> bool:
     """Whether finalizers without a domain are refused: not for what extends the API."""
-    extending = kind.group.startswith(("apiextensions.", "apiregistration."))
+    extending = kind.group.startswith(("admissionregistration.", "apiextensions.", "apireg"))
     return not extending and schema.of_kind(kind.group, kind.version, kind.kind) is not None
 
 

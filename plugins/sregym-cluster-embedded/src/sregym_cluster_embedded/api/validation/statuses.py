@@ -32,7 +32,7 @@ def _counts(status: Object, *fields: str) -> list[Cause]:
 
 def _at_most(status: Object, all_: int, text: str, *fields: str) -> list[Cause]:
     return [
-        causes.invalid(f"status.{field}", status[field], text)
+        causes.invalid(f"status.{field}", status.get(field, 0), text)
         for field in fields
         if status.get(field, 0) > all_
     ]
