@@ -396,5 +396,5 @@ def test_controllers_that_are_heard_are_asked_about_changes_and_deletions(
 def test_a_refusal_carries_the_warnings_before_it(client, configure):
     configure("warn", name="a.shop.example")
     configure("deny")
-    answer = client.raw("POST", CONFIG_MAPS, config_map())
-    assert (answer.status, answer.headers) == (400, {"Warning": '299 - "think twice"'})
+    got = client.raw("POST", CONFIG_MAPS, config_map())
+    assert (got.status, got.headers) == (400, {"Warning": '299 - "think twice"'})
