@@ -303,7 +303,8 @@ class Interpreter(Execution):
         replaying = self._journal is not None and self._position < before
         if self._unread:
             stdin = self._unread[-1]
-        text, error_text = redirector.input(node.redirections, stdin)
+        one_line = words[:1] == ["read"]
+        text, error_text = redirector.input(node.redirections, stdin, line=one_line)
         if not error_text and not replaying:
             error_text = redirector.prepare(node.redirections)
         if error_text:

@@ -76,7 +76,7 @@ class _Lexer:
         descriptor = -1
         if self.text[at].isdigit() and self.text[at + 1 : at + 2] in ("<", ">"):
             descriptor, at = int(self.text[at]), at + 1
-        operators = ("<<-", "<<<", "<<", "&>>", "&>", ">>", ">&", "<&", ">|", ">", "<")
+        operators = ("<<-", "<<<", "<<", "&>>", "&>", ">>", ">&", "<&", "<>", ">|", ">", "<")
         operator = next((o for o in operators if self.text.startswith(o, at)), None)
         if operator is None:
             return False

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.userland.files.tasks import entered
-from sregym_cluster_embedded.userland.process import Process, process_of, running_in
+from sregym_cluster_embedded.userland.process import Process, running_in
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
+from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.echo import Echo
-    from sregym_cluster_embedded.userland.wiring import Target
 
 _NC_USAGE = """BusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary.
 
@@ -30,26 +29,6 @@ Open a pipe to IP:PORT or FILE
 	-f FILE	Use file (ala /dev/ttyS0) instead of network
 	-e PROG	Run PROG after connect
 """
-
-
-def said(session: Session, target: Target, text: str) -> str:
-    """What the server at the end of a connection answers to what it was sent."""
-    server = process_of(session.world, target.ref) if target.ref is not None else None
-    if server is None:
-        return ""
-    program = session.runtime.program_of(server)
-    if program is None:
-        return ""
-    kind: Any = session.runtime.kind_of(server)
-    answer: str = kind.talk(session.world, server, program, text)
-    if not answer and text.startswith(("GET ", "HEAD ")):
-        path = text.split(" ")[1] if text.count(" ") else "/"
-        web = kind.web(session.world, server, program, "GET", path)
-        if web is not None:
-            size = len(web.body.encode(errors="surrogateescape"))
-            head = f"HTTP/1.1 {web.status} {'OK' if web.status == 200 else 'Error'}\r\n"
-            answer = f"{head}Content-Type: {web.content_type}\r\nContent-Length: {size}\r\n\r\n{web.body}"
-    return answer
 
 
 def _nc(session: Session, words: list[str], stdin: str) -> Output:

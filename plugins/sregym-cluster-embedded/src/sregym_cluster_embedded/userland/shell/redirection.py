@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.sockets import socket_error
+from sregym_cluster_embedded.userland.shell.sockets import heard, socket_error
 from sregym_cluster_embedded.userland.shell.wording import not_created, not_opened
 
 if TYPE_CHECKING:
@@ -31,19 +31,25 @@ class Redirector:
         self._session = session
         self._expansion = expansion
 
-    def input(self, redirections: tuple[Redirection, ...], stdin: str) -> tuple[str, str]:
-        """What the command reads, and the error when that cannot be opened."""
+    def input(
+        self, redirections: tuple[Redirection, ...], stdin: str, *, line: bool = False
+    ) -> tuple[str, str]:
+        """What the command reads (one `line` of a connection), and the error if it cannot be opened."""
         for redirection in redirections:
             operator = redirection.operator
-            if operator not in ("<<", "<<<", "<"):
+            if operator not in ("<<", "<<<", "<", "<>", "<&"):
                 continue
             target = self._expanded(redirection)
-            if operator == "<<":
+            if operator == "<&":
+                if target.isdecimal() and int(target) in self._session.sockets:
+                    stdin = heard(self._session, int(target), line=line)
+            elif operator == "<<":
                 stdin = target
             elif operator == "<<<":
                 stdin = target + "\n"
             elif target.startswith("/dev/tcp/"):
-                error = socket_error(self._session, target)
+                kept = redirection.descriptor if operator == "<>" else None
+                error = socket_error(self._session, target, kept)
                 if error:
                     return "", error
             elif target == _NOWHERE:
@@ -87,7 +93,9 @@ class Redirector:
             operator = redirection.operator
             if operator == ">&":
                 target = self._expanded(redirection)
-                if target.isdecimal():
+                if target.isdecimal() and int(target) in self._session.sockets:
+                    places[redirection.descriptor] = f"&{target}"
+                elif target.isdecimal():
                     places[redirection.descriptor] = places.get(int(target), _NOWHERE)
                 elif target == "-":
                     places[redirection.descriptor] = _NOWHERE
@@ -119,6 +127,9 @@ class Redirector:
     def _append(self, target: str, text: str) -> str:
         """Write to a file that `prepare` has opened."""
         session, path = self._session, self._session.path(target)
+        if target.startswith("&"):
+            session.sockets[int(target[1:])].sent += text
+            return ""
         if not text or target == _NOWHERE or target.startswith("/dev/tcp/"):
             return ""
         if path in ("/proc/1/fd/1", "/proc/1/fd/2"):

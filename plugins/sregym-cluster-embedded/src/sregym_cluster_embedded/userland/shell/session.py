@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
     from sregym_cluster_embedded.userland.shell.syntax import Node
+    from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
 
 
@@ -29,6 +30,23 @@ class Output(NamedTuple):
     code: int = 0
     out: str = ""
     err: str = ""
+
+
+@dataclass
+class OpenSocket:
+    """A connection that a shell holds.
+
+    Attributes:
+        target: Where it ends.
+        sent: What was written to it that has not been answered yet.
+        answer: What has come back and has not been read yet.
+        closed: Whether the server has closed it.
+    """
+
+    target: Target
+    sent: str = ""
+    answer: str = ""
+    closed: bool = False
 
 
 class Jobs(Protocol):
@@ -67,6 +85,8 @@ class Session:
         runner: Runs another command, for those that do: xargs, timeout, find.
         jobs: Starts commands in the background.
         background: Process number of the last of them (`$!`); 0 before there is one.
+        sockets: Descriptor -> connection that a shell has opened (`exec 3<>/dev/tcp/...`).
+        blocked: Whether what is read next is such a connection, which its server leaves open.
         endless: Whether the command line waits for something that does not come.
         followed: Path -> number of characters at which `tail -f` began to read.
         line: The command line that was given to the container runtime.
@@ -93,6 +113,8 @@ class Session:
     connections: int = 0
     runner: Callable[[list[str], str], Output] | None = None
     background: int = 0
+    sockets: dict[int, OpenSocket] = field(default_factory=dict)
+    blocked: bool = False
     endless: bool = False
     followed: dict[str, int] = field(default_factory=dict)
     line: tuple[str, ...] = ()

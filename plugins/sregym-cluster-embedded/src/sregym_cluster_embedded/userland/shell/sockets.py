@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.shell.session import OpenSocket
 from sregym_cluster_embedded.userland.wiring import Target, reach
 
 if TYPE_CHECKING:
@@ -47,14 +49,16 @@ def wait_for(session: Session, limit_s: float | None) -> None:
     session.slept_s += CONNECT_S if limit_s is None else limit_s
 
 
-def socket_error(session: Session, target: str) -> str:
-    """What bash says of `/dev/tcp/HOST/PORT`; empty when the connection stands."""
+def socket_error(session: Session, target: str, descriptor: int | None = None) -> str:
+    """What bash says of `/dev/tcp/HOST/PORT`; empty when the connection stands, and is kept."""
     _, _, _, host, port = (*target.split("/"), "", "")[:5]
     shell = session.arguments[0].rpartition("/")[2]
     if shell != "bash":
         return f"{shell}: can't create {target}: nonexistent directory\n"
     found = connect(session, host, int(port) if port.isdecimal() else 0)
     if found.kind in ("", "protocol"):
+        if descriptor is not None:
+            session.sockets[descriptor] = OpenSocket(found)
         return ""
     if found.kind == "dns":
         return (
@@ -64,3 +68,39 @@ def socket_error(session: Session, target: str) -> str:
         wait_for(session, None)
     words = WORDS.get(found.kind, "Connection refused")
     return f"bash: connect: {words}\nbash: line 1: {target}: {words}\n"
+
+
+def said(session: Session, target: Target, text: str) -> str:
+    """What the server at the end of a connection answers to what it was sent."""
+    server = process_of(session.world, target.ref) if target.ref is not None else None
+    if server is None:
+        return ""
+    program = session.runtime.program_of(server)
+    if program is None:
+        return ""
+    kind: Any = session.runtime.kind_of(server)
+    answer: str = kind.talk(session.world, server, program, text)
+    if not answer and text.startswith(("GET ", "HEAD ")):
+        path = text.split(" ")[1] if text.count(" ") else "/"
+        web = kind.web(session.world, server, program, "GET", path)
+        if web is not None:
+            size = len(web.body.encode(errors="surrogateescape"))
+            head = f"HTTP/1.1 {web.status} {'OK' if web.status == 200 else 'Error'}\r\n"
+            answer = f"{head}Content-Type: {web.content_type}\r\nContent-Length: {size}\r\n\r\n{web.body}"
+    return answer
+
+
+def heard(session: Session, descriptor: int, *, line: bool) -> str:
+    """What is read from a connection that the shell holds: one line, or all that there is."""
+    held = session.sockets[descriptor]
+    held.closed = held.closed or any(word in held.sent for word in _LAST_WORDS)
+    known = held.answer + (said(session, held.target, held.sent) if held.sent else "")
+    held.sent = ""
+    end = known.find("\n") + 1 if line and "\n" in known else len(known)
+    answer, held.answer = known[:end], known[end:]
+    session.blocked = not line and not held.closed
+    return answer
+
+
+# After these a server closes the connection.
+_LAST_WORDS = ("quit", "QUIT", "HTTP/1.0", "Connection: close", "Connection: Close")

@@ -102,6 +102,9 @@ def _cat(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = options(words)
     texts, errors = inputs(session, "cat", operands, stdin)
     text = "".join(texts)
+    if session.blocked and not operands:
+        session.blocked, session.endless = False, True
+        session.slept_s += 3600.0
     if "n" in flags:
         text = "".join(f"{n:>6}\t{line}\n" for n, line in enumerate(text.splitlines(), start=1))
     return Output(1 if errors else 0, text, errors)
