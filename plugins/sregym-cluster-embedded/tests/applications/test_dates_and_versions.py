@@ -74,3 +74,15 @@ def test_http_at_a_port_of_grpc_is_garbage(open_shop: Any) -> None:
         "",
         "curl: (1) Received HTTP/0.9 when not allowed\n",
     )
+
+
+def test_busybox_says_what_it_can_do(shop: Any) -> None:
+    shop.start_box("sleep", "36000")
+    shop.run(1)
+    code, out, err = shop.shell("box", "busybox")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "BusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary."
+    assert lines[-1].startswith("\t")
+    assert shop.shell("box", "busybox --list | head -3") == (0, "[\nash\nawk\n", "")
+    assert shop.shell("box", "busybox echo a") == (0, "a\n", "")

@@ -15,9 +15,9 @@ from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, 
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.versions import version_text
+from sregym_cluster_embedded.userland.shell.versions import busybox_text, version_text
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
-from sregym_cluster_embedded.userland.toolsets import tool_paths
+from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,7 +121,9 @@ class Execution:
             return Output()
         if program is None and path not in tool_paths(session.image.tools):
             return self.shell(["sh", path, *words[1:]], stdin)
-        if name == "busybox" and len(words) > 1:
+        if name == "busybox" and words[1:] in ([], ["--list"], ["--help"]):
+            return busybox_text(session.flavour, tool_names(session.image.tools), words)
+        if name == "busybox":
             return self.nested(words[1:], stdin)
         if name in SHELLS:
             return self.shell(words, stdin)

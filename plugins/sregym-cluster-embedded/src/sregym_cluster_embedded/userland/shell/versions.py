@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.shell.session import Output
@@ -34,3 +35,37 @@ def version_text(program: AnyProgram | None, words: list[str]) -> Output | None:
     if program.kind == "postgres":
         return Output(0, f"postgres (PostgreSQL) {version}\n")
     return None
+
+
+_BUSYBOX = {
+    "busybox": "BusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary.",
+    "alpine": "BusyBox v1.36.1 (2024-06-10 07:11:47 UTC) multi-call binary.",
+}
+_ABOUT = """
+BusyBox is copyrighted by many authors between 1998-2015.
+Licensed under GPLv2. See source distribution for detailed
+copyright notices.
+
+Usage: busybox [function [arguments]...]
+   or: busybox --list[-full]
+   or: busybox --show SCRIPT
+   or: busybox --install [-s] [DIR]
+   or: function [arguments]...
+
+\tBusyBox is a multi-call binary that combines many common Unix
+\tutilities into a single executable.  Most people will create a
+\tlink to busybox for each function they wish to use and BusyBox
+\twill act like whatever it was invoked as.
+
+Currently defined functions:
+"""
+
+
+def busybox_text(flavour: str, names: tuple[str, ...], words: list[str]) -> Output:
+    """What BusyBox says of itself when it is told no function, or asked for their list."""
+    known = sorted(name for name in names if name != "busybox")
+    if words[1:] == ["--list"]:
+        return Output(0, "".join(f"{name}\n" for name in known))
+    listed = textwrap.fill(", ".join(known), 75, initial_indent="\t", subsequent_indent="\t")
+    head = _BUSYBOX.get(flavour, _BUSYBOX["alpine"])
+    return Output(0, f"{head}{_ABOUT}{listed}\n")
