@@ -200,3 +200,53 @@ def test_a_table_of_flow_schemas_is_in_the_order_of_precedence(client, world):
     table = client("GET", path, accept="application/json;as=Table;v=v1;g=meta.k8s.io")
     assert [row["cells"][0] for row in table["rows"]] == ["c", "a", "b"]
     assert names(client("GET", path)) == ["a", "b", "c"]
+
+
+HEAD = "unable to parse requirement: "
+VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+    "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a=b=c", "found '=', expected: ',' or 'end of string'"),
+        ("!a=b", "found '=', expected: ',' or 'end of string'"),
+        ("a,", "found '', expected: identifier after ','"),
+        ("a,=b", "found '=', expected: identifier after ','"),
+        ("=b", "found '=', expected: !, identifier, or 'end of string'"),
+        ("!", f"{HEAD}found '', expected: identifier"),
+        ("a=(", f"{HEAD}found '(', expected: identifier"),
+        ("a in b", f"{HEAD}found 'b' expected: '('"),
+        ("a in (", f"{HEAD}found '', expected: ',', ')' or identifier"),
+        ("a in (b", f"{HEAD}found '', expected: ',' or ')'"),
+        ("a in (b,", f"{HEAD}found '', expected: ',', or identifier"),
+        ("a in (b c)", f"{HEAD}found 'c', expected: ',' or ')'"),
+        (
+            "a>x",
+            f"{HEAD}values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an "
+            "integer",
+        ),
+        ("a=-b", f'{HEAD}values[0][a]: Invalid value: "-b": {VALUE}'),
+        (
+            "-a",
+            f'{HEAD}<nil>: Invalid value: "-a": name part must consist of alphanumeric characters, '
+            "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  "
+            "or 'my.name',  or '123-abc', regex used for validation is "
+            "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        ),
+    ],
+)
+def test_a_selector_that_cannot_be(client, text, expected):
+    answer = client("GET", "/api/v1/pods", labelSelector=text)
+    assert (answer["code"], answer["message"]) == (400, expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "in", "a in (),b", "a in (,)", "a = ", "in in (in,notin)", "a>1"]
+)
+def test_odd_selectors(client, text):
+    assert client("GET", "/api/v1/nodes", labelSelector=text)["items"] == []

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api import errors, label_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_cluster_embedded.store import Object
-
-_TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|<|>|[^\s=!,()<>]+)")
-_SYMBOLS = frozenset({"==", "!=", "=", "!", ",", "(", ")", "<", ">"})
-_EXPECTED = "in, notin, =, ==, !=, gt, lt"
 
 
 @dataclass(frozen=True)
@@ -66,63 +61,10 @@ def parse_labels(text: str) -> Requirements:
     Raises:
         errors.ApiError: BadRequest with the server's words.
     """
-    tokens = _TOKEN.findall(text)
-    found: list[Requirement] = []
-    while tokens:
-        found.append(_requirement(tokens))
-        if tokens and tokens.pop(0) != ",":
-            raise errors.bad_request("unable to parse requirement: found trailing characters")
-    return tuple(found)
-
-
-def _requirement(tokens: list[str]) -> Requirement:
-    first = tokens.pop(0)
-    if first == "!":
-        return Requirement(tokens.pop(0) if tokens else "", "absent")
-    if first in _SYMBOLS:
-        raise errors.bad_request(
-            f"unable to parse requirement: found '{first}', expected: !, identifier, or 'end of string'"
-        )
-    if not tokens or tokens[0] == ",":
-        return Requirement(first, "exists")
-    operator = tokens.pop(0)
-    if operator in ("=", "=="):
-        return Requirement(first, "in", (_value(tokens),))
-    if operator == "!=":
-        return Requirement(first, "notin", (_value(tokens),))
-    if operator in ("in", "notin"):
-        return Requirement(first, operator, _values(tokens))
-    if operator in (">", "<"):
-        return Requirement(first, "gt" if operator == ">" else "lt", (_value(tokens),))
-    raise errors.bad_request(
-        f"unable to parse requirement: found '{operator}', expected: {_EXPECTED}"
-    )
-
-
-def _value(tokens: list[str]) -> str:
-    if not tokens or tokens[0] == ",":
-        return ""
-    token = tokens.pop(0)
-    if token in _SYMBOLS:
-        raise errors.bad_request(
-            f"unable to parse requirement: found '{token}', expected: identifier"
-        )
-    return token
-
-
-def _values(tokens: list[str]) -> tuple[str, ...]:
-    found = tokens.pop(0) if tokens else ""
-    if found != "(":
-        raise errors.bad_request(f"unable to parse requirement: found '{found}' expected: '('")
-    values: list[str] = []
-    while tokens and tokens[0] != ")":
-        token = tokens.pop(0)
-        if token != ",":
-            values.append(token)
-    if not tokens:
-        raise errors.bad_request("unable to parse requirement: found '', expected: ',' or ')'")
-    tokens.pop(0)
-    return tuple(values)
+    try:
+        return tuple(Requirement(*parsed) for parsed in label_text.parse(text))
+    except label_text.Unreadable as error:
+        raise errors.bad_request(str(error)) from None
 
 
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "absent"}
