@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_core.errors import ExitCode
 from sregym_core.testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
@@ -115,3 +117,30 @@ def test_the_episode_ends_with_a_verdict(case: str, sregym_project: Projects) ->
         log = (project.folder / "run/episodes/e0001/agent.log").read_text()
         assert json.loads(log) == SAID[case]
     assert left(str(project.folder / "bad_agent.py")) == []
+
+
+MUTINY = """\
+import os, signal
+from pathlib import Path
+supervisor = os.getppid()
+worker = int(Path(f"/proc/{supervisor}/stat").read_text().rpartition(")")[2].split()[1])
+os.kill(worker, signal.SIGKILL)
+signal.pause()
+"""
+
+
+def test_an_agent_that_kills_a_worker_of_the_harness(sregym_project: Projects) -> None:
+    """Without walls it can; the run ends with a word, and nothing is left of it."""
+    project = sregym_project({"bad_agent.py": MUTINY})
+    command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
+    words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
+    done = project.run(*words, "--attempts", "2", "--jobs", "2", "--out", "run")
+    assert (done.exit_code, done.err) == (
+        ExitCode.INTERNAL,
+        "sregym: a worker process was ended from outside, by lack of memory for instance: what the "
+        "workers were at has no record, what they had done before has; try again, with fewer --jobs "
+        "where memory is short\n",
+    )
+    never = threading.Event()
+    mark = str(project.folder / "bad_agent.py")
+    assert any(not left(mark) or never.wait(0.1) for _ in range(100))

@@ -29,8 +29,10 @@ sys.stdout.flush()
 BOMB = "import os\nfor _ in range(10):\n    os.fork()\nimport signal; signal.pause()"
 
 
-def words(folder: Path, memory_mib: int = 1024, processors: int = 2, report: int = 1) -> list[str]:
-    numbers = map(str, (memory_mib, processors, report))
+def words(
+    folder: Path, memory_mib: int = 1024, processors: int = 2, report: int = 1, parent: int = 0
+) -> list[str]:
+    numbers = map(str, (memory_mib, processors, report, parent or os.getpid()))
     return [sys.executable, "-I", "-S", supervise.__file__, str(folder), *numbers]
 
 
@@ -197,8 +199,9 @@ def test_processors_and_what_goes_first(tmp_path: Path) -> None:
 def test_the_command_ends_when_the_harness_does(tmp_path: Path) -> None:
     """Who started the supervisor may be ended by force: it cannot say so."""
     mark = f"mark-{os.getpid()}-harness"
-    script = f"import subprocess, sys; subprocess.run(sys.argv[1:] + [{mark!r}])"
-    started = [*words(tmp_path), sys.executable, "-c", f"{SLEEPERS}\nsignal.pause()"]
+    # It is whose id stands for the parent's.
+    script = f"import os, subprocess, sys; words = [str(os.getpid()) if word == 'PARENT' else word for word in sys.argv[1:]]; subprocess.run(words + [{mark!r}])"
+    started = [*words(tmp_path)[:-1], "PARENT", sys.executable, "-c", f"{SLEEPERS}\nsignal.pause()"]
     with subprocess.Popen(
         [sys.executable, "-c", script, *started], stdout=subprocess.PIPE, text=True
     ) as harness:
@@ -209,3 +212,8 @@ def test_the_command_ends_when_the_harness_does(tmp_path: Path) -> None:
         harness.wait()
         never = threading.Event()
         assert any(not alive(mark) or never.wait(0.05) for _ in range(400))
+
+
+def test_a_command_whose_harness_is_gone_already_is_not_started(tmp_path: Path) -> None:
+    done = run(tmp_path, "/bin/sh", "-c", "echo started", parent=1)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "")

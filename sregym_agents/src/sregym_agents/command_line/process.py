@@ -114,7 +114,7 @@ def supervised(start: Start, report: int) -> list[str]:
         report: A descriptor on which it is said why the command was ended.
     """
     script, limits = Path(supervise.__file__), start.limits
-    numbers = map(str, (limits.memory_mib, limits.processors, report))
+    numbers = map(str, (limits.memory_mib, limits.processors, report, os.getpid()))
     return [sys.executable, "-I", "-S", str(script), str(start.folder), *numbers, *start.argv]
 
 

@@ -1,9 +1,9 @@
 """Runs outside the walls, before them: limits a command and ends all that it started.
 
 Started as a script by an interpreter that sees nothing but its standard library:
-`python supervise.py FOLDER MEMORY_MIB PROCESSORS REPORT COMMAND...`. Processes whose parents have ended
-become its own, wherever they hid, so that none outlives it. What uses more than it may is ended, with a
-word on standard error and on the descriptor REPORT.
+`python supervise.py FOLDER MEMORY_MIB PROCESSORS REPORT PARENT COMMAND...`. Processes whose parents have
+ended become its own, wherever they hid, so that none outlives it. What uses more than it may is ended,
+with a word on standard error and on the descriptor REPORT. It ends with the process PARENT.
 """
 
 from __future__ import annotations
@@ -187,15 +187,16 @@ def yield_to_others() -> None:
         file.write("1000")
 
 
-def main(folder: str, memory_mib: int, processors: int, report: int, command: list[str]) -> int:
+def main(
+    folder: str, memory_mib: int, processors: int, report: int, parent: int, command: list[str]
+) -> int:
     """Run the command; its exit code, as a shell would tell it."""
     ending = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
     # Blocked, they are waited for instead of interrupting: nothing is left undone half way.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, *ending])
-    parent = os.getppid()
     limit(processors)
     if os.getppid() != parent:
-        return 128 + signal.SIGTERM  # it ended before this could notice
+        return 128 + signal.SIGTERM  # it ended before the kernel was asked to tell
     process = subprocess.Popen(command, preexec_fn=yield_to_others)  # noqa: PLW1509 - there is one thread
     looked = folder_looked = time.monotonic()
     while True:
@@ -221,6 +222,6 @@ def main(folder: str, memory_mib: int, processors: int, report: int, command: li
 
 
 if __name__ == "__main__":
-    place, *numbers = sys.argv[1:5]
-    most_memory_mib, most_processors, told = map(int, numbers)
-    sys.exit(main(place, most_memory_mib, most_processors, told, sys.argv[5:]))
+    place, *numbers = sys.argv[1:6]
+    most_memory_mib, most_processors, told, starter = map(int, numbers)
+    sys.exit(main(place, most_memory_mib, most_processors, told, starter, sys.argv[6:]))

@@ -12,11 +12,13 @@ import signal
 import sys
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.worlds import Worlds
+from sregym_core.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+_LOST = (
+    "a worker process was ended from outside, by lack of memory for instance: what the workers were "
+    "at has no record, what they had done before has; try again, with fewer --jobs where memory is short"
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,9 @@ class Workers(Generic[T, R]):
 
         On Ctrl-C the workers that are busy are told: they end their task in order, the results of
         those are still given, and then `KeyboardInterrupt` is raised.
+
+        Raises:
+            WorldError: Somebody else ended a worker.
         """
         pending: set[Future[R | None]] = set()
         try:
@@ -105,6 +114,8 @@ class Workers(Generic[T, R]):
             done, _ = wait([future for future in pending if not future.cancelled()])
             yield from _results(done)
             raise
+        except BrokenProcessPool as error:
+            raise WorldError(_LOST) from error
 
     def close(self) -> None:
         """End the workers; what they told is passed on before this returns."""
