@@ -54,7 +54,7 @@ def box(shop: Any) -> Any:
         ("vi /etc/hosts", (1, "", "vi: can't read user input\n")),
         ("printenv HOME", (127, "", "sh: printenv: not found\n")),
         ("IFS=: read -r a b < /etc/passwd; echo $a", (0, "root\n", "")),
-        ("printf '%5.2f|%-4s|%03d|%x\\n' 3.14159 ab 7 255; printf %d x", (1, " 3.14|ab  |007|ff\n0", "printf: invalid number 'x'\n")),
+        ("printf '%5.2f|%-4s|%03d|%x\\n' 3.14159 ab 7 255; printf %d x", (1, " 3.14|ab  |007|ff\n0", "sh: invalid number 'x'\n")),
         ("ls /proc/1/fd", (0, "0\n1\n2\n", "")),
     ],
 )  # fmt: skip

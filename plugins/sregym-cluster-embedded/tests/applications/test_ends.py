@@ -49,3 +49,39 @@ def test_a_followed_file_is_read_on_from_where_it_was(box: Any) -> None:
     assert (limited.exit_code, limited.duration_s, limited.grows.ends) == (143, 9.0, True)
     box.runtime.kill(box.world, box.ref("box"))
     assert result.grows.written(box.world) is None
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("sort /none", (2, "", "sort: cannot read: /none: No such file or directory\n")),
+        ("kill 4321", (1, "", "sh: 1: kill: No such process\n")),
+        ("bash -c 'kill 4321'", (1, "", "bash: line 1: kill: (4321) - No such process\n")),
+        ("test 1 -gt a", (2, "", "sh: 1: test: Illegal number: a\n")),
+        ("printf '%d' x", (1, "0", "sh: 1: printf: x: expected numeric value\n")),
+        (
+            "seq a",
+            (
+                1,
+                "",
+                "seq: invalid floating point argument: 'a'\n"
+                "Try 'seq --help' for more information.\n",
+            ),
+        ),
+        (
+            "tr a < /dev/null",
+            (
+                1,
+                "",
+                "tr: missing operand after 'a'\nTwo strings must be given when translating.\n"
+                "Try 'tr --help' for more information.\n",
+            ),
+        ),
+    ],
+)
+def test_mistakes_in_the_words_of_gnu_and_dash(
+    shop: Any, script: str, expected: tuple[int, str, str]
+) -> None:
+    shop.start_mongo()
+    shop.run(1)
+    assert shop.shell("mongodb-stock", script) == expected

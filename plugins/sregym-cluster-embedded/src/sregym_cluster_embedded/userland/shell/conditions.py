@@ -30,9 +30,9 @@ def _test(session: Session, words: list[str], _stdin: str) -> Output:
     except _UnknownOperandError as error:
         text = f"{shell_name(session)}: {error}: bad number\n"
         if not session.busybox:
-            text = f"{shell_name(session)}: [: Illegal number: {error}\n"
+            text = f"{shell_name(session)}: {words[0]}: Illegal number: {error}\n"
             if shell_name(session).startswith("bash"):
-                text = f"{shell_name(session)}: [: {error}: integer expression expected\n"
+                text = f"{shell_name(session)}: {words[0]}: {error}: integer expression expected\n"
         return Output(2, "", text)
 
 

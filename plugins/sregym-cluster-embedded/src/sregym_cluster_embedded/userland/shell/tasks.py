@@ -15,6 +15,7 @@ from sregym_cluster_embedded.userland.process import processes
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 _SIGNALS = {
     "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "SEGV": 11, "USR2": 12,
@@ -277,7 +278,9 @@ def _no_process(session: Session, target: str) -> str:
         return f"sh: kill: {target}: arguments must be process or job IDs\n"
     if session.busybox:
         return f"sh: can't kill pid {target}: No such process\n"
-    return f"kill: ({target}) - No such process\n"
+    name = shell_name(session)
+    about = f"({target}) - " if name.startswith("bash") else ""
+    return f"{name}: kill: {about}No such process\n"
 
 
 def _send(session: Session, number: int) -> None:

@@ -8,7 +8,7 @@ import re
 from sregym_cluster_embedded.userland.files.inode import FileError, IsFolderError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.wording import complaint
+from sregym_cluster_embedded.userland.shell.wording import complaint, shell_name
 
 
 def inputs(session: Session, name: str, operands: list[str], stdin: str) -> tuple[list[str], str]:
@@ -53,7 +53,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,4}|[ntr\\aeb])", one, text)
 
 
-def _printf(_session: Session, words: list[str], _stdin: str) -> Output:
+def _printf(session: Session, words: list[str], _stdin: str) -> Output:
     words = [words[0], *words[2:]] if words[1:2] == ["--"] else words
     if len(words) < 2:
         return Output(1, "", "printf: usage: printf FORMAT [ARGUMENT...]\n")
@@ -68,7 +68,7 @@ def _printf(_session: Session, words: list[str], _stdin: str) -> Output:
                 return "%"
             value = rest.pop(0) if rest else ""
             shown, bad = _converted(match.group(0), value)
-            errors += f"printf: invalid number '{value}'\n" if bad else ""
+            errors += _no_number(session, value) if bad else ""
             return shown
 
         out += re.sub(r"%[-+ 0#]*\d*(?:\.\d+)?[sdibuxXofeEgGcq%]", fill, form)
@@ -96,6 +96,15 @@ def _converted(spec: str, value: str) -> tuple[str, bool]:
     if kind == "c":
         return value[:1], False
     return str((spec[:-1] + "s") % (_escaped(value) if kind == "b" else value)), False
+
+
+def _no_number(session: Session, value: str) -> str:
+    """What the shell's own printf says of an argument that is no number."""
+    name = shell_name(session)
+    if session.busybox:
+        return f"{name}: invalid number '{value}'\n"
+    what = "invalid number" if name.startswith("bash") else "expected numeric value"
+    return f"{name}: printf: {value}: {what}\n"
 
 
 def _cat(session: Session, words: list[str], stdin: str) -> Output:
@@ -155,7 +164,8 @@ def _sort(session: Session, words: list[str], stdin: str) -> Output:
             lines = list({key(line)[:-1]: line for line in reversed(lines)}.values())[::-1]
         else:
             lines = list(dict.fromkeys(lines))
-    return Output(int(bool(errors)), "".join(f"{line}\n" for line in lines), errors)
+    failed = 1 if session.busybox else 2
+    return Output(failed if errors else 0, "".join(f"{line}\n" for line in lines), errors)
 
 
 def _sort_key(text: str, letters: set[str]) -> tuple[float, str]:
@@ -210,10 +220,15 @@ def _ranges(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _tr(_session: Session, words: list[str], stdin: str) -> Output:
+def _tr(session: Session, words: list[str], stdin: str) -> Output:
     flags, sets = options(words)
     if not sets:
         return Output(1, "", "tr: missing operand\n")
+    if len(sets) == 1 and not {"d", "s"} & set(flags) and not session.busybox:
+        text = (
+            f"tr: missing operand after '{sets[0]}'\nTwo strings must be given when translating.\n"
+        )
+        return Output(1, "", f"{text}Try 'tr --help' for more information.\n")
     first = _characters(sets[0])
     if "d" in flags:
         return Output(0, "".join(char for char in stdin if char not in first))
@@ -261,7 +276,13 @@ def _decoded(session: Session, data: str, errors: str) -> Output:
     return Output(1, out, f"{errors}base64: {word}\n")
 
 
-def _seq(_session: Session, words: list[str], _stdin: str) -> Output:
+def _seq(session: Session, words: list[str], _stdin: str) -> Output:
+    bad = [word for word in words[1:] if not re.fullmatch(r"-?[\d.]+|-\w.*", word)]
+    if bad and session.busybox:
+        return Output(1, "", f"seq: invalid number '{bad[0]}'\n")
+    if bad:
+        text = f"seq: invalid floating point argument: '{bad[0]}'\n"
+        return Output(1, "", f"{text}Try 'seq --help' for more information.\n")
     numbers = [int(word) for word in words[1:] if word.lstrip("-").isdecimal()]
     first = numbers[0] if len(numbers) > 1 else 1
     step = numbers[1] if len(numbers) > 2 else 1
