@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sregym_agents.command_line.tail import LINE_CAP, Tail
+from sregym_agents.command_line.tail import LINE_CAP, Tail, last_line
 
 
 def test_lines_come_when_they_are_whole(tmp_path: Path) -> None:
@@ -45,3 +45,27 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     link = tmp_path / "events.jsonl"
     link.symlink_to(secret)
     assert list(Tail(link).new()) == []
+
+
+def test_what_is_nested_too_deeply_is_no_event(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b"[" * 200_000 + b'\n{"a": 1}\n')
+    tail = Tail(file)
+    assert list(tail.new()) == [{"a": 1}]
+    assert (tail.unread, tail.first_unread) == (1, "[" * 200)
+
+
+def test_the_last_line_of_what_may_be_endless(tmp_path: Path) -> None:
+    file, link = tmp_path / "agent.log", tmp_path / "link"
+    assert last_line(file) == ""
+    file.write_text("first\nno \ufffd licence \n\n  \n")
+    assert last_line(file) == "no \ufffd licence"
+    file.write_text("x" * 600)
+    assert last_line(file) == "x" * 500
+    with file.open("wb") as output:
+        output.write(b"early\n")
+        output.seek(64 << 20)
+        output.write(b"\nlate\n" + b"\n" * 1000)
+    assert last_line(file) == "late"
+    link.symlink_to("/dev/zero")
+    assert last_line(link) == ""

@@ -20,6 +20,7 @@ from sregym_core.sessions import EVENTS, LOG
 from sregym_agents.command_line.listening import Listener
 from sregym_agents.command_line.process import attend
 from sregym_agents.command_line.program import find_program
+from sregym_agents.command_line.tail import last_line
 from sregym_agents.isolation import Needs, walls_of
 from sregym_agents.isolation.walls import OPTIONS as WALLS_OPTIONS
 from sregym_agents.outside import opened
@@ -225,7 +226,7 @@ class CommandLineAgent(Agent):
         name = self.vendor.program
         where = f"what it wrote is in {log} and {EVENTS} beside it"
         if exit_code != 0 or listener.failure:
-            reason = listener.failure or _last_line(log)
+            reason = listener.failure or last_line(log)
             because = f": {reason}" if reason else ""
             msg = f"{name} ended with exit code {exit_code}{because}; {where}"
             raise RuntimeError(msg)
@@ -265,8 +266,3 @@ def _done(session: Session) -> bool:
 def _address(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port or (80 if parts.scheme == 'http' else 443)}"
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    return next((line.strip()[:500] for line in reversed(lines) if line.strip()), "")

@@ -14,6 +14,18 @@ CHUNK = 1 << 20
 # Nobody's event is longer; a line that never ends must not fill the memory.
 LINE_CAP = 16 << 20
 SHOWN = 200
+LAST_SHOWN = 500
+
+
+def last_line(path: Path) -> str:
+    """The last line of a file that says something, cut; empty where there is none."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        # A program may have written without end: only the end is looked at.
+        file.seek(max(0, path.stat().st_size - CHUNK))
+        lines = file.read().decode(errors="replace").split("\n")
+    return next((line.strip()[:LAST_SHOWN] for line in reversed(lines) if line.strip()), "")
 
 
 @dataclass
@@ -59,7 +71,7 @@ class Tail:
             return
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             self._note(line)
             return
         if isinstance(found, dict):
