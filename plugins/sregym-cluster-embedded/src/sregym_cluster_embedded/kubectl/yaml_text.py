@@ -98,8 +98,13 @@ def json_text(value: Any, in_order: bool = True) -> str:
     sort = orjson.OPT_SORT_KEYS if in_order else 0
     by_two = orjson.dumps(value, option=orjson.OPT_INDENT_2 | sort).decode()
     # Strings hold no raw newlines: what stands at the beginning of a line is indentation.
-    lines = [line[: len(line) - len(line.lstrip(" "))] + line for line in by_two.split("\n")]
-    return _escape_html("\n".join(lines)) + "\n"
+    return _escape_html("\n".join(map(_indented_twice, by_two.split("\n")))) + "\n"
+
+
+@lru_cache(maxsize=8192)
+def _indented_twice(line: str) -> str:
+    """Lists of objects consist of few different lines."""
+    return line[: len(line) - len(line.lstrip(" "))] + line
 
 
 def compact_json(value: Any, in_order: bool = True) -> str:
@@ -169,29 +174,25 @@ def _scalar(value: Any, indent: str, column: int) -> str:
     return "[]" if isinstance(value, list) else str(value)
 
 
+@lru_cache(maxsize=4096)
 def _folded(text: str, value: str, indent: str, column: int) -> str:
+    """A string that is too long for its line, broken at the first single space behind the edge."""
     quote = text[0] if text != value else ""
     body = text[1:-1] if quote else text
-    column += len(quote)
     pieces = [quote]
-    after_space = False
-    for at, char in enumerate(body):
+    begun, column = 0, column + len(quote)
+    at = body.find(" ", max(0, _WIDTH - column + 1))
+    while at >= 0:
         doubled = body[at + 1 : at + 2] == " "
         inside = not quote or 0 < at < len(body) - 1
-        if (
-            char == " "
-            and not after_space
-            and column > _WIDTH
-            and inside
-            and (quote == '"' or not doubled)
-        ):
-            pieces.append("\n" + indent + ("\\" if doubled else ""))
-            column = len(indent) + doubled
+        if inside and body[at - 1 : at] != " " and (quote == '"' or not doubled):
+            pieces += [body[begun:at], "\n", indent, "\\" if doubled else ""]
+            begun = at + 1
+            room = _WIDTH - len(indent) - doubled
+            at = body.find(" ", begun + max(0, room + 1))
         else:
-            pieces.append(char)
-            column += 1
-        after_space = char == " "
-    return "".join(pieces) + quote
+            at = body.find(" ", at + 1)
+    return "".join(pieces) + body[begun:] + quote
 
 
 def go_float(value: float) -> str:
