@@ -11,6 +11,7 @@ from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, NotCovered, run
+from sregym_cluster_embedded.kubectl.kubeconfig import remember
 
 SET = ["config", "set-context", "--current", "--namespace=shop"]
 CHANGED = """apiVersion: v1
@@ -64,3 +65,27 @@ def test_it_holds_for_all_commands_of_one_caller(
         assert (done.exit_code, done.stderr) == (0, "No resources found in shop namespace.\n")
     finally:
         commands.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "remembered"),
+    [
+        (CHANGED, {"namespace": "shop", "redirected": False}),
+        (CHANGED.replace("current-context", "other"), {"namespace": "default", "redirected": True}),
+        (
+            CHANGED.replace("user: kubernetes-admin", "user: ann"),
+            {"namespace": "shop", "redirected": True},
+        ),
+    ],
+)
+def test_who_leaves_the_context_leaves_the_cluster(
+    shop: Any, tmp_path: Path, text: str, remembered: dict[str, Any]
+) -> None:
+    (tmp_path / "config").write_text(text)
+    access = DirectAccess(shop.world)
+    remember(access.memory, tmp_path / "config")
+    assert access.memory == remembered
+    if remembered["redirected"]:
+        with pytest.raises(NotCovered) as caught:
+            run(access, ["get", "pods"])
+        assert str(caught.value) == "a context of somebody else"

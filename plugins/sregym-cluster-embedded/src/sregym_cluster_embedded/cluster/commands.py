@@ -18,7 +18,7 @@ from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_twin
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
-from sregym_cluster_embedded.kubectl.kubeconfig import read
+from sregym_cluster_embedded.kubectl.kubeconfig import remember
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ class Commands:
             return CommandResult(127, "", f"{error}\n")
         if "config" in words:
             # The next command of the twin is to see what this one has changed.
-            self._memory["namespace"] = read(kubeconfig).context.get("namespace", "default")
+            remember(self._memory, kubeconfig)
         printed = (shifted_text(text, -shift_s) for text in (done.stdout, done.stderr))
         return CommandResult(done.exit_code, *printed)
 

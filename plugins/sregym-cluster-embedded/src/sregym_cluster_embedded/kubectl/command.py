@@ -166,6 +166,8 @@ def run(
         return CommandResult(error.exit_code, "", f"{error.text}\n")
     if any(arguments.has(name) for name in ("warnings-as-errors",)):
         raise NotCovered("--warnings-as-errors")
+    if access.memory.get("redirected"):
+        raise NotCovered("a context of somebody else")
     headers = impersonating.headers(entry.module, arguments, "discovery" in access.memory)
     namespace = access.memory.get("namespace", namespace)
     asked = _connecting(arguments, getattr(module, entry.flags))

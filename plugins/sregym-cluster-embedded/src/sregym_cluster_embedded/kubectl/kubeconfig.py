@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.access import Access
     from sregym_cluster_embedded.store import Object
 
+# The cluster and the user of a kubeconfig as it is handed out.
+OWN = ("kubernetes", "kubernetes-admin")
 _LISTS = {"clusters": "cluster", "users": "user", "contexts": "context"}
 
 
@@ -72,6 +74,16 @@ def read(path: Path) -> Kubeconfig:
         for field, one in _LISTS.items()
     }
     return Kubeconfig(**found, current=content.get("current-context") or "")
+
+
+def remember(memory: dict[str, Any], path: Path) -> None:
+    """Note for later commands what a kubeconfig says that somebody else has changed."""
+    try:
+        context = read(path).context
+    except NotCovered:
+        context = {}
+    memory["namespace"] = context.get("namespace", "default")
+    memory["redirected"] = (context.get("cluster"), context.get("user")) != OWN
 
 
 def own(access: Access) -> Path:
