@@ -133,6 +133,7 @@ _ALIASES: dict[tuple[str, str], str] = {
     ("top", "po"): "pod",
     ("top", "pods"): "pod",
 }
+_CONNECTION = frozenset(flag.name for flag in CONNECTION)
 _VALUED_BEFORE = ("-n", "--namespace", "-f", "--filename")
 
 
@@ -205,11 +206,11 @@ def run(
 
 def _connecting(arguments: Arguments, own: Sequence[Flag]) -> Arguments | None:
     """The command line without the command's own flags, when flags of the connection are left."""
-    if not any(flag.name in arguments.given for flag in CONNECTION):
+    if _CONNECTION.isdisjoint(arguments.given):
         return None
     hidden = {flag.name for flag in own}
     given = {name: values for name, values in arguments.given.items() if name not in hidden}
-    return replace(arguments, given=given) if any(f.name in given for f in CONNECTION) else None
+    return None if _CONNECTION.isdisjoint(given) else replace(arguments, given=given)
 
 
 def _shows_managed_fields(arguments: Arguments) -> bool:
