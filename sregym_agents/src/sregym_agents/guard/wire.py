@@ -77,7 +77,8 @@ class Wire:
         try:
             await self._writer.wait_closed()
         except (OSError, asyncio.CancelledError):
-            return
+            # What the far side does not take any more would keep the connection open for ever.
+            self._writer.transport.abort()
 
 
 async def splice(one: Wire, two: Wire) -> None:

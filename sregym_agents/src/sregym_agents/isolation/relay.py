@@ -147,6 +147,11 @@ async def _pass_on(
     )
     try:
         await asyncio.gather(*ways, return_exceptions=True)
+    except asyncio.CancelledError:
+        # What the far side does not take any more would keep the connection open for ever.
+        for end in (writer, far_writer):
+            end.transport.abort()
+        raise
     finally:
         for way in ways:
             way.cancel()
