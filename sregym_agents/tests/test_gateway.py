@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -170,7 +170,7 @@ def test_who_comes_too_late_is_told(session: ScriptedSession) -> None:
         with Gateway(session, TOKEN) as gateway:
             answer = executor.submit(ask, gateway, "POST", "/submit", {"text": "late"})
             while not gateway.waiting and not answer.done():
-                gateway._ready.wait(0.01)
+                wait([answer], 0.01)
         assert answer.result() == (410, {"message": "the session is over"})
     assert session.submissions == []
 

@@ -7,29 +7,26 @@ in the thread that drives the episode.
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import secrets
-import threading
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from sregym_core.errors import BudgetExceededError, WorldError
+from sregym_core.errors import BudgetExceededError
 
+from sregym_agents.background import ServingThread
 from sregym_agents.guard import Guard
 from sregym_agents.http_api import HttpApi
 from sregym_agents.inbox import Inbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from sregym_core.interfaces import Session
     from sregym_core.model import ApiRequest, Attempt
 
     from sregym_agents.guard.upstream import Upstream
-
-START_TIMEOUT_S = 30.0
 
 
 class Gateway:
@@ -55,27 +52,17 @@ class Gateway:
         self._inbox = Inbox()
         self._requests: SimpleQueue[ApiRequest] = SimpleQueue()
         self._attempts: SimpleQueue[Attempt] = SimpleQueue()
-        self._ready = threading.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
-        self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._serve, name="gateway", daemon=True)
+        self._thread = ServingThread("gateway", self._serving)
 
     def __enter__(self) -> Gateway:
         """Start serving; the addresses are known then."""
-        self._thread.start()
-        self._ready.wait(START_TIMEOUT_S)
-        if self._failure is not None or not self.url:
-            msg = f"the session's gateway cannot be served on loopback: {self._failure}"
-            raise WorldError(msg) from self._failure
+        self._thread.start("the session's gateway cannot be served on loopback")
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Stop serving and wait for the thread to end; who waits for an answer is refused."""
         self.close()
-        if self._loop is not None and self._stopping is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(START_TIMEOUT_S)
+        self._thread.stop()
         self._record_requests()
 
     @property
@@ -114,16 +101,8 @@ class Gateway:
         if tried:
             self._session.note_attempts(tried)
 
-    def _serve(self) -> None:
-        try:
-            asyncio.run(self._run())
-        except Exception as error:
-            self._failure = error
-            self._ready.set()
-
-    async def _run(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
+    @asynccontextmanager
+    async def _serving(self) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             api = HttpApi(self._session, self._inbox, self.token, self._attempts.put)
             url = await stack.enter_async_context(api.serving())
@@ -139,5 +118,4 @@ class Gateway:
                 endpoints["kubernetes"] = await stack.enter_async_context(guard.serving())
             self.endpoints = endpoints
             self.url = url
-            self._ready.set()
-            await self._stopping.wait()
+            yield

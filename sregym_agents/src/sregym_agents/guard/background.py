@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-import threading
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from sregym_core.errors import WorldError
-
+from sregym_agents.background import ServingThread
 from sregym_agents.guard.proxy import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from sregym_core.model import ApiRequest
     from sregym_core.policy import Policy
 
     from sregym_agents.guard.upstream import Upstream
-
-START_TIMEOUT_S = 30.0
 
 
 class BackgroundGuard:
@@ -42,39 +38,19 @@ class BackgroundGuard:
     ) -> None:
         self.url = ""
         self._guard = Guard(upstream, policy, secrets.token_urlsafe(24), note)
-        self._ready = threading.Event()
-        self._failure: Exception | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
-        self._thread = threading.Thread(target=self._serve, name="guard", daemon=True)
+        self._thread = ServingThread("guard", self._serving)
 
     def __enter__(self) -> BackgroundGuard:
         """Start serving; raises `WorldError` when that cannot be."""
-        self._thread.start()
-        self._ready.wait(START_TIMEOUT_S)
-        if self._failure is not None or not self.url:
-            msg = (
-                f"the guard before the Kubernetes API cannot be served on loopback: {self._failure}"
-            )
-            raise WorldError(msg) from self._failure
+        self._thread.start("the guard before the Kubernetes API cannot be served on loopback")
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Stop serving."""
-        if self._loop is not None and self._stopping is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(START_TIMEOUT_S)
+        self._thread.stop()
 
-    def _serve(self) -> None:
-        try:
-            asyncio.run(self._run())
-        except Exception as error:
-            self._failure = error
-            self._ready.set()
-
-    async def _run(self) -> None:
-        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+    @asynccontextmanager
+    async def _serving(self) -> AsyncIterator[None]:
         async with self._guard.serving() as url:
             self.url = url
-            self._ready.set()
-            await self._stopping.wait()
+            yield

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sregym_core.errors import WorldError
+from sregym_agents.background import ServingThread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import AsyncIterator, Iterable, Sequence
     from pathlib import Path
 
-START_TIMEOUT_S = 30.0
 CHUNK = 65_536
 
 Taker = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -71,36 +70,19 @@ class Relays:
     def __init__(self, routes: Sequence[Route], folder: Path) -> None:
         self._routes = routes
         self._folder = folder
-        self._ready = threading.Event()
-        self._failure: Exception | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
-        self._thread = threading.Thread(target=self._serve, name="relays", daemon=True)
+        self._thread = ServingThread("relays", self._passing)
 
     def __enter__(self) -> Relays:
-        """Start passing on."""
-        self._thread.start()
-        self._ready.wait(START_TIMEOUT_S)
-        if self._failure is not None:
-            msg = f"no way out of the isolation can be made in {self._folder}: {self._failure}"
-            raise WorldError(msg) from self._failure
+        """Start passing on; raises `WorldError` when that cannot be."""
+        self._thread.start(f"no way out of the isolation can be made in {self._folder}")
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Stop."""
-        if self._loop is not None and self._stopping is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(START_TIMEOUT_S)
+        self._thread.stop()
 
-    def _serve(self) -> None:
-        try:
-            asyncio.run(self._run())
-        except Exception as error:
-            self._failure = error
-            self._ready.set()
-
-    async def _run(self) -> None:
-        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+    @asynccontextmanager
+    async def _passing(self) -> AsyncIterator[None]:
         passing: set[asyncio.Task[None]] = set()
         servers = [
             await asyncio.start_unix_server(
@@ -111,13 +93,14 @@ class Relays:
         for number in range(len(self._routes)):
             # Whoever it is inside may connect; the folder above is the harness's alone.
             (self._folder / str(number)).chmod(0o666)
-        self._ready.set()
-        await self._stopping.wait()
-        for server in servers:
-            server.close()
-        for task in tuple(passing):
-            task.cancel()
-        await asyncio.gather(*passing, return_exceptions=True)
+        try:
+            yield
+        finally:
+            for server in servers:
+                server.close()
+            for task in tuple(passing):
+                task.cancel()
+            await asyncio.gather(*passing, return_exceptions=True)
 
 
 def _taker(target: tuple[str, int], passing: set[asyncio.Task[None]]) -> Taker:
