@@ -48,6 +48,20 @@ def test_a_container_is_not_killed_before_its_probe_has_run_out_of_time(town: An
     ]
 
 
+def test_a_container_that_does_not_end_at_once_is_not_probed_any_more(town: Any) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WORKER}', command: [sh, -c, 'touch /tmp/ok; sleep 8; "
+        "rm /tmp/ok; sleep 600'], livenessProbe: {exec: {command: [cat, /tmp/ok]}, "
+        "periodSeconds: 5, failureThreshold: 3}}]}"
+    )
+    town.run(40.0)
+    told = {reason: count for reason, _, count in town.events("Killing", "Unhealthy")}
+    assert told == {"Unhealthy": 3, "Killing": 1}
+    town.run(40.0)
+    told = {reason: count for reason, _, count in town.events("Killing", "Unhealthy")}
+    assert told == {"Unhealthy": 6, "Killing": 2}
+
+
 @pytest.mark.parametrize(
     ("handler", "text"),
     [

@@ -61,12 +61,14 @@ class Probe(NamedTuple):
         ok: The last answer; None before the first of this life.
         streak: How many times in a row.
         ends: When the run that is under way ends; the next does not begin before.
+        held: It has failed for good in this life: nobody probes until the next begins.
     """
 
     origin: float
     ok: bool | None = None
     streak: int = 0
     ends: float = 0.0
+    held: bool = False
 
 
 def begin(world: World, pod: Object, state: PodState, name: str) -> None:
@@ -101,7 +103,7 @@ def touch(world: World, ref: ContainerRef) -> None:
         began = world.now if container.started_at is None else container.started_at
         early = world.now < began + spec[field].get("initialDelaySeconds", 0)
         # Nobody probes before the initial delay is over, and then it is planned already.
-        if probe is not None and not early:
+        if probe is not None and not probe.held and not early:
             period = spec[field].get("periodSeconds", 10)
             enqueue(world, HANDLER, key, _until_grid(world.now, probe.origin, period))
 
@@ -112,7 +114,7 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
     uid, name, kind = key
     state = state_of(world, uid)
     probe: Probe | None = world.table(_TABLE).get(key)
-    if state is None or probe is None or not _probed(state, key):
+    if state is None or probe is None or probe.held or not _probed(state, key):
         return
     pod = pod_of(world, state)
     container = state.containers[name]
@@ -268,6 +270,7 @@ def _conclude(
     grace = spec.get(
         "terminationGracePeriodSeconds", pod["spec"].get("terminationGracePeriodSeconds", 30)
     )
+    world.table(_TABLE)[key] = probe._replace(held=True)
     save(world, state._replace(busy=True))
     message = f"Container {name} failed {kind} probe, will be restarted"
     stop_container(world, state, name, message, float(grace))
