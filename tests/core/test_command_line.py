@@ -133,3 +133,31 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         "sregym: No space left on device; make room, or choose another folder with --out; what was "
         "written until then stands\n",
     )
+
+
+def test_a_full_disk_with_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SREGYM_PLUGINS", "")
+    err = io.StringIO()
+    with Path("/dev/full").open("w", encoding="utf-8", buffering=1) as full:
+        code = run(("plugins", "--json", "--traceback"), Console(full, err))
+    first, *_, last, advice = err.getvalue().splitlines()
+    assert (code, first, last, advice) == (
+        3,
+        "sregym: internal error: Traceback (most recent call last):",
+        "OSError: [Errno 28] No space left on device",
+        "(please report it)",
+    )
+
+
+def test_an_error_that_nobody_foresaw(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Torn(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise RuntimeError("torn")
+
+    monkeypatch.setenv("SREGYM_PLUGINS", "")
+    err = io.StringIO()
+    assert (run(("plugins", "--json"), Console(Torn(), err)), err.getvalue()) == (
+        3,
+        "sregym: internal error: RuntimeError: torn\n"
+        "(add --traceback to see where; please report it)\n",
+    )

@@ -25,7 +25,7 @@ class Good(Agent):
 
 class SubmitsForEver(Good):
     def run(self, session: Session) -> None:
-        for number in range(5):
+        for number in range(3):
             session.submit(f"Attempt {number}")
 
 

@@ -19,6 +19,7 @@ def test_project_runs_in_a_world_of_its_own(sregym_project, monkeypatch) -> None
     project = sregym_project({"notes/one.txt": "hello"})
     assert (project.folder / "notes" / "one.txt").read_text() == "hello"
     assert {"SREGYM_DISABLE", "KUBECONFIG"} & set(project.environment) == set()
+    assert (sregym_project({"two.txt": ""}).folder / "notes" / "one.txt").exists()
     assert project.run("--version").assert_success().out == "sregym 0.1.0\n"
 
 

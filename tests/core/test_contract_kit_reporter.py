@@ -60,6 +60,23 @@ class WritesWhereItStands(Good):
         return super().run_finished(plan, records)
 
 
+class PromisesAFile(Good):
+    def run_finished(self, plan, records) -> Path | None:
+        return plan.folder / "lines.html"
+
+
+class LeavesItEmpty(Good):
+    def run_finished(self, plan, records) -> Path | None:
+        path = super().run_finished(plan, records)
+        path.write_text("")
+        return path
+
+
+class WritesBesideTheRun(Good):
+    def folder(self, plan) -> Path:
+        return plan.folder.parent
+
+
 BAD: dict[str, type[Reporter]] = {
     "test_shows_a_whole_run": KnowsOnePeopleOnly,
     "test_shows_an_empty_run": NeedsAnEpisode,
@@ -80,6 +97,14 @@ def test_bad_reporter_is_found(check, run_check, tmp_path, monkeypatch) -> None:
     values = {"tmp_path": tmp_path, "monkeypatch": monkeypatch}
     with pytest.raises((AssertionError, AttributeError, IndexError)):
         run_check(ReporterContract, check, make_reporter=BAD[check], **values)
+
+
+@pytest.mark.parametrize("reporter", [PromisesAFile, LeavesItEmpty, WritesBesideTheRun])
+def test_a_file_that_is_not_there(reporter, run_check, tmp_path) -> None:
+    with pytest.raises((AssertionError, FileNotFoundError)):
+        run_check(
+            ReporterContract, "test_shows_a_whole_run", make_reporter=reporter, tmp_path=tmp_path
+        )
 
 
 def test_every_check_has_a_bad_reporter(checks_of) -> None:

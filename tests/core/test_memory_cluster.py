@@ -74,6 +74,13 @@ def test_patches(cluster, kind, patch, data):
     assert cluster.patch(CONFIG, patch, kind)["data"] == data
 
 
+def test_a_patch_of_an_unknown_kind(cluster):
+    cluster.create(MANIFEST)
+    with pytest.raises(ClusterError) as refused:
+        cluster.patch(CONFIG, {}, "apply")
+    assert str(refused.value) == "the patch cannot be applied: unknown kind of patch 'apply'"
+
+
 def test_lists_are_merged_item_by_item_by_a_strategic_patch_alone(cluster):
     containers = [{"name": "catalog", "env": [{"name": "A", "value": "1"}]}, {"name": "b"}]
     patch = {"spec": {"template": {"spec": {"containers": containers}}}}

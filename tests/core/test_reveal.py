@@ -20,6 +20,7 @@ def test_only_who_knows_the_address_reads_it() -> None:
             assert json.loads(answer.read()) == CONTENT
             # The page that asks comes from another port.
             assert answer.headers["Access-Control-Allow-Origin"] == "*"
+            assert answer.headers["Cache-Control"] == "no-store"
         with pytest.raises(HTTPError) as refused:
             urlopen(revealed.url[:-1])
         assert refused.value.code == 404

@@ -136,6 +136,11 @@ def test_discovery_loses_hidden_groups() -> None:
     left = filtered(json.dumps(groups).encode(), target_of("/apis"), VEIL)
     assert left is not None
     assert json.loads(left)["groups"] == [{"name": "apps"}]
+    items = [{"metadata": {"name": name}} for name in ("apps", "ex.org")] + [{"metadata": {}}]
+    groups = {"kind": "APIGroupDiscoveryList", "items": items}
+    left = filtered(json.dumps(groups).encode(), target_of("/apis"), VEIL)
+    assert left is not None
+    assert json.loads(left)["items"] == [items[0], items[2]]
     paths = {"paths": {"apis/apps/v1": {}, "apis/ex.org/v1": {}, "api/v1": {}}}
     left = filtered(json.dumps(paths).encode(), target_of("/openapi/v3"), VEIL)
     assert left is not None

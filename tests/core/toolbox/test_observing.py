@@ -36,6 +36,33 @@ def test_an_instant_query(new_session: NewSession, services: Any) -> None:
     assert services.asked == [("/api/v1/query", {"query": "up", "time": f"{T}.000"})]
 
 
+@pytest.mark.parametrize(
+    ("kind", "result", "text"),
+    [
+        ("scalar", [T, "0.33333333333"], "0.333333"),
+        ("string", [T, "0.33333333333"], "0.33333333333"),
+        (
+            "matrix",
+            [{"metric": {"a": "b"}, "values": [[T, "1"], [T + 30, "0.33333333333"]]}],
+            '{a="b"}  1@2026-01-01T00:00:00Z 0.333333@2026-01-01T00:00:30Z',
+        ),
+        ("matrix", [], "no series at 2026-01-01T00:00:00Z"),
+    ],
+)
+def test_other_results_of_instant_queries(
+    new_session: NewSession, services: Any, kind: str, result: Any, text: str
+) -> None:
+    services.answers["/api/v1/query"] = ok({"resultType": kind, "result": result})
+    assert new_session().call("query_metrics", {"query": "x", "time": str(T)}).text == text
+
+
+def test_an_answer_that_is_no_json(new_session: NewSession, services: Any) -> None:
+    services.answers["/api/v1/query"] = (200, "<html>")
+    assert new_session().call("query_metrics", {"query": "up"}) == ToolResult(
+        "prometheus answers with something that is not JSON: <html>", ok=False
+    )
+
+
 def test_a_range_query(new_session: NewSession, services: Any) -> None:
     values = [[T, "1"], [T + 60, "1"], [T + 120, "1"], [T + 240, "2.5"]]
     services.answers["/api/v1/query_range"] = ok(
@@ -147,7 +174,7 @@ def trace(*, failed: bool) -> dict[str, Any]:
             "traceID": "abc",
             "spanID": number,
             "processID": process,
-            "references": [reference] if parent else [],
+            "references": [reference] if parent else None,
             "startTime": T * 10**6 + start,
             "logs": [],
             "tags": [],

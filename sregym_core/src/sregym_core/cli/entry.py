@@ -82,10 +82,13 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
             where = f" at {error.filename}" if error.filename else ""
             console.note(f"sregym: {error.strerror}{where}; {_FULL}")
             return int(ExitCode.USAGE)
-        text = traceback.format_exc() if reveal_traceback else f"{type(error).__name__}: {error}"
-        console.note(
-            f"sregym: internal error: {text}\n(add --traceback to see where; please report it)"
-        )
+        if reveal_traceback:
+            console.note(f"sregym: internal error: {traceback.format_exc()}(please report it)")
+        else:
+            console.note(
+                f"sregym: internal error: {type(error).__name__}: {error}\n"
+                "(add --traceback to see where; please report it)"
+            )
         return int(ExitCode.INTERNAL)
 
 

@@ -126,7 +126,7 @@ class Veil:
                 and self.hides(group, resource, namespace, "-".join(pieces[:-drop]))
                 for group, resource, drop in makers
             )
-        if kind not in _MAKERS or len(pieces) < 2:
+        if kind not in _MAKERS:
             return False
         return self.hides(*_MAKERS[kind], namespace, "-".join(pieces[:-1]))
 
