@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sregym_agent_codex.agent import Codex
 from sregym_agents.testing import write_stand_in
-from sregym_core.interfaces import Budget, ClusterSpec, CommandResult
-from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
+from sregym_agents.testing.sessions import folder, new_session, provision
+
+__all__ = ["folder", "new_session", "provision"]
 
 # Configured, and telling what it does, as the real one is and does.
 STAND_IN = """
@@ -39,38 +40,6 @@ for number, (called, arguments) in enumerate(CALLS, 1):
 tell(type="item.completed", item={"id": "last", "type": "agent_message", "text": "All is well."})
 tell(type="turn.completed", usage={"input_tokens": 400, "cached_input_tokens": 240, "output_tokens": 40})
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "session"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def provision(tmp_path: Path) -> Provision:
-    """Each session has a folder of its own; the first is `folder`."""
-    made: list[Path] = []
-
-    def give(_spec: ClusterSpec) -> AddressedCluster:
-        place = tmp_path / ("session" if not made else f"session-{len(made)}")
-        place.mkdir(exist_ok=True)
-        made.append(place)
-        return AddressedCluster(place)
-
-    return give
-
-
-@pytest.fixture
-def new_session(provision: Provision, folder: Path) -> Callable[..., ScriptedSession]:
-    def make(**limits: Any) -> ScriptedSession:
-        session = ScriptedSession(Shop(), provision, budget=Budget(**limits))
-        behind: Any = session.watched.behind
-        behind.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
-        return session
-
-    return make
 
 
 @pytest.fixture

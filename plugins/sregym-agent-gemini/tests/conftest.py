@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sregym_agent_gemini.agent import Gemini
 from sregym_agents.testing import write_stand_in
-from sregym_core.interfaces import Budget, ClusterSpec, CommandResult
-from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
+from sregym_agents.testing.sessions import folder, new_session, provision
+
+__all__ = ["folder", "new_session", "provision"]
 
 # Configured, and telling what it does, as the real one is and does.
 STAND_IN = """
@@ -37,38 +38,6 @@ for number, (called, arguments) in enumerate(CALLS, 1):
 tell(type="message", role="assistant", content="All is well.", delta=True)
 tell(type="result", status="success", stats={"input_tokens": 400, "output_tokens": 40, "cached": 240})
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "session"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def provision(tmp_path: Path) -> Provision:
-    """Each session has a folder of its own; the first is `folder`."""
-    made: list[Path] = []
-
-    def give(_spec: ClusterSpec) -> AddressedCluster:
-        place = tmp_path / ("session" if not made else f"session-{len(made)}")
-        place.mkdir(exist_ok=True)
-        made.append(place)
-        return AddressedCluster(place)
-
-    return give
-
-
-@pytest.fixture
-def new_session(provision: Provision, folder: Path) -> Callable[..., ScriptedSession]:
-    def make(**limits: Any) -> ScriptedSession:
-        session = ScriptedSession(Shop(), provision, budget=Budget(**limits))
-        behind: Any = session.watched.behind
-        behind.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
-        return session
-
-    return make
 
 
 @pytest.fixture

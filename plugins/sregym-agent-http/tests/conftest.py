@@ -5,30 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.interfaces import Budget, ClusterSpec
-from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
+from sregym_agents.testing.sessions import folder, new_session, provision
 
-
-@pytest.fixture
-def provision(tmp_path: Path) -> Provision:
-    def give(_spec: ClusterSpec) -> AddressedCluster:
-        return AddressedCluster(tmp_path)
-
-    return give
-
-
-@pytest.fixture
-def new_session(provision: Provision) -> Callable[..., ScriptedSession]:
-    def make(wall_s: float | None = 60.0) -> ScriptedSession:
-        return ScriptedSession(Shop(), provision, budget=Budget(wall_s=wall_s))
-
-    return make
+__all__ = ["folder", "new_session", "provision"]
 
 
 class Product(ThreadingHTTPServer):

@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from sregym_agents.testing.sessions import provider
 
-import pytest
-from sregym_agents.testing import Provider
-from sregym_agents.testing import provider as serving
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with serving() as server:
-        yield server
+__all__ = ["provider"]

@@ -56,7 +56,7 @@ def document(tools: Sequence[Tool]) -> dict[str, Any]:
                 _object(accepted={"type": "boolean"}, stage=stage, message=_TEXT),
                 {
                     "type": "object",
-                    "properties": {"text": _TEXT, "claims": _claims()},
+                    "properties": {"text": _TEXT, "claims": Claims.model_json_schema()},
                     "required": ["text"],
                 },
             )
@@ -98,13 +98,6 @@ def _operation(
             "content": {"application/json": {"schema": body}},
         }
     return operation
-
-
-def _claims() -> dict[str, Any]:
-    """The structured diagnosis; its parts stand in the schema itself."""
-    schema = Claims.model_json_schema()
-    schema.pop("$defs", None)
-    return schema
 
 
 def _content(description: str, schema: dict[str, Any]) -> dict[str, Any]:

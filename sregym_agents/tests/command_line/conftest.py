@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 from sregym_agents.command_line import (
@@ -26,9 +26,10 @@ from sregym_agents.command_line import (
     Vendor,
 )
 from sregym_agents.testing import write_stand_in
-from sregym_core.interfaces import Budget, ClusterSpec, CommandResult
+from sregym_agents.testing.sessions import folder, new_session, provision
 from sregym_core.model import Tokens
-from sregym_core.testing import AddressedCluster, Provision, ScriptedSession, Shop
+
+__all__ = ["folder", "new_session", "provision"]
 
 # What the program reads first, and what it finds in its environment.
 HEAD = """
@@ -87,32 +88,6 @@ class Acme(CommandLineAgent):
 
     def reader(self) -> AcmeReader:
         return AcmeReader()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "session"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def provision(folder: Path) -> Provision:
-    def give(_spec: ClusterSpec) -> AddressedCluster:
-        return AddressedCluster(folder)
-
-    return give
-
-
-@pytest.fixture
-def new_session(provision: Provision) -> Callable[..., ScriptedSession]:
-    def make(**limits: Any) -> ScriptedSession:
-        session = ScriptedSession(Shop(), provision, budget=Budget(**limits))
-        behind: Any = session.watched.behind
-        behind.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
-        return session
-
-    return make
 
 
 @pytest.fixture
