@@ -183,3 +183,47 @@ def test_restarts_are_counted_by_container() -> None:
         "shop/orders-1-0/orders": 0,
         "shop/visitors-1-0/visitors": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("pod", "got"),
+    [
+        ({"status": {"phase": "Pending"}}, None),
+        ({"status": {"containerStatuses": [{"name": "c", "state": {"running": {}}}]}}, None),
+        (
+            {"status": {"containerStatuses": [{"name": "c", "state": {"terminated": {}}}]}},
+            "has container c of pod x-1 in terminated",
+        ),
+        (
+            {
+                "status": {
+                    "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "W"}}}]
+                }
+            },
+            "has container c of pod x-1 in W",
+        ),
+        (
+            {
+                "metadata": {"name": "x-1", "namespace": "shop", "deletionTimestamp": "now"},
+                "status": {"containerStatuses": [{"name": "c", "state": {"terminated": {}}}]},
+            },
+            None,
+        ),
+    ],
+)
+def test_containers_are_looked_at_one_by_one(pod: dict[str, Any], got: str | None) -> None:
+    workload = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "x", "namespace": "shop"},
+        "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "x"}}},
+    }
+    existing = {"metadata": {"name": "x-1", "namespace": "shop"}, **pod}
+    existing["metadata"]["labels"] = {"app": "x"}
+
+    class Shows(MemoryCluster):
+        def list(self, api_version: str, kind: str, *_: str) -> Any:
+            return [existing if kind == "Pod" else workload]
+
+    check = workloads_ready(Glance(Shows({})), {"Deployment shop/x": workload})
+    assert check.got == ("all 1" if got is None else f"Deployment shop/x {got}")

@@ -9,10 +9,12 @@ import pytest
 from sregym_apps.model import (
     ServiceModelError,
     ServiceProgram,
+    count,
     expand,
     load_service_model,
     parse_reference,
     parse_service_model,
+    seconds,
 )
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "service-model.md"
@@ -87,6 +89,26 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
             "shop.yaml:88: programs.stock.operations.Reserve.calls[0].call: there is no client 'mango' (there are: mongo)",
         ),
         (
+            "port: {env: PORT, type: integer, default: 8080}",
+            "port: {key: PORT, type: integer, default: 8080}",
+            "shop.yaml:37: programs.web.config.port: 'key' needs the 'file' it stands in",
+        ),
+        (
+            "stock: {env: STOCK_ADDR}",
+            "stock: {type: integer}",
+            "shop.yaml:38: programs.web.config.stock: a setting needs a flag, argument, env, file or default",
+        ),
+        (
+            'protocol: grpc, address: "${stock}", ',
+            "protocol: grpc, ",
+            "shop.yaml:48: programs.web.clients.stock: a client needs either 'address', or 'registry' and 'name'",
+        ),
+        (
+            'address: "${stock}", ',
+            'registry: "${stock}", ',
+            "shop.yaml:48: programs.web.clients.stock: a client with a 'registry' needs the 'name' to look up there",
+        ),
+        (
             '      - require: [stock]\n        on_failure: {log: ["missing ${key}"], code: 1}\n',
             "",
             "shop.yaml:38: programs.web.config.stock: setting 'stock' has no default, "
@@ -113,6 +135,36 @@ def test_what_is_no_yaml_is_refused_with_its_line() -> None:
     with pytest.raises(ServiceModelError) as caught:
         parse_service_model("application: shop\nimages: [\n", "shop.yaml")
     assert str(caught.value).startswith("shop.yaml:3: not valid YAML: ")
+
+
+@pytest.mark.parametrize("text", ["", "- application: shop\n", "shop\n"])
+def test_what_is_no_mapping_is_refused(text: str) -> None:
+    with pytest.raises(ServiceModelError) as caught:
+        parse_service_model(text, "shop.yaml")
+    assert str(caught.value) == "shop.yaml:1: a service model is a mapping with 'application'"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("1.5", 1.5),
+        ("50ms", 0.05),
+        (" 2m ", 120.0),
+        ("1h", 3600.0),
+        (".5s", 0.5),
+        ("0s", 7.0),
+        ("-1s", 7.0),
+        ("5 minutes", 7.0),
+        ("", 7.0),
+    ],
+)
+def test_durations(text: str, read: float) -> None:
+    assert seconds(text, 7.0) == read
+
+
+@pytest.mark.parametrize(("text", "read"), [(" 12 ", 12), ("0", 0), ("1.5", 7), ("-1", 7), ("", 7)])
+def test_counts(text: str, read: int) -> None:
+    assert count(text, 7) == read
 
 
 def test_references_are_completed_as_container_runtimes_do() -> None:
