@@ -15,6 +15,8 @@ from sregym_cluster_embedded.api import base64_words, schema
 from sregym_cluster_embedded.api.quantity import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.api.schema import Definition, Type
 
 _GO_NAMES = {"string": "string", "boolean": "bool", "number": "float64", "integer": "int32"}
@@ -23,13 +25,21 @@ _JSON_NAMES = {bool: "bool", int: "number", float: "number", str: "string", list
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
 
 _EMPTY_LISTS_KEPT = frozenset({"acceptedNames", "rules", "storedVersions", "verbs"})
-# Lists that may be empty and are written all the same: storage forgets that they were there.
-_NULLS = {
-    "io.k8s.api.discovery.v1.EndpointSlice": ("endpoints", "ports"),
-    "io.k8s.api.rbac.v1.ClusterRole": ("rules",),
-    "io.k8s.api.rbac.v1.Role": ("rules",),
-    "io.k8s.api.storage.v1.CSINodeSpec": ("drivers",),
+# What is written also when there is nothing in it: lists, of which storage forgets that they were
+# there, and structs.
+_ALWAYS: Mapping[str, Mapping[str, Any]] = {
+    "io.k8s.api.batch.v1.PodFailurePolicy": {"rules": None},
+    "io.k8s.api.batch.v1.SuccessPolicy": {"rules": None},
+    "io.k8s.api.core.v1.LimitRangeSpec": {"limits": None},
+    "io.k8s.api.core.v1.ProjectedVolumeSource": {"sources": None},
+    "io.k8s.api.discovery.v1.Endpoint": {"conditions": {}},
+    "io.k8s.api.discovery.v1.EndpointSlice": {"endpoints": None, "ports": None},
+    "io.k8s.api.rbac.v1.ClusterRole": {"rules": None},
+    "io.k8s.api.rbac.v1.Role": {"rules": None},
+    "io.k8s.api.resource.v1.ResourceClaimTemplateSpec": {"metadata": {}},
+    "io.k8s.api.storage.v1.CSINodeSpec": {"drivers": None},
 }
+_NOTHING: Mapping[str, Any] = {}
 
 
 class DecodeError(ValueError):
@@ -100,8 +110,8 @@ class _Reader:
                 read = self.value(value, field.type, below, place, go_below)
             if not _omitted(definition, name, read, field.type):
                 result[name] = read
-        for name in _NULLS.get(definition.name, ()):
-            result[name] = result.get(name) or None
+        for name, zero in _ALWAYS.get(definition.name, _NOTHING).items():
+            result[name] = result.get(name) or zero
         return result
 
     def value(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:

@@ -19,7 +19,7 @@ _ANNOTATION = "kubernetes.io/limit-ranger"
 
 def _limits(world: World, namespace: str, type_: str) -> Iterator[Object]:
     for entry in world.store.list("limitranges", namespace):
-        for limit in entry["spec"].get("limits", ()):
+        for limit in entry["spec"].get("limits") or ():
             if limit["type"] == type_:
                 yield limit
 

@@ -85,7 +85,7 @@ def _causes(spec: Object, asked: x509.Asked | None) -> list[errors.Cause]:
     found: list[errors.Cause] = []
     if asked is None:
         why = "PEM block type must be CERTIFICATE REQUEST"
-        found.append(causes.invalid("spec.request", spec.get("request", ""), why))
+        found.append(causes.invalid("spec.request", spec.get("request"), why))
     usages = spec.get("usages") or ()
     if not usages:
         found.append(causes.required("spec.usages"))

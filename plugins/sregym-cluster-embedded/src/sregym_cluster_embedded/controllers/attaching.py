@@ -263,6 +263,8 @@ def _attachments(world: World, name: str) -> list[Object]:
         entry
         for entry in world.store.list(drivers.ATTACHMENTS, "")
         if (entry["spec"].get("source") or {}).get("persistentVolumeName") == name
+        # Those that others made are left alone.
+        and entry["metadata"]["name"].startswith("csi-")
     ]
 
 

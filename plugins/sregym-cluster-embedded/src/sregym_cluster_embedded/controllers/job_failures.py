@@ -38,7 +38,7 @@ class Failures(NamedTuple):
 
 def judge(job: Object, pod: Object) -> Verdict:
     """The action of the first rule that fits the pod; `Count` when none does."""
-    rules = (job["spec"].get("podFailurePolicy") or {}).get("rules", ())
+    rules = (job["spec"].get("podFailurePolicy") or {}).get("rules") or ()
     name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
     for position, rule in enumerate(rules):
         action = rule.get("action", "Count")

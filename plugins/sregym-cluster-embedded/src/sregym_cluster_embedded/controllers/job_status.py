@@ -130,7 +130,7 @@ def ttl_left_s(world: World, job: Object) -> float | None:
 
 def success_rule(job: Object, succeeded: set[int]) -> Outcome | None:
     """The first rule of the successPolicy that the succeeded indexes meet."""
-    rules = (job["spec"].get("successPolicy") or {}).get("rules", ())
+    rules = (job["spec"].get("successPolicy") or {}).get("rules") or ()
     for position, rule in enumerate(rules):
         named = rule.get("succeededIndexes")
         among = succeeded & indexes_of(named) if named is not None else succeeded

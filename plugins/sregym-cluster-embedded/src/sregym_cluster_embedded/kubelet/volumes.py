@@ -141,7 +141,7 @@ def config_sources(pod: Object) -> list[tuple[str, str]]:
         for field, resource, reference in _SOURCES:
             if field in volume:
                 found.append((resource, volume[field][reference]))
-            for source in volume.get("projected", {}).get("sources", ()):
+            for source in volume.get("projected", {}).get("sources") or ():
                 if field in source:
                     found.append((resource, source[field]["name"]))
     return list(dict.fromkeys(found))
@@ -234,7 +234,7 @@ def _projected(
 ) -> dict[str, str]:
     files: dict[str, str] = {}
     wrong: dict[str, None] = {}
-    for source in projected.get("sources", ()):
+    for source in projected.get("sources") or ():
         try:
             files.update(_source(world, pod, state, host_ip, source))
         except Missing as missing:

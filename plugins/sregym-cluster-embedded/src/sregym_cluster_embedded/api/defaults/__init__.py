@@ -67,6 +67,9 @@ _ON_CREATE: Mapping[str, Callable[[World, Object], Object]] = {
     "daemonsets.apps": workloads.new_daemon_set,
     "services": network.new_service,
     "namespaces": policy.new_namespace,
+    "nodes": further.new_node,
+    "flowschemas.flowcontrol.apiserver.k8s.io": further.new_flow_schema,
+    "servicecidrs.networking.k8s.io": further.new_service_cidr,
     "persistentvolumeclaims": storage.new_claim,
     "persistentvolumes": storage.new_volume,
     "validatingadmissionpolicies.admissionregistration.k8s.io": policy.new_admission_policy,
@@ -102,6 +105,8 @@ _NEW_STATUS: Mapping[str, Object] = {
     "namespaces": {"phase": "Active"},
     "volumeattachments.storage.k8s.io": {"attached": False},
     "resourceclaims.resource.k8s.io": {},
+    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": {},
+    "validatingadmissionpolicies.admissionregistration.k8s.io": {},
 }
 # Types whose creator reports their status at once.
 _STATUS_KEPT = frozenset({"nodes", "events", "certificatesigningrequests.certificates.k8s.io"})

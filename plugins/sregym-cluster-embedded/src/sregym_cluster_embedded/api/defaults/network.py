@@ -184,7 +184,10 @@ def endpoint_slice(obj: Object) -> Object:
 
 
 def ingress(obj: Object) -> Object:
-    """Ingress."""
+    """Ingress: a list of no rules is none; without another backend it is refused as it was sent."""
+    spec = obj.get("spec", {})
+    if spec.get("rules") == [] and "defaultBackend" in spec:
+        return {**obj, "spec": {name: value for name, value in spec.items() if name != "rules"}}
     return obj
 
 

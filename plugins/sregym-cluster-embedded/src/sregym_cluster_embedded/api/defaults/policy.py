@@ -62,7 +62,9 @@ def new_namespace(_world: World, obj: Object) -> Object:
 
 def limit_range(obj: Object) -> Object:
     """LimitRange: defaults follow from the bounds that are given."""
-    return within(obj, "spec", lambda spec: within(spec, "limits", each(_limit)))
+    return within(
+        obj, "spec", lambda spec: within(filled(spec, {"limits": None}), "limits", each(_limit))
+    )
 
 
 def autoscaler(obj: Object) -> Object:

@@ -18,16 +18,19 @@ _DEPLOYMENT = {
     "strategy": {},
     "revisionHistoryLimit": 10,
     "progressDeadlineSeconds": 600,
+    "template": {},
 }
 _STATEFUL_SET = {
     "podManagementPolicy": "OrderedReady",
     "replicas": 1,
     "revisionHistoryLimit": 10,
     "serviceName": "",
+    "template": {},
     "updateStrategy": {},
     "persistentVolumeClaimRetentionPolicy": {},
 }
-_DAEMON_SET = {"revisionHistoryLimit": 10, "updateStrategy": {}}
+_DAEMON_SET = {"revisionHistoryLimit": 10, "template": {}, "updateStrategy": {}}
+_REPLICA_SET = {"replicas": 1, "template": {}}
 # The largest number of 32 bits.
 _MOST = 2**31 - 1
 _JOB = {
@@ -80,7 +83,7 @@ def _spec_of_deployment(given: Same[Object]) -> Object:
 
 def replica_set(obj: Object) -> Object:
     """ReplicaSet."""
-    spec = filled(obj.get("spec", {}), {"replicas": 1})
+    spec = filled(obj.get("spec", {}), _REPLICA_SET)
     return _with_spec(obj, within(spec, "template", template))
 
 
@@ -174,15 +177,16 @@ def new_job(_world: World, obj: Object) -> Object:
     }
     pods = spec["template"]
     meta = pods.get("metadata", {})
-    labelled = {**pods, "metadata": {**meta, "labels": {**meta.get("labels", {}), **tie}}}
+    # What its author wrote there stays, and is refused where it is not the same.
+    labelled = {**pods, "metadata": {**meta, "labels": {**tie, **meta.get("labels", {})}}}
     if not obj["metadata"].get("labels"):
         # A Job without labels gets those of its template.
         labels = labelled["metadata"]["labels"]
         obj = {**obj, "metadata": {**obj["metadata"], "labels": labels}}
     selector = spec.get("selector", {})
     matched = {
-        **selector.get("matchLabels", {}),
         "batch.kubernetes.io/controller-uid": uid,
+        **selector.get("matchLabels", {}),
     }
     selector = {**selector, "matchLabels": matched}
     return {**obj, "spec": {**spec, "selector": selector, "template": labelled}}

@@ -118,9 +118,10 @@ _BEFORE_SELECTORS: Mapping[str, tuple[str, ...]] = {
     "persistentvolumeclaims": ("spec.accessModes", "spec.resources"),
     "jobs.batch": ("spec",),
 }
-# What is looked at in a new object before all else: names that follow from the rest.
+# What is looked at in a new object before all else: names and labels that follow from the rest.
 _NAMED: Mapping[str, Callable[[Object], list[Cause]]] = {
     "customresourcedefinitions.apiextensions.k8s.io": _named_definition,
+    "jobs.batch": jobs.tied,
 }
 # What only a new object must not have.
 _ON_CREATE: Mapping[str, Callable[[Object], list[Cause]]] = {

@@ -23,6 +23,34 @@ _MOST_PARALLEL_INDEXED = 100_000
 _LONGEST_CRON_JOB = 52
 
 
+def tied(obj: Object) -> list[Cause]:
+    """A new Job whose selector the server makes: the labels of its pods have to be made as well."""
+    spec, metadata = obj["spec"], obj["metadata"]
+    selector = spec.get("selector")
+    if spec.get("manualSelector") or selector is None:
+        return []
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    uid, name = metadata.get("uid", ""), metadata.get("name", "")
+    wanted = {
+        "controller-uid": uid,
+        "job-name": name,
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": name,
+    }
+    shown = dict(sorted(labels.items()))
+    found = [
+        causes.invalid(f"spec.template.metadata.labels[{key}]", shown, f"must be '{value}'")
+        for key, value in wanted.items()
+        if labels.get(key) != value
+    ]
+    asked = selectors.of_object(selector)
+    if asked is not None and not selectors.labels_match(asked, wanted):
+        matched = dict(sorted(selector["matchLabels"].items()))
+        value = {**selector, "matchLabels": matched}
+        found.append(causes.invalid("spec.selector", value, "`selector` not auto-generated"))
+    return found
+
+
 def job(obj: Object) -> list[Cause]:
     """Job."""
     spec = obj["spec"]
@@ -34,7 +62,11 @@ def job(obj: Object) -> list[Cause]:
         labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
         wanted = selectors.of_object(selector)
         if wanted is not None and not selectors.labels_match(wanted, labels):
-            found.append(causes.invalid("spec.template.metadata.labels", labels or None, MISMATCH))
+            found.append(
+                causes.invalid(
+                    "spec.template.metadata.labels", dict(sorted(labels.items())) or None, MISMATCH
+                )
+            )
     if spec.get("completionMode") == "Indexed" and (spec.get("completions") or 0) > 0:
         name = obj["metadata"].get("name", "")
         host = f"{name}-{spec['completions'] - 1}"

@@ -180,7 +180,7 @@ def _template(spec: Object, kind: str) -> list[Cause]:
         text = "" if kind == "StatefulSet" else "invalid label selector"
         return [causes.invalid("spec.selector", selector, text)]
     if not empty and (wanted is None or not selectors.labels_match(wanted, labels)):
-        shown = labels or None
+        shown = dict(sorted(labels.items())) or None
         found.append(causes.invalid("spec.template.metadata.labels", shown, MISMATCH))
     found += pods.template(template, "spec.template")
     given = template.get("spec") or {}

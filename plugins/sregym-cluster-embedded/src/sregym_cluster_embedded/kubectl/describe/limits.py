@@ -83,7 +83,7 @@ def describe_limit_range(_session: Session, obj: Object) -> str:
 
 def _limits(writer: Writer, lead: str, obj: Object) -> None:
     fields = ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")
-    for limit in obj["spec"].get("limits", ()):
+    for limit in obj["spec"].get("limits") or ():
         names = {name for field in fields for name in limit.get(field) or {}}
         for name in sorted(names):
             cells = (str((limit.get(field) or {}).get(name, "-")) for field in fields)

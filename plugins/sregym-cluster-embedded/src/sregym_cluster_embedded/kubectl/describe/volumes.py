@@ -71,7 +71,7 @@ def _details(kind: str, source: Object) -> Iterator[tuple[str, object]]:
 
 
 def _projected(source: Object) -> Iterator[tuple[str, object]]:
-    for part in source.get("sources", ()):
+    for part in source.get("sources") or ():
         if "secret" in part:
             yield "SecretName", part["secret"].get("name", "")
             yield "Optional", "true" if part["secret"].get("optional") else "false"

@@ -259,7 +259,7 @@ def _quotas(obj: Object) -> Measured:
 
 def _limits(obj: Object) -> Measured:
     words = ("min", "max", "default", "defaultRequest", "maxLimitRequestRatio")
-    for limit in obj["spec"].get("limits", ()):
+    for limit in obj["spec"].get("limits") or ():
         for word in words:
             for name, amount in sorted((limit.get(word) or {}).items()):
                 more = (("resource", name), ("type", limit["type"]), ("constraint", word))
