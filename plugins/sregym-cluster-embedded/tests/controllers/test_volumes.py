@@ -223,3 +223,25 @@ def test_a_volume_that_cannot_be_emptied_fails_and_is_tried_again(shop: Any) -> 
     assert ("Warning", "VolumeFailedRecycle", text) in told(shop)
     shop.run(16)
     assert shop.world.store.get(place)["metadata"]["uid"] != first
+
+
+def test_a_finished_pod_still_holds_its_claim(shop: Any) -> None:
+    """Not so one that never came to a node, nor the claim of a pod that its kubelet let go."""
+    volume(shop)
+    claim(shop)
+    shop.run(1)
+    mount = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}
+    container = {"name": "c", "image": "registry.example/library/busybox:1.36"}
+    spec = {"restartPolicy": "Never", "containers": [container], **mount}
+    place = {"name": "done", "namespace": "shop"}
+    writes.create(shop.world, "pods", {"metadata": place, "spec": spec})
+    never = {**spec, "nodeSelector": {"no": "node"}}
+    writes.create(shop.world, "pods", {"metadata": {**place, "name": "never"}, "spec": never})
+    shop.run(10)
+    assert shop.world.store.get(Key("pods", "shop", "done"))["status"]["phase"] == "Succeeded"
+    writes.delete(shop.world, CLAIM)
+    shop.run(60)
+    assert phase(shop) == "Bound"
+    writes.delete(shop.world, Key("pods", "shop", "done"))
+    shop.run(3)
+    assert shop.world.store.get(CLAIM) is None

@@ -26,6 +26,7 @@ from sregym_cluster_embedded.controllers.daemonset_update import (
     surge_of,
 )
 from sregym_cluster_embedded.controllers.pods import is_ready
+from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -208,17 +209,18 @@ def _may_replace(world: World, key: Key, daemon_set: Object, node: str, pod: Obj
 
 def _carry_out(world: World, daemon_set: Object, step: Step, revision_hash: str) -> ApiError | None:
     """Create and delete; the refusal of a creation, when there was one."""
-    refusal: ApiError | None = None
-    for node in step.needing:
+
+    def create(node: str) -> None:
         try:
             pod = writes.create(world, "pods", new_pod(daemon_set, node, revision_hash))
         except ApiError as error:
             text = f"Error creating: {error.message}"
             _say(world, daemon_set, "Warning", "FailedCreate", text)
-            refusal = error
-            break
+            raise
         text = f"Created pod: {pod['metadata']['name']}"
         _say(world, daemon_set, "Normal", "SuccessfulCreate", text)
+
+    refusal = create_in_batches(step.needing, create)
     for pod in step.surplus:
         writes.delete(world, key_of("pods", pod))
         text = f"Deleted pod: {pod['metadata']['name']}"

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.controllers.endpoint_ports import (
+    Port,
+    in_endpoints,
+    in_slice,
+    offered,
+)
 from sregym_cluster_embedded.controllers.pods import is_ready, owner_reference
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -27,14 +33,14 @@ class Place(NamedTuple):
 
     Attributes:
         pod: The pod.
-        ports: (name, port, protocol) as the pod resolves the Service's target ports.
+        ports: What it offers of the Service's ports.
         serving: Whether the pod is ready.
         terminating: Whether it is being deleted.
         ready: Whether it should get traffic.
     """
 
     pod: Object
-    ports: tuple[tuple[str, int, str], ...]
+    ports: tuple[Port, ...]
     serving: bool
     terminating: bool
     ready: bool
@@ -89,20 +95,6 @@ def reconcile(world: World, key: tuple[str, str]) -> None:
     _write_endpoints(world, service, places)
 
 
-def target_port(port: Object, pod: Object) -> int | None:
-    """The port of `pod` that a Service's port leads to; None when it has none of that name."""
-    target = port.get("targetPort", port["port"])
-    if isinstance(target, int):
-        return target
-    for container in [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]:
-        for offered in container.get("ports", ()):
-            same = offered.get("protocol", "TCP") == port.get("protocol", "TCP")
-            if offered.get("name") == target and same:
-                number: int = offered["containerPort"]
-                return number
-    return None
-
-
 def _touch_services(world: World, pod: Object) -> None:
     metadata = pod["metadata"]
     labels = metadata.get("labels")
@@ -126,15 +118,10 @@ def _places(world: World, service: Object) -> list[Place]:
             continue
         if status.get("phase") in ("Succeeded", "Failed"):
             continue
-        ports = []
-        for port in service["spec"].get("ports", ()):
-            number = target_port(port, pod)
-            if number is not None:
-                ports.append((port.get("name", ""), number, port.get("protocol", "TCP")))
         serving = is_ready(pod)
         terminating = "deletionTimestamp" in pod["metadata"]
         ready = anyway or (serving and not terminating)
-        places.append(Place(pod, tuple(ports), serving, terminating, ready))
+        places.append(Place(pod, offered(service, pod), serving, terminating, ready))
     return places
 
 
@@ -151,7 +138,7 @@ def _write_slices(world: World, service: Object, places: list[Place]) -> None:
             endpoint for entry in existing for endpoint in entry.get("endpoints") or ()
         )
     }
-    groups: dict[tuple[tuple[str, int, str], ...], list[Place]] = {}
+    groups: dict[tuple[Port, ...], list[Place]] = {}
     for place in places:
         groups.setdefault(place.ports, []).append(place)
     contents: list[tuple[list[Object], list[Object]]] = []
@@ -163,7 +150,7 @@ def _write_slices(world: World, service: Object, places: list[Place]) -> None:
             for place in members
         ]
         for start in range(0, len(listed), _SLICE_SIZE):
-            contents.append((listed[start : start + _SLICE_SIZE], _ports(ports)))
+            contents.append((listed[start : start + _SLICE_SIZE], in_slice(ports)))
     if not contents:
         # A slice without endpoints says that there are none.
         contents.append(([], []))
@@ -274,38 +261,10 @@ def _reference(pod: Object) -> Object:
     }
 
 
-def _ports(ports: tuple[tuple[str, int, str], ...]) -> list[Object]:
-    return [{"name": name, "port": port, "protocol": protocol} for name, port, protocol in ports]
-
-
 def _write_endpoints(world: World, service: Object, places: list[Place]) -> None:
     metadata = service["metadata"]
     key = Key("endpoints", metadata["namespace"], metadata["name"])
-    groups: dict[Any, tuple[list[Object], list[Object]]] = {}
-    for place in places:
-        if place.terminating and not place.ready:
-            continue
-        address: Object = {
-            "ip": place.pod["status"]["podIP"],
-            "nodeName": place.pod["spec"].get("nodeName", ""),
-            "targetRef": _reference(place.pod),
-        }
-        if _has_name_in(place.pod, service):
-            address["hostname"] = place.pod["spec"]["hostname"]
-        ready, unready = groups.setdefault(place.ports, ([], []))
-        (ready if place.ready else unready).append(address)
-    subsets = []
-    for ports, (ready, unready) in groups.items():
-        subset: Object = {}
-        if ready:
-            subset["addresses"] = sorted(ready, key=lambda entry: _numeric(entry["ip"]))
-        if unready:
-            subset["notReadyAddresses"] = sorted(unready, key=lambda entry: _numeric(entry["ip"]))
-        if ports:
-            subset["ports"] = [
-                {field: value for field, value in entry.items() if value} for entry in _ports(ports)
-            ]
-        subsets.append(subset)
+    subsets = _subsets(service, places)
     labels = {
         **(metadata.get("labels") or {}),
         "endpoints.kubernetes.io/managed-by": "endpoint-controller",
@@ -330,10 +289,45 @@ def _write_endpoints(world: World, service: Object, places: list[Place]) -> None
         writes.update(world, "endpoints", {**kept, "metadata": fresh, **fields})
 
 
+def _subsets(service: Object, places: list[Place]) -> list[Object]:
+    """The addresses of Endpoints, one subset for all ports that the same pods offer."""
+    listed = [place for place in places if place.ready or not place.terminating]
+    offers: dict[Port | None, list[int]] = {}
+    for number, place in enumerate(listed):
+        # Only a Service without ports has addresses without ports.
+        for port in place.ports if service["spec"].get("ports") else (None,):
+            offers.setdefault(port, []).append(number)
+    groups: dict[tuple[int, ...], list[Port]] = {}
+    for port, numbers in offers.items():
+        groups.setdefault(tuple(numbers), []).extend([] if port is None else [port])
+    subsets = []
+    for members, ports in groups.items():
+        subset: Object = {}
+        for field, ready in (("addresses", True), ("notReadyAddresses", False)):
+            found = [
+                _address(listed[number], service)
+                for number in members
+                if listed[number].ready is ready
+            ]
+            if found:
+                subset[field] = sorted(found, key=lambda entry: str(entry["ip"]))
+        if ports:
+            subset["ports"] = in_endpoints(tuple(ports))
+        subsets.append(subset)
+    return subsets
+
+
+def _address(place: Place, service: Object) -> Object:
+    address: Object = {
+        "ip": place.pod["status"]["podIP"],
+        "nodeName": place.pod["spec"].get("nodeName", ""),
+        "targetRef": _reference(place.pod),
+    }
+    if _has_name_in(place.pod, service):
+        address["hostname"] = place.pod["spec"]["hostname"]
+    return address
+
+
 def _remove_endpoints(world: World, key: Key) -> None:
     """Endpoints have no owner; they go with the Service of their name."""
     writes.delete(world, Key("endpoints", key.namespace, key.name))
-
-
-def _numeric(address: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in address.split("."))

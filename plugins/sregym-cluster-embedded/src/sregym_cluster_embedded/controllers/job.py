@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import writes
-from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import job_failures, job_pods, job_status, job_tally
+from sregym_cluster_embedded.controllers.deletion_order import newest_first
 from sregym_cluster_embedded.controllers.pods import is_ready, is_terminating
+from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.errors import ApiError
     from sregym_cluster_embedded.controllers.job_status import Outcome
     from sregym_cluster_embedded.controllers.job_tally import Tally
     from sregym_cluster_embedded.world import World
@@ -164,22 +166,12 @@ def _act(world: World, job: Object, tally: Tally, ending: Outcome | None) -> Api
             job_pods.stop(world, job, pod, counted=False)
         return None
     missing = max(-_AT_ONCE, min(_AT_ONCE, _missing(world, job, tally)))
-    for pod in sorted(tally.active, key=_worth)[: max(-missing, 0)]:
-        job_pods.stop(world, job, pod, counted=False)
-    try:
-        if job_pods.is_indexed(job):
-            _create_indexed(world, job, tally, missing)
-        else:
-            _create_plain(world, job, missing)
-    except ApiError as error:
-        return error
-    return None
-
-
-def _worth(pod: Object) -> tuple[bool, bool, str]:
-    """Surplus pods that do least go first."""
-    bound = bool(pod["spec"].get("nodeName"))
-    return bound, is_ready(pod), pod["metadata"]["name"]
+    if missing < 0:
+        for pod in newest_first(world, tally.active)[:-missing]:
+            job_pods.stop(world, job, pod, counted=False)
+    if job_pods.is_indexed(job):
+        return _create_indexed(world, job, tally, missing)
+    return _create_plain(world, job, missing)
 
 
 def _missing(world: World, job: Object, tally: Tally) -> int:
@@ -205,27 +197,28 @@ def _missing(world: World, job: Object, tally: Tally) -> int:
     return wanted - active
 
 
-def _create_plain(world: World, job: Object, missing: int) -> None:
-    if missing > 0 and not _postponed(world, job, job_failures.common_wait_s(world, job)):
-        for _ in range(missing):
-            job_pods.create(world, job)
+def _create_plain(world: World, job: Object, missing: int) -> ApiError | None:
+    if missing <= 0 or _postponed(world, job, job_failures.common_wait_s(world, job)):
+        return None
+    return create_in_batches(range(missing), lambda _: job_pods.create(world, job))
 
 
-def _create_indexed(world: World, job: Object, tally: Tally, missing: int) -> None:
+def _create_indexed(world: World, job: Object, tally: Tally, missing: int) -> ApiError | None:
     spec = job["spec"]
     own_limit = "backoffLimitPerIndex" in spec
     if missing <= 0:
-        return
+        return None
     if not own_limit and _postponed(world, job, job_failures.common_wait_s(world, job)):
-        return
+        return None
     holders = list(tally.active)
     if spec.get("podReplacementPolicy") == "Failed":
         holders = [pod for pod in job_pods.pods_of(world, job) if _holds(pod)]
     taken_indexes = {job_pods.index_of(pod) for pod in holders}
     taken_indexes |= tally.completed | tally.failed_indexes
+    wanted: list[tuple[int, tuple[int, int] | None]] = []
     for index in range(spec["completions"]):
-        if missing <= 0:
-            return
+        if len(wanted) == missing:
+            break
         if index in taken_indexes:
             continue
         failures = None
@@ -234,8 +227,8 @@ def _create_indexed(world: World, job: Object, tally: Tally, missing: int) -> No
                 continue
             known = job_failures.of_index(world, job, index)
             failures = (known.in_a_row, known.ignored)
-        job_pods.create(world, job, index, failures)
-        missing -= 1
+        wanted.append((index, failures))
+    return create_in_batches(wanted, lambda entry: job_pods.create(world, job, *entry))
 
 
 def _holds(pod: Object) -> bool:

@@ -15,14 +15,14 @@ from sregym_cluster_embedded.controllers.claiming import (
     offer_orphan,
     plan_availability,
 )
+from sregym_cluster_embedded.controllers.deletion_order import least_worth
 from sregym_cluster_embedded.controllers.pods import (
-    condition,
     from_template,
     is_active,
     is_ready,
     is_terminating,
 )
-from sregym_cluster_embedded.controllers.times import seconds_since
+from sregym_cluster_embedded.controllers.slow_start import create_in_batches
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -37,8 +37,6 @@ _RESOURCES = {"ReplicaSet": RESOURCE, "ReplicationController": CONTROLLERS}
 _DELAY_S = 0.02
 _FIRST_RETRY_S = 0.005
 _LONGEST_RETRY_S = 1000.0
-_COST = "controller.kubernetes.io/pod-deletion-cost"
-_PHASE_RANK = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
 def listen(world: World, change: Change) -> None:
@@ -94,18 +92,23 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
     component = _COMPONENTS[resource]
     wanted = replica_set["spec"].get("replicas", 1)
     name = replica_set["metadata"]["name"]
-    for _ in range(wanted - len(active)):
+
+    def create(_: int) -> None:
         try:
             pod = writes.create(world, "pods", from_template(replica_set, f"{name}-"))
         except ApiError as error:
             text = f"Error creating: {error.message}"
             events.record(world, replica_set, resource, "Warning", "FailedCreate", text, component)
-            return error.message
+            raise
         text = f"Created pod: {pod['metadata']['name']}"
         events.record(world, replica_set, resource, "Normal", "SuccessfulCreate", text, component)
+
+    refusal = create_in_batches(range(wanted - len(active)), create)
+    if refusal is not None:
+        return refusal.message
     surplus = len(active) - wanted
     if surplus > 0:
-        for pod in _doomed(world, active, surplus):
+        for pod in least_worth(world, active, surplus, _related(world, replica_set)):
             try:
                 writes.delete(world, _key(pod))
             except ApiError as error:
@@ -121,39 +124,16 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
     return ""
 
 
-def _doomed(world: World, active: list[Object], count: int) -> list[Object]:
-    """The pods to delete first: those that matter least."""
-    crowd: dict[str, int] = {}
-    for pod in active:
-        node = pod["spec"].get("nodeName", "")
-        crowd[node] = crowd.get(node, 0) + 1
-
-    def rank(pod: Object) -> tuple[object, ...]:
-        ready = condition(pod, "Ready")
-        ready_now = ready is not None and ready["status"] == "True"
-        since = seconds_since(world, ready["lastTransitionTime"]) if ready and ready_now else 0.0
-        restarts = sum(
-            entry.get("restartCount", 0) for entry in pod["status"].get("containerStatuses", ())
-        )
-        cost = int((pod["metadata"].get("annotations") or {}).get(_COST, "0"))
-        return (
-            bool(pod["spec"].get("nodeName")),
-            _PHASE_RANK.get(pod["status"].get("phase", "Pending"), 2),
-            ready_now,
-            cost,
-            -crowd[pod["spec"].get("nodeName", "")],
-            _log_scale(since),
-            -restarts,
-            _log_scale(seconds_since(world, pod["metadata"]["creationTimestamp"])),
-            pod["metadata"]["uid"],
-        )
-
-    return sorted(active, key=rank)[:count]
-
-
-def _log_scale(seconds: float) -> int:
-    """Ages are compared by their order of magnitude in powers of two, newer first."""
-    return int(seconds).bit_length()
+def _related(world: World, replica_set: Object) -> list[Object]:
+    """The pods of all ReplicaSets of the same controller: during a rollout, of both revisions."""
+    owner = owner_of(replica_set)
+    if owner is None:
+        return list(world.store.owned("pods", replica_set["metadata"]["uid"]))
+    return [
+        pod
+        for sibling in world.store.owned(RESOURCE, owner["uid"])
+        for pod in world.store.owned("pods", sibling["metadata"]["uid"])
+    ]
 
 
 def _status(

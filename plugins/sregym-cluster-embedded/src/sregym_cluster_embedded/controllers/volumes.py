@@ -309,11 +309,27 @@ def _provide(world: World, claim: Object, found: Object | None, node: str | None
 
 
 def _used(world: World, place: tuple[str, str]) -> bool:
+    """Whether there is a pod on a node that mounts the claim, even one that has finished.
+
+    A claim that was made for a pod is no longer used as soon as its kubelet is done with the pod.
+    """
     value = f"{place[0]}/{place[1]}"
     return any(
-        pod["status"].get("phase") not in ("Succeeded", "Failed")
+        pod["spec"].get("nodeName") and (_mounts(pod, place[1]) or not _shut_down(pod))
         for pod in world.store.indexed("pods", "claim", value)
     )
+
+
+def _mounts(pod: Object, claim: str) -> bool:
+    return any(
+        (volume.get("persistentVolumeClaim") or {}).get("claimName") == claim
+        for volume in pod["spec"].get("volumes", ())
+    )
+
+
+def _shut_down(pod: Object) -> bool:
+    metadata = pod["metadata"]
+    return "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds") == 0
 
 
 def _ended(change: Change) -> bool:
