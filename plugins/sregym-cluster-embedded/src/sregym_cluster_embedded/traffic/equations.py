@@ -318,22 +318,31 @@ class Equations:
             busy = _SATURATED
         if n.wait_ms[index] or self._special[index]:
             return self._crowded(operation, busy)
-        mean = operation.cpu_ms / (1 - busy) + operation.latency_ms
+        cpu_ms, server = operation.cpu_ms, self.structure.servers[index]
+        if server.cores == 1:
+            mean = cpu_ms / (1 - busy) + operation.latency_ms
+        else:
+            mean = cpu_ms + server.chance_ms(cpu_ms, busy) + operation.latency_ms
+            mean += server.held_back_ms(cpu_ms)
         return Time(mean, (mean * (operation.jitter + busy)) ** 2)
 
     def _crowded(self, operation: Operation, busy: float) -> Time:
         """The same where more than chance makes requests wait."""
         n, index = self.numbers, operation.server
         server, waits = self.structure.servers[index], n.wait_ms[index]
-        chance = operation.cpu_ms * busy / (1 - busy)
+        chance = server.chance_ms(operation.cpu_ms, busy)
         if server.queue is not None and n.capacity[index]:
             chance = min(chance, server.queue / n.capacity[index] * 1000)
+        if server.patience_ms:
+            chance = min(chance, server.patience_ms * _UNNOTICED)
         # A queue that is always there takes the place of the one that chance makes.
-        if waits > chance:
+        standing = waits > 0 and waits >= chance * (1 - _STILL)
+        if standing:
             chance = 0.0
         mean = operation.cpu_ms + chance + operation.latency_ms
+        mean += server.held_back_ms(operation.cpu_ms)
         variance = (mean * (operation.jitter + busy)) ** 2
-        if waits > chance:
+        if standing:
             mean += waits
             variance += (_WAIT_SPREAD * waits) ** 2
         mean += n.turn_ms[index]

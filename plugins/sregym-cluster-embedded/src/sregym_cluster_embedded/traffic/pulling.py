@@ -105,10 +105,11 @@ class Pulling:
     def _fastest(self, puller: Puller) -> float:
         """Records a second that a member works on when there are always more."""
         n, operation = self._numbers, self._structure.operations[puller.operation]
-        cores = self._structure.servers[operation.server].cores
+        server = self._structure.servers[operation.server]
         busy = min(n.cores[operation.server], 0.98)
         ok = n.ok[puller.operation]
         needed = ok * n.mean[puller.operation] + (1 - ok) * n.failed[puller.operation]
         # It does not wait for itself; a limit below one processor makes it slower.
-        needed -= operation.cpu_ms / (1 - busy)
-        return 1000 / (max(0.0, needed) + operation.cpu_ms / min(1.0, cores))
+        work = operation.cpu_ms
+        needed -= work + server.chance_ms(work, busy) + server.held_back_ms(work)
+        return 1000 / (max(0.0, needed) + work / min(1.0, server.cores))

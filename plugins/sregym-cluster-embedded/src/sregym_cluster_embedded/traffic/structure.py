@@ -7,10 +7,12 @@ that are given out here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.traffic.throttling import PERIOD_S
 
 if TYPE_CHECKING:
     from sregym_apps.model import Client, GarbageCollection, Line, OnError, Poison
@@ -157,6 +159,7 @@ class Server:
         request_bytes: Memory that a request in flight holds.
         operations: Indices of its operations.
         patience_ms: How long its most patient caller waits.
+        bend: How the queue of chance arrivals grows with utilisation: the more processors, the later.
     """
 
     ref: ContainerRef
@@ -169,6 +172,26 @@ class Server:
     request_bytes: float = 0.0
     operations: list[int] = field(default_factory=list)
     patience_ms: float = 0.0
+    bend: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.bend = math.sqrt(2 * (max(self.cores, 1.0) + 1)) - 1
+
+    def chance_ms(self, cpu_ms: float, busy: float) -> float:
+        """How long requests wait for each other, as Sakasegawa has it.
+
+        Args:
+            cpu_ms: Work of one of them.
+            busy: Utilisation, below 1.
+        """
+        return cpu_ms / self.cores * float(busy**self.bend) / (1 - busy)
+
+    def held_back_ms(self, cpu_ms: float) -> float:
+        """How long a request stands still that needs more of a processor than a period allows."""
+        quota_ms = PERIOD_S * 1000 * self.cores
+        if not self.limited or self.cores >= 1 or cpu_ms <= quota_ms:
+            return 0.0
+        return (cpu_ms - quota_ms) * (1 / self.cores - 1)
 
 
 class Fill(NamedTuple):

@@ -6,6 +6,7 @@ import math
 
 # The period over which the kernel counts what a container used of its limit.
 PERIOD_S = 0.1
+_ROUNDING = 1e-6
 
 
 def throttled(wanted: float, per_request_s: float, limit: float) -> float:
@@ -21,7 +22,7 @@ def throttled(wanted: float, per_request_s: float, limit: float) -> float:
     """
     if wanted <= 0 or per_request_s <= 0:
         return 0.0
-    if wanted >= limit:
+    if wanted >= limit * (1 - _ROUNDING):
         return 1.0
     spread = math.sqrt(wanted * per_request_s * PERIOD_S)
     share = 0.5 * math.erfc((limit - wanted) * PERIOD_S / (spread * math.sqrt(2)))
