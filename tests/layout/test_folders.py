@@ -59,6 +59,16 @@ def test_version_of_the_root() -> None:
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
+def test_says_whose_it_is_and_by_which_licence(project: Project) -> None:
+    """As the root does; and each wheel carries the licence."""
+    fields = ("readme", "requires-python", "license", "license-files", "authors")
+    mine, roots = project.settings["project"], _root()["project"]
+    assert {name: mine[name] for name in fields} == {name: roots[name] for name in fields}
+    assert mine["classifiers"] == [*roots["classifiers"], "Typing :: Typed"]
+    assert (project.folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=name_of)
 def test_siblings_are_required_by_range(project: Project) -> None:
     """One minor version, never exactly one release; and siblings come from their folders here."""
     settings = project.settings

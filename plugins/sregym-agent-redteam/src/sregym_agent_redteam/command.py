@@ -28,17 +28,18 @@ class RedTeamCommand(Subcommand):
         parser.add_argument(
             "--isolation",
             default="bubblewrap",
+            metavar="NAME",
             help="of the red team's processes: bubblewrap (default), docker, podman, none",
         )
-        parser.add_argument("--agent-option", action="append", default=[], metavar="NAME=VALUE")
+        options.add_agent_options(parser)
         parser.add_argument(
             "--route",
             action="append",
             default=[],
             metavar="NAME",
-            help="several times; all if none",
+            help="a route to try; may be given several times (default: all)",
         )
-        parser.add_argument("--seed", type=int, default=0)
+        options.add_seed(parser, "of all episodes")
         parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="where records are kept, for sregym audit"
         )

@@ -22,7 +22,7 @@ class Problems(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("--suite", default="", help="only those of a suite")
+        parser.add_argument("--suite", default="", metavar="NAME", help="only those of a suite")
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
@@ -58,7 +58,7 @@ class Show(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("problem", help="problem id")
+        parser.add_argument("problem", metavar="PROBLEM", help="problem id")
         parser.add_argument(
             "--reveal", action="store_true", help="with ground truth and reference fix"
         )

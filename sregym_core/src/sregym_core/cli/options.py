@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sregym_core.conductor import Bench
     from sregym_core.interfaces import Budget
     from sregym_core.model import Problem
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Which problems."""
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help="problem ids")
-    parser.add_argument("--suite", default="", help="all problems of a suite")
+    parser.add_argument("--suite", default="", metavar="NAME", help="all problems of a suite")
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +34,38 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """How many at once."""
     parser.add_argument(
-        "--jobs", type=positive, default=None, help="episodes at once (default: one a processor)"
+        "--jobs",
+        type=positive,
+        default=None,
+        metavar="N",
+        help="episodes at once (default: one a processor)",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
+    """From what all chance derives."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
+
+
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """Where a run is written."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="where the records go (default: runs/run-NNNN)",
+    )
+
+
+def add_agent_options(parser: argparse.ArgumentParser) -> None:
+    """What agents are told beside the problem."""
+    parser.add_argument(
+        "--agent-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the agents; may be given several times",
     )
 
 
@@ -66,8 +96,12 @@ def add_budget(
     def shown(value: float | None) -> str:
         return "none" if value is None else f"{value:g}"
 
-    parser.add_argument("--steps", type=positive, default=None, help="limit of tool calls")
-    parser.add_argument("--tokens", type=positive, default=None, help="limit of tokens")
+    parser.add_argument(
+        "--steps", type=positive, default=None, metavar="N", help="limit of tool calls"
+    )
+    parser.add_argument(
+        "--tokens", type=positive, default=None, metavar="N", help="limit of tokens"
+    )
     parser.add_argument(
         "--episode-seconds",
         type=seconds,

@@ -28,21 +28,37 @@ class Run(Subcommand):
         options.add_cluster(parser)
         options.add_jobs(parser)
         parser.add_argument(
-            "--agent", action="append", required=True, help="may be given several times"
+            "--agent",
+            action="append",
+            required=True,
+            metavar="NAME",
+            help="who plays; may be given several times",
         )
-        parser.add_argument("--agent-option", action="append", default=[], metavar="NAME=VALUE")
-        parser.add_argument("--seed", type=int, default=0, help="of the first attempt (default 0)")
+        options.add_agent_options(parser)
+        options.add_seed(parser, "of the first attempt")
         parser.add_argument(
-            "--attempts", type=options.positive, default=1, help="per problem and agent"
+            "--attempts",
+            type=options.positive,
+            default=1,
+            metavar="N",
+            help="episodes of each agent in each problem (default 1)",
         )
         parser.add_argument(
-            "--noise", action="append", default=[], help="noise source, several times"
+            "--noise",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a source of disturbances; may be given several times",
         )
         options.add_mode(parser)
         options.add_budget(parser, episode_s=1800.0, wall_s=1800.0)
-        parser.add_argument("--out", type=Path, default=None, help="folder (default runs/run-NNNN)")
+        options.add_out(parser)
         parser.add_argument(
-            "--report", action="append", default=None, help="reporters (default: console, html)"
+            "--report",
+            action="append",
+            default=None,
+            metavar="NAME",
+            help="reporter; may be given several times (default: console, html)",
         )
         parser.add_argument("--json", action="store_true", help="result as JSON")
 

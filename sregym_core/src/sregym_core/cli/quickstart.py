@@ -25,8 +25,8 @@ class Quickstart(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         options.add_jobs(parser)
-        parser.add_argument("--out", type=Path, default=None, help="folder (default runs/run-NNNN)")
-        parser.add_argument("--seed", type=int, default=0)
+        options.add_out(parser)
+        options.add_seed(parser, "of all episodes")
         parser.add_argument("--json", action="store_true", help="result as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:

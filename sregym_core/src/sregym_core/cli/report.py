@@ -21,7 +21,9 @@ class Report(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         parser.add_argument("run", type=Path, metavar="FOLDER", help="folder of the run")
-        parser.add_argument("--report", default="html", help="reporter (default: html)")
+        parser.add_argument(
+            "--report", default="html", metavar="NAME", help="reporter (default: html)"
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Read the records and hand them to the reporter."""

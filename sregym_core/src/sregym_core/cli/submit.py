@@ -25,9 +25,15 @@ class Submit(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("text", help="the diagnosis, then word that the repair is done")
         parser.add_argument(
-            "--claims", type=Path, default=None, help="JSON file with a structured diagnosis"
+            "text", metavar="TEXT", help="the diagnosis, then word that the repair is done"
+        )
+        parser.add_argument(
+            "--claims",
+            type=Path,
+            default=None,
+            metavar="FILE",
+            help="a structured diagnosis as JSON",
         )
         parser.add_argument("--json", action="store_true", help="the receipt as JSON")
 

@@ -28,18 +28,25 @@ class Up(Subcommand):
         """Declare arguments."""
         parser.add_argument("problem", metavar="PROBLEM", help="problem id")
         options.add_cluster(parser)
-        parser.add_argument("--agent", default="human", help="adapter that waits (default: human)")
+        parser.add_argument(
+            "--agent", default="human", metavar="NAME", help="adapter that waits (default: human)"
+        )
         options.add_mode(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
-        parser.add_argument("--seed", type=int, default=0, help="of the world (default 0)")
+        options.add_seed(parser, "of the world")
         parser.add_argument(
             "--folder",
             type=Path,
             default=Path("sregym-session"),
-            help="for kubeconfig and the like",
+            metavar="FOLDER",
+            help="for kubeconfig and the like (default: sregym-session)",
         )
         parser.add_argument(
-            "--port", type=int, default=0, help="of the Kubernetes API (default: a free one)"
+            "--port",
+            type=int,
+            default=0,
+            metavar="N",
+            help="of the Kubernetes API (default: a free one)",
         )
         parser.add_argument(
             "--record",

@@ -26,7 +26,7 @@ class Verify(Subcommand):
         options.add_selection(parser)
         options.add_cluster(parser)
         options.add_jobs(parser)
-        parser.add_argument("--seed", type=int, default=0)
+        options.add_seed(parser, "of all episodes")
         parser.add_argument("--json", action="store_true", help="as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:

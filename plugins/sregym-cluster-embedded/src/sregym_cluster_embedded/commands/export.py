@@ -28,7 +28,12 @@ class Export(Subcommand):
             metavar="EPISODE",
             help="folder of an episode (RUN/episodes/e0001 or RUN/e0001); with --hour also a problem id",
         )
-        parser.add_argument("--format", choices=("parquet", "csv", "jsonl"), default="parquet")
+        parser.add_argument(
+            "--format",
+            choices=("parquet", "csv", "jsonl"),
+            default="parquet",
+            help="of the files (default: parquet)",
+        )
         parser.add_argument(
             "--hour",
             choices=("healthy", "broken"),

@@ -1,0 +1,43 @@
+"""`--help` of every command says of each argument what it is for."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from importlib import import_module
+
+import pytest
+from sregym_core.cli import Console, Subcommand
+from sregym_core.cli.entry import COMMANDS
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+
+REGISTRY = Registry(Plugins(Settings()))
+
+
+def command(name: str) -> type[Subcommand]:
+    if name not in COMMANDS:
+        return REGISTRY.load("command", name)
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    return getattr(import_module(f"sregym_core.cli.{module}"), attribute)
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *REGISTRY.names("command")])
+def test_every_argument_is_explained(name: str) -> None:
+    parser = argparse.ArgumentParser()
+    command(name)(Settings(), Console(io.StringIO(), io.StringIO())).arguments(parser)
+    silent = [action.dest for action in parser._actions if not action.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *REGISTRY.names("command")])
+def test_what_is_to_be_filled_in_stands_in_capitals(name: str) -> None:
+    parser = argparse.ArgumentParser()
+    command(name)(Settings(), Console(io.StringIO(), io.StringIO())).arguments(parser)
+    small = [
+        action.dest
+        for action in parser._actions
+        if not action.option_strings and action.metavar is None and action.choices is None
+    ]
+    assert small == []
