@@ -88,3 +88,17 @@ def test_ids_lead_back_to_their_requests() -> None:
     assert trace_id(7, REF, "buy", 1) == trace_id(7, REF, "buy", 1)
     assert trace_id(7, REF, "browse", 1) not in seen
     assert len(seen) == 5
+
+
+def test_levels_fill_the_interval_evenly_and_in_no_order() -> None:
+    even = Even(Seed(5), ("time", "buy"))
+    levels = [even.level(number) for number in range(6400)]
+    for first in range(0, 6400, 128):
+        parts = {int(level * 128) for level in levels[first : first + 128]}
+        assert parts == set(range(128))
+    assert all(0 <= level < 1 for level in levels)
+    for lag in (1, 2, 3, 5, 8, 13, 21, 34, 64, 128):
+        pairs = list(zip(levels, levels[lag:], strict=False))
+        alike = sum((one - 0.5) * (other - 0.5) for one, other in pairs) / len(pairs) * 12
+        assert abs(alike) < 0.06
+    assert [even.level(number) for number in (9, 4, 9)] == [levels[9], levels[4], levels[9]]

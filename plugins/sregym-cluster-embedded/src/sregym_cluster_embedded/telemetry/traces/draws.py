@@ -10,6 +10,8 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.clock.unrest import mixed
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
 # Below this a share is nothing but rounding.
 NEGLIGIBLE = 1e-9
 
-# The golden ratio's fraction: its multiples fill the unit interval evenly, whatever their number.
-_GOLDEN = 0.6180339887498949
+_PARTS = 128
 _EDGE = 1e-6
 _NORMAL = NormalDist()
 
@@ -80,7 +81,7 @@ def _before(seed: Seed, purpose: tuple[object, ...], number: int, share: float) 
 
 
 class Even:
-    """Numbers in [0, 1) that fill it very evenly, however many are drawn.
+    """Numbers in [0, 1) in no order that fill it evenly: 128 after each other have one 128th each.
 
     Args:
         seed: Chance.
@@ -88,11 +89,17 @@ class Even:
     """
 
     def __init__(self, seed: Seed, purpose: tuple[object, ...]) -> None:
-        self._start = seed.fraction(*purpose)
+        self._key = int(seed.fraction(*purpose) * 2**56)
 
     def level(self, number: int) -> float:
         """The one of a number."""
-        return (number * _GOLDEN + self._start) % 1
+        block, place = divmod(number, _PARTS)
+        shuffle = mixed(self._key + block)
+        for turn in range(3):
+            # Each step can be undone, so that no two places become one.
+            place = (place * (shuffle >> 8 * turn | 1) + (shuffle >> 32 + 8 * turn)) % _PARTS
+            place ^= place >> 3
+        return (place + mixed(self._key ^ number << 1) / 2**64) / _PARTS
 
     def score(self, number: int) -> float:
         """The same as a standard normal number."""
