@@ -24,6 +24,15 @@ STORIES = [page for page in PAGES if any(block.verb for block in blocks_of(ROOT 
 SHELL = ("bash", "console", "sh", "shell", "")
 
 
+def test_every_page_is_found_from_the_first() -> None:
+    first = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"\]\(([^)#]+)\)", first)
+    pages = [page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")]
+    assert sorted(set(pages) - {"README.md"}) == sorted(
+        page for page in linked if not page.startswith("../")
+    )
+
+
 @pytest.mark.parametrize("page", STORIES)
 def test_story_happens_as_told(page: str, author: FreshEnvironment, tmp_path: Path) -> None:
     said = ""
