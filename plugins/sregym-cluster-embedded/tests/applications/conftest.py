@@ -217,8 +217,8 @@ class Shop:
         result = self.runtime.exec(self.world, ref, (*words, "--eval", expression), "")
         return result.exit_code, result.stdout, result.stderr
 
-    def shell(self, pod: str, script: str) -> tuple[int, str, str]:
-        result = self.runtime.exec(self.world, self.ref(pod), ("sh", "-c", script), "")
+    def shell(self, pod: str, script: str, shell: str = "sh") -> tuple[int, str, str]:
+        result = self.runtime.exec(self.world, self.ref(pod), (shell, "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 
     def open(self, parts: Iterable[str] = ("mongo", "stock", "price", "web", "load")) -> None:

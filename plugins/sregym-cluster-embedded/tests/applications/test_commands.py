@@ -34,7 +34,7 @@ def box(shop: Any) -> Any:
         ("(cd /tmp; pwd); pwd", (0, "/tmp\n/\n", "")),
         ("sleep 100 & echo started; wait", (0, "started\n", "")),
         ("echo ${COLOUR/ /-} ${COLOUR:0:4} ${COLOUR#dark } ${none:-x}", (0, "dark-blue dark blue x\n", "")),
-        ("cd /none", (2, "", "sh: cd: can't cd to /none: No such file or directory\n")),
+        ("cd /none", (2, "", "sh: cd: line 0: can't cd to /none: No such file or directory\n")),
         ("/etc/passwd", (126, "", "sh: /etc/passwd: Permission denied\n")),
         ("printf '#!/bin/sh\\necho hi $1\\nexit 4\\n' > /tmp/s; chmod +x /tmp/s; /tmp/s you", (4, "hi you\n", "")),
         ("seq 5 | sed -n '2,3p;$p'", (0, "2\n3\n5\n", "")),

@@ -17,10 +17,12 @@ from sregym_cluster_embedded.userland.shell.invocation import Invocation, invoca
         ("bash -eo pipefail -c x", Invocation("x", "", ("bash",), True)),
         ("bash -o errexit f", Invocation(None, "f", ("f",), True)),
         ("sh f -x -e", Invocation(None, "f", ("f", "-x", "-e"))),
-        ("sh -x -- -f", Invocation(None, "-f", ("-f",))),
+        ("sh -x -- -f", Invocation(None, "-f", ("-f",), options="x")),
         ("bash --login +e f", Invocation(None, "f", ("f",))),
         ("sh -", Invocation(None, "", ("sh",))),
         ("sh -e", Invocation(None, "", ("sh",), True)),
+        ("sh -s a", Invocation(None, "", ("sh", "a"))),
+        ("sh -q f", Invocation(unknown="q")),
         ("sh -c", Invocation(lacks_command=True)),
     ],
 )

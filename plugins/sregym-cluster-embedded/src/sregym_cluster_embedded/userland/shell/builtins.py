@@ -1,23 +1,32 @@
-"""Commands that change the shell itself."""
+"""Commands that every shell carries out itself."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.files.inode import FOLDER
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
-from sregym_cluster_embedded.userland.shell.options import options
+from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.session import Output
 from sregym_cluster_embedded.userland.shell.syntax import parse
-from sregym_cluster_embedded.userland.shell.wording import not_opened, shell_name
+from sregym_cluster_embedded.userland.shell.variables import VARIABLE_COMMANDS, failed
+from sregym_cluster_embedded.userland.shell.wording import (
+    builtin_name,
+    not_found,
+    not_opened,
+    shell_name,
+    syntax_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
+    from sregym_cluster_embedded.userland.shell.session import Session
 
 Builtin: TypeAlias = "Callable[[Interpreter, list[str], str], Output]"
 
@@ -33,112 +42,15 @@ def _cd(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         why = "No such file or directory"
         if inode is not None:
             why = "Not a directory" if inode.kind != FOLDER else "Permission denied"
-        name = shell_name(session)
-        if name.startswith("bash"):
-            return Output(1, "", f"{name}: cd: {target}: {why}\n")
+        if session.shell == "bash":
+            why = "too many arguments" if len(arguments) > 1 else f"{target}: {why}"
+            return Output(1, "", f"{shell_name(session)}: cd: {why}\n")
         tail = f": {why}" if session.busybox else ""
-        return Output(2, "", f"{name}: cd: can't cd to {target}{tail}\n")
+        name = builtin_name(session, "cd")
+        return Output(2, "", f"{name}: can't cd to {target}{tail}\n")
     session.environment["OLDPWD"] = session.working_dir
     session.working_dir = session.environment["PWD"] = path
-    return Output()
-
-
-def _export(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    session = shell.session
-    names = [word for word in arguments if not word.startswith("-")]
-    if not names:
-        shown = (
-            f"export {name}='{value}'\n"
-            for name, value in sorted(session.environment.items())
-            if name not in session.unexported
-        )
-        return Output(0, "".join(shown))
-    for word in names:
-        name, equals, value = word.partition("=")
-        if equals:
-            session.environment[name] = value
-        session.unexported.discard(name)
-    return Output()
-
-
-def _local(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    for word in arguments:
-        name, equals, value = word.partition("=")
-        if equals:
-            shell.session.environment[name] = value
-            shell.session.unexported.add(name)
-    return Output()
-
-
-def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    for name in arguments:
-        shell.session.environment.pop(name, None)
-        shell.session.functions.pop(name, None)
-    return Output()
-
-
-def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    session, index = shell.session, 0
-    if not arguments:
-        known = sorted(session.environment.items())
-        return Output(0, "".join(f"{name}='{value}'\n" for name, value in known))
-    while index < len(arguments):
-        word = arguments[index]
-        index += 1
-        if word == "--":
-            session.arguments = (session.arguments[0], *arguments[index:])
-            break
-        if word[:1] not in "-+" or len(word) < 2:
-            session.arguments = (session.arguments[0], *arguments[index - 1 :])
-            break
-        on, letters = word[0] == "-", word[1:]
-        if "o" in letters and index < len(arguments):
-            name, index = arguments[index], index + 1
-            letters += {"errexit": "e", "nounset": "u"}.get(name, "")
-            session.pipefail = on if name == "pipefail" else session.pipefail
-        if "e" in letters:
-            shell.stop_on_error = on
-        if "u" in letters:
-            session.strict = on
-    return Output()
-
-
-def _shift(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    count = int(arguments[0]) if arguments and arguments[0].isdecimal() else 1
-    known = shell.session.arguments
-    if count >= len(known):
-        return Output(1)
-    shell.session.arguments = (known[0], *known[1 + count :])
-    return Output()
-
-
-def _read(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    flags, names = options(["read", *arguments], "dntpu")
-    line = shell.read_line()
-    text = (line or "").rstrip("\n")
-    if "r" not in flags:
-        text = text.replace("\\", "")
-    separator = shell.session.environment.get("IFS", " \t\n")
-    names = names or ["REPLY"]
-    blank = not separator.strip()
-    parts = text.split(None, len(names) - 1) if blank else text.split(separator[0], len(names) - 1)
-    if len(names) == 1 and separator:
-        parts = [text.strip() if blank else text]
-    elif not separator:
-        parts = [text]
-    for number, name in enumerate(names):
-        value = parts[number] if number < len(parts) else ""
-        shell.session.environment[name] = value.rstrip() if blank and separator else value
-        shell.session.unexported.add(name)
-    return Output(0 if line is not None else 1)
-
-
-def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    if len(arguments) > 1 and {"EXIT", "0"} & set(arguments[1:]):
-        shell.at_exit = "" if arguments[0] == "-" else arguments[0]
-    for name in arguments[1:]:
-        shell.traps[name.upper().removeprefix("SIG").replace("15", "TERM")] = arguments[0]
-    return Output()
+    return Output(0, f"{path}\n" if arguments == ["-"] else "")
 
 
 def _nothing(_shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
@@ -147,78 +59,6 @@ def _nothing(_shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
 
 def _jobs(shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
     return shell.session.jobs.listed(shell.session)
-
-
-def _exec(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
-    if not arguments:
-        return Output()
-    result = shell.simple_words(arguments, stdin)
-    raise Exit(result.code, result)
-
-
-def _eval(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
-    return shell.run(parse(" ".join(arguments)), stdin)
-
-
-def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
-    if not arguments:
-        return Output(2, "", f"{shell_name(shell.session)}: .: filename argument required\n")
-    text = shell.session.files.read(shell.session.path(arguments[0]))
-    if text is None:
-        return Output(2, "", not_opened(shell.session, arguments[0], "No such file or directory"))
-    return shell.run(parse(text), stdin)
-
-
-def _command(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
-    if arguments[:1] in (["-v"], ["-V"]):
-        out, code = "", 0
-        for name in arguments[1:]:
-            if name in BUILTINS or name in ("echo", "printf", "test", "[", "true", "kill", "pwd"):
-                out += f"{name}\n"
-                continue
-            found = COMMANDS["which"](shell.session, ["which", name], stdin)
-            out, code = out + found.out, max(code, found.code)
-        return Output(127 if code and not shell.session.busybox else code, out)
-    return shell.simple_words(arguments, stdin)
-
-
-def _type(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
-    out, code = "", 0
-    for name in arguments:
-        found = COMMANDS["which"](shell.session, ["which", name], stdin)
-        if name in BUILTINS or name in ("echo", "printf", "test"):
-            out += f"{name} is a shell builtin\n"
-        elif found.code == 0:
-            out += f"{name} is {found.out}"
-        else:
-            out, code = f"{out}{name}: not found\n", 127
-    return Output(code, out)
-
-
-def _exit(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
-    code = int(arguments[0]) if arguments and arguments[0].isdecimal() else shell.session.last
-    raise Exit(code & 255, Output())
-
-
-def _return(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
-    if arguments and arguments[0].isdecimal():
-        shell.session.last = int(arguments[0]) & 255
-    raise Leave("return", Output())
-
-
-def _break(_shell: Interpreter, _arguments: list[str], _stdin: str) -> NoReturn:
-    raise Leave("break", Output())
-
-
-def _continue(_shell: Interpreter, _arguments: list[str], _stdin: str) -> NoReturn:
-    raise Leave("continue", Output())
-
-
-def _let(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    for word in arguments:
-        name, _, value = word.partition("=")
-        shell.session.environment[name] = value
-    return Output()
 
 
 def _ulimit(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
@@ -249,41 +89,273 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _umask(_shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    return Output(0, "" if arguments else "0022\n")
+_KEYWORDS = (
+    *("!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in"),
+    *("then", "until", "while", "{", "}"),
+)
+# Those that are no words of their own in COMMANDS, and those that stand there.
+_ALSO = ("[", "echo", "false", "kill", "printf", "pwd", "test", "true", "wait", ":")
+_SIGNALS = (
+    *("HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2"),
+    *("PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG"),
+    *("XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"),
+)
+
+
+def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    session = shell.session
+    if not arguments:
+        shown = {**({"EXIT": shell.at_exit} if shell.at_exit else {}), **shell.traps}
+        return Output(0, "".join(f"trap -- '{act}' {name}\n" for name, act in shown.items()))
+    action, names = arguments[0], arguments[1:]
+    if not names:
+        action, names = "-", arguments
+    for given in names:
+        name = given.upper().removeprefix("SIG")
+        if name.isdecimal() and 0 < int(name) <= len(_SIGNALS):
+            name = _SIGNALS[int(name) - 1]
+        if name in ("EXIT", "0"):
+            shell.at_exit = "" if action == "-" else action
+        elif name in _SIGNALS or name in ("ERR", "DEBUG", "RETURN"):
+            shell.traps.pop(name, None)
+            if action != "-":
+                shell.traps[name] = action
+        else:
+            return Output(1, "", _no_signal(session, given))
+    return Output()
+
+
+def _no_signal(session: Session, name: str) -> str:
+    if session.busybox or session.shell == "bash":
+        return f"{builtin_name(session, 'trap')}: {name}: invalid signal specification\n"
+    return f"trap: {name}: bad trap\n"
+
+
+def _exec(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
+    if not arguments:
+        return Output()
+    result = shell.simple_words(arguments, stdin)
+    if result.code == 127 and result.err == not_found(shell.session, arguments[0]):
+        name = builtin_name(shell.session, "exec")
+        tail = "not found" if shell.session.shell != "bash" else "command not found"
+        if shell.session.shell != "bash" or "/" not in arguments[0]:
+            result = Output(127, "", f"{name}: {arguments[0]}: {tail.removeprefix('command ')}\n")
+    raise Exit(result.code, result)
+
+
+def _eval(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
+    try:
+        tree = parse(" ".join(arguments))
+    except ShellSyntaxError as error:
+        text = syntax_error(shell.session, error, "eval")
+        raise Exit(2, Output(2, "", text)) from None
+    return shell.run(tree, stdin)
+
+
+def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
+    session = shell.session
+    if not arguments:
+        if session.shell == "bash":
+            usage = ".: usage: . filename [arguments]\n"
+            name = shell_name(session)
+            return Output(2, "", f"{name}: .: filename argument required\n{usage}")
+        return Output(2 if session.busybox else 0)
+    text = session.files.read(session.path(arguments[0]))
+    if text is None:
+        missing = "No such file or directory"
+        if session.busybox:
+            raise failed(session, ".", f"can't open '{arguments[0]}': {missing}")
+        if session.shell == "bash":
+            return Output(1, "", not_opened(session, arguments[0], missing))
+        raise failed(session, ".", f"cannot open {arguments[0]}: No such file")
+    kept = session.script, session.arguments
+    session.script = arguments[0]
+    if len(arguments) > 1:
+        session.arguments = (session.arguments[0], *arguments[1:])
+    try:
+        return shell.run(parse(text), stdin)
+    except ShellSyntaxError as error:
+        raise Exit(2, Output(2, "", syntax_error(session, error))) from None
+    finally:
+        session.script = kept[0]
+        if len(arguments) > 1:
+            session.arguments = kept[1]
+
+
+def _command(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
+    if arguments[:1] == ["-V"]:
+        return _type(shell, arguments[1:], stdin)
+    if arguments[:1] == ["-v"]:
+        out, code = "", 0
+        # BusyBox looks at the first name only.
+        names = arguments[1:2] if shell.session.busybox else arguments[1:]
+        for name in names:
+            found = _kind_of(shell, name, stdin)
+            if found.startswith("/"):
+                out += f"{found}\n"
+            elif found:
+                out += f"{name}\n"
+            else:
+                code = 1 if shell.session.shell == "bash" else 127
+        return Output(code, out)
+    return shell.simple_words(arguments, stdin) if arguments else Output()
+
+
+def _kind_of(shell: Interpreter, name: str, stdin: str) -> str:
+    """What a word means to the shell: a path, or the words of `type`; empty when it is nothing."""
+    if name in _KEYWORDS:
+        return "a shell keyword"
+    if name in shell.session.functions:
+        return "a function"
+    if name in BUILTINS or name in _ALSO:
+        special = name in (":", ".", "break", "continue", "eval", "exec", "exit", "export")
+        special = special or name in (
+            "readonly",
+            "return",
+            "set",
+            "shift",
+            "times",
+            "trap",
+            "unset",
+        )
+        if special and shell.session.shell != "bash":
+            return "a special shell builtin"
+        return "a shell builtin"
+    return COMMANDS["which"](shell.session, ["which", name], stdin).out.rstrip("\n")
+
+
+def _type(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
+    out, err, code = "", "", 0
+    for name in arguments:
+        found = _kind_of(shell, name, stdin)
+        if found:
+            out += f"{name} is {found}\n"
+        elif shell.session.shell == "bash":
+            err, code = f"{err}{shell_name(shell.session)}: type: {name}: not found\n", 1
+        else:
+            out, code = f"{out}{name}: not found\n", 127
+    return Output(code, out, err)
+
+
+def _alias(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    known, out, err = shell.session.aliases, "", ""
+    bash = shell.session.shell == "bash"
+    head = "alias " if bash else ""
+    for word in arguments or list(known):
+        name, equals, value = word.partition("=")
+        if equals:
+            known[name] = value
+        elif name in known:
+            out += f"{head}{name}='{known[name]}'\n"
+        else:
+            colon = "" if shell.session.busybox else ":"
+            start = f"{shell_name(shell.session)}: " if bash else ""
+            err += f"{start}alias: {name}{colon} not found\n"
+    return Output(1 if err else 0, out, err)
+
+
+def _unalias(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    err = ""
+    for name in arguments:
+        if name != "-a" and shell.session.aliases.pop(name, None) is None:
+            colon = "" if shell.session.busybox else ":"
+            start = f"{shell_name(shell.session)}: " if shell.session.shell == "bash" else ""
+            err += f"{start}unalias: {name}{colon} not found\n"
+    return Output(1 if err else 0, "", err)
+
+
+def _exit(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
+    if arguments and not re.fullmatch(r"\d+", arguments[0]) and shell.session.shell != "bash":
+        raise failed(shell.session, "exit", f"Illegal number: {arguments[0]}")
+    if arguments and not re.fullmatch(r"-?\d+", arguments[0]):
+        text = f"{shell_name(shell.session)}: exit: {arguments[0]}: numeric argument required\n"
+        raise Exit(2, Output(2, "", text))
+    code = int(arguments[0]) if arguments else shell.session.last
+    raise Exit(code & 255, Output())
+
+
+def _return(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
+    if arguments and arguments[0].isdecimal():
+        shell.session.last = int(arguments[0]) & 255
+    raise Leave("return", Output())
+
+
+def _break(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    return _left(shell, "break", arguments)
+
+
+def _continue(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    return _left(shell, "continue", arguments)
+
+
+def _left(shell: Interpreter, word: str, arguments: list[str]) -> Output:
+    """Leave loops; outside of one nothing happens."""
+    if shell.loops == 0:
+        return Output()
+    count = int(arguments[0]) if arguments and arguments[0].isdecimal() else 1
+    raise Leave(word, Output(), min(max(count, 1), shell.loops))
+
+
+def _umask(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    session = shell.session
+    if not arguments:
+        return Output(0, f"{session.mask:04o}\n")
+    if arguments[0] == "-S":
+        kept = [0o777 & ~session.mask >> shift & 7 for shift in (6, 3, 0)]
+        words = [
+            "".join(c for c, bit in zip("rwx", (4, 2, 1), strict=True) if n & bit) for n in kept
+        ]
+        return Output(0, "u={},g={},o={}\n".format(*words))
+    if not re.fullmatch(r"[0-7]{1,4}", arguments[0]):
+        if re.fullmatch(r"\d+", arguments[0]):
+            text = f"{builtin_name(session, 'umask')}: illegal mode: {arguments[0]}\n"
+            raise Exit(2, Output(2, "", text))
+        return Output()
+    session.mask = int(arguments[0], 8)
+    return Output()
+
+
+def _times(_shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
+    return Output(0, "0m0.00s 0m0.00s\n" * 2)
+
+
+def _fg(shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
+    return _no_job(shell, "fg")
+
+
+def _bg(shell: Interpreter, _arguments: list[str], _stdin: str) -> Output:
+    return _no_job(shell, "bg")
+
+
+def _no_job(shell: Interpreter, word: str) -> Output:
+    if shell.session.shell == "bash":
+        return Output(1, "", f"{shell_name(shell.session)}: {word}: no job control\n")
+    return Output(2, "", f"{builtin_name(shell.session, word)}: No current job\n")
 
 
 BUILTINS: dict[str, Builtin] = {
+    **VARIABLE_COMMANDS,
     ".": _source,
-    "alias": _nothing,
-    "bg": _nothing,
-    "declare": _local,
+    "alias": _alias,
+    "bg": _bg,
+    "break": _break,
+    "cd": _cd,
+    "command": _command,
+    "continue": _continue,
     "disown": _nothing,
-    "fg": _nothing,
+    "eval": _eval,
+    "exec": _exec,
+    "exit": _exit,
+    "fg": _fg,
     "hash": _nothing,
     "jobs": _jobs,
-    "let": _let,
-    "local": _local,
-    "read": _read,
-    "readonly": _export,
-    "shift": _shift,
+    "return": _return,
     "shopt": _nothing,
     "source": _source,
+    "times": _times,
+    "trap": _trap,
     "type": _type,
-    "typeset": _local,
     "ulimit": _ulimit,
     "umask": _umask,
-    "unalias": _nothing,
-    "cd": _cd,
-    "export": _export,
-    "unset": _unset,
-    "set": _set,
-    "trap": _trap,
-    "exec": _exec,
-    "eval": _eval,
-    "command": _command,
-    "exit": _exit,
-    "return": _return,
-    "break": _break,
-    "continue": _continue,
+    "unalias": _unalias,
 }

@@ -12,8 +12,16 @@ from sregym_cluster_embedded.userland.shell.wording import shell_name
 _NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 
 
+_BINARY = ("=", "==", "!=", "<", ">", "-nt", "-ot", "-ef")
+_UNARY = tuple(f"-{letter}" for letter in "bcdefghknoprstuvwxzGLNOS" if letter != "o")
+
+
 class _UnknownOperandError(ValueError):
     """A number was needed."""
+
+
+class _TestError(ValueError):
+    """The words are no condition; the text is the shell's."""
 
 
 def _test(session: Session, words: list[str], _stdin: str) -> Output:
@@ -25,15 +33,124 @@ def _test(session: Session, words: list[str], _stdin: str) -> Output:
                 return Output(2, "", f"{shell_name(session)}: missing {closing}\n")
             return Output(2, "", f"{shell_name(session)}: {words[0]}: missing {closing}\n")
         parts = parts[:-1]
+    if words[0] == "[[":
+        return Output(0 if _any(session, parts, bash=True) else 1)
     try:
-        return Output(0 if _any(session, parts, bash=words[0] == "[[") else 1)
-    except _UnknownOperandError as error:
-        text = f"{shell_name(session)}: {error}: bad number\n"
+        return Output(0 if _Test(session, parts).holds() else 1)
+    except _TestError as error:
+        name = shell_name(session)
         if not session.busybox:
-            text = f"{shell_name(session)}: {words[0]}: Illegal number: {error}\n"
-            if shell_name(session).startswith("bash"):
-                text = f"{shell_name(session)}: {words[0]}: {error}: integer expression expected\n"
-        return Output(2, "", text)
+            name = f"{name}: {words[0]}"
+        return Output(2, "", f"{name}: {error}\n")
+
+
+class _Test:
+    """The grammar of `test`: `-o` binds least, then `-a`, then `!`; what is left is a mistake."""
+
+    def __init__(self, session: Session, words: list[str]) -> None:
+        self._session = session
+        self._words = words
+        self._at = 0
+
+    def holds(self) -> bool:
+        """Whether the condition is true.
+
+        Raises:
+            _TestError: It is none.
+        """
+        words = self._words
+        if self._session.shell == "bash" and not self._session.busybox:
+            self._check_as_bash()
+        if len(words) == 1 or (len(words) == 3 and _is_binary(words[1])):
+            return self._holds(words)
+        if len(words) == 2 and words[0] == "!":
+            return words[1] == ""
+        if not words:
+            return False
+        found = self._or()
+        if self._at < len(words):
+            at = self._at if self._session.busybox else self._at - 1
+            raise _TestError(self._unknown(words[at]))
+        return found
+
+    def _check_as_bash(self) -> None:
+        words = [word for word in self._words if word not in ("(", ")")]
+        while words[:1] == ["!"]:
+            words = words[1:]
+        if len(words) == 2 and not words[0].startswith("-"):
+            raise _TestError(f"{words[0]}: unary operator expected")
+        if len(words) == 3 and not _is_binary(words[1]) and words[1] not in ("-a", "-o"):
+            raise _TestError(f"{words[1]}: binary operator expected")
+        if len(words) > 3 and not {"-a", "-o"} & set(words):
+            raise _TestError("too many arguments")
+
+    def _unknown(self, word: str) -> str:
+        return (
+            f"{word}: unknown operand" if self._session.busybox else f"{word}: unexpected operator"
+        )
+
+    def _peek(self, ahead: int = 0) -> str | None:
+        at = self._at + ahead
+        return self._words[at] if at < len(self._words) else None
+
+    def _or(self) -> bool:
+        found = self._and()
+        while self._peek() == "-o":
+            self._at += 1
+            found = self._and() or found
+        return found
+
+    def _and(self) -> bool:
+        found = self._not()
+        while self._peek() == "-a":
+            self._at += 1
+            found = self._not() and found
+        return found
+
+    def _not(self) -> bool:
+        if self._peek() == "!" and self._peek(1) is not None:
+            self._at += 1
+            return not self._not()
+        return self._primary()
+
+    def _primary(self) -> bool:
+        word = self._peek()
+        if word is None:
+            raise _TestError("argument expected")
+        if word == "(" and self._peek(1) is not None and not _is_binary(self._peek(1) or ""):
+            self._at += 1
+            found = self._or()
+            if self._peek() != ")":
+                raise _TestError("closing paren expected")
+            self._at += 1
+            return found
+        following = self._peek(1)
+        if following is not None and _is_binary(following):
+            if self._peek(2) is None:
+                raise _TestError(f"{following}: argument expected")
+            self._at += 3
+            return self._holds(self._words[self._at - 3 : self._at])
+        if word in _UNARY:
+            if following is None and self._at > 0:
+                raise _TestError(f"{word}: argument expected")
+            self._at += 2
+            return self._holds(self._words[self._at - 2 : self._at])
+        self._at += 1
+        return word != ""
+
+    def _holds(self, words: list[str]) -> bool:
+        try:
+            return _holds(self._session, words, bash=False)
+        except _UnknownOperandError as error:
+            if self._session.busybox:
+                raise _TestError(f"{error}: bad number") from None
+            if self._session.shell == "bash":
+                raise _TestError(f"{error}: integer expression expected") from None
+            raise _TestError(f"Illegal number: {error}") from None
+
+
+def _is_binary(word: str) -> bool:
+    return word in _BINARY or word in _NUMBERS
 
 
 def _any(session: Session, parts: list[str], *, bash: bool) -> bool:
@@ -106,7 +223,8 @@ def _binary(session: Session, left: str, operator: str, right: str, *, bash: boo
         first = session.files.stat(session.path(left))
         second = session.files.stat(session.path(right))
         if first is None or second is None:
-            return first is not None and operator == "-nt"
+            # BusyBox compares files only; GNU's test takes what is not there for the older one.
+            return first is not None and operator == "-nt" and not session.busybox
         if operator == "-ef":
             return session.files.resolve(session.path(left)) == session.files.resolve(
                 session.path(right)

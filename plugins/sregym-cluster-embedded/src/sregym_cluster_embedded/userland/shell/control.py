@@ -35,9 +35,10 @@ class Exit(Exception):
 
 
 class Leave(Exception):
-    """break, continue or return."""
+    """break, continue or return; `loops` says out of how many loops."""
 
-    def __init__(self, word: str, output: Output) -> None:
+    def __init__(self, word: str, output: Output, loops: int = 1) -> None:
         super().__init__(word)
         self.word = word
         self.output = output
+        self.loops = loops

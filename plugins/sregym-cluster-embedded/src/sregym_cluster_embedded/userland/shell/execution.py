@@ -14,6 +14,7 @@ from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
 from sregym_cluster_embedded.userland.shell.options import tail_follows
+from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.versions import busybox_text, version_text
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
@@ -120,13 +121,15 @@ class Execution:
                 raise BecomeProgram(path, tuple(words))
             return Output()
         if program is None and path not in tool_paths(session.image.tools):
-            return self.shell(["sh", path, *words[1:]], stdin)
+            return self._script(path, words, stdin)
         if name == "busybox" and words[1:] in ([], ["--list"], ["--help"]):
             return busybox_text(session.flavour, tool_names(session.image.tools), words)
         if name == "busybox":
             return self.nested(words[1:], stdin)
         if name in SHELLS:
             return self.shell(words, stdin)
+        if (refused := refusal(session, words)) is not None:
+            return refused
         if name == "sleep":
             return self._sleep(words)
         if (port := _served_port(name, words)) > 0:
@@ -146,12 +149,28 @@ class Execution:
         if inode is None:
             return Output(127, "", not_found(session, words[0]))
         if inode.kind == "file" and inode.mode & 0o111 and session.rights.may(inode, 1):
-            # A script: its first line names the shell, or it is fed to this one.
-            return self.shell(["sh", words[0], *words[1:]], stdin)
+            return self._script(path, words, stdin)
         why = "Is a directory" if inode.kind == "folder" else "Permission denied"
-        if not shell_name(session).startswith("bash"):
+        if session.shell != "bash":
             why = "Permission denied"
         return Output(126, "", f"{shell_name(session)}: {words[0]}: {why}\n")
+
+    def _script(self, path: str, words: list[str], stdin: str) -> Output:
+        """A script: its first line names the shell, or it is fed to this one."""
+        session = self.session
+        first = (session.files.read(path) or "").partition("\n")[0]
+        named = first[2:].split() if first.startswith("#!") else []
+        if named[:1] == ["/usr/bin/env"]:
+            named = named[1:]
+        shell = named[0] if named else "sh"
+        if "/" in shell and shell not in tool_paths(session.image.tools):
+            if session.shell == "bash":
+                why = f"{shell}: bad interpreter: No such file or directory"
+                return Output(127, "", f"{shell_name(session)}: {words[0]}: {why}\n")
+            return Output(127, "", f"{shell_name(session)}: {words[0]}: not found\n")
+        if shell.rpartition("/")[2] not in SHELLS:
+            shell = "sh"
+        return self.shell([shell, *named[1:2], words[0], *words[1:]], stdin)
 
     def shell(self, words: list[str], stdin: str) -> Output:
         """Run a shell within this one."""
@@ -159,6 +178,12 @@ class Execution:
         asked = invocation(words)
         if asked.lacks_command:
             return Output(2, "", f"{words[0]}: -c requires an argument\n")
+        if asked.unknown and session.busybox:
+            return Output(2, "", f"{words[0]}: illegal option -{asked.unknown}\n")
+        if asked.unknown:
+            about = "Illegal option" if not words[0].endswith("bash") else "invalid option"
+            where = ": 0" if not words[0].endswith("bash") else ""
+            return Output(2, "", f"{words[0]}{where}: {about} -{asked.unknown}\n")
         text, own_input = stdin, ""
         if asked.command is not None:
             text, own_input = asked.command, stdin
@@ -170,7 +195,13 @@ class Execution:
         kept = (
             dict(session.environment), session.working_dir, session.arguments,
             set(session.unexported), dict(session.functions), session.strict, session.runner,
+            session.shell, session.script, session.options, session.readonly, session.at_line,
+            dict(session.descriptors), session.pipefail,
         )  # fmt: skip
+        session.shell = words[0].rpartition("/")[2]
+        session.script, session.at_line = asked.file, 1
+        session.options, session.readonly = set(asked.options), set()
+        session.strict = "u" in asked.options
         session.arguments = asked.arguments
         # Variables of this shell that are not exported do not reach the new one.
         for name in session.unexported:
@@ -181,6 +212,8 @@ class Execution:
         (
             session.environment, session.working_dir, session.arguments,
             session.unexported, session.functions, session.strict, session.runner,
+            session.shell, session.script, session.options, session.readonly, session.at_line,
+            session.descriptors, session.pipefail,
         ) = kept  # fmt: skip
         return result
 

@@ -125,7 +125,10 @@ class Expansion:
                 found.append((self._braced(text[at + 2 : end - 1]), True))
                 at = end
             elif char == "$" and (name := _NAME.match(text, at + 1)):
-                found.append((self._value(name.group()) or "", True))
+                value = self._value(name.group())
+                if value is None and self._session.strict:
+                    raise BadSubstitutionError(self._unset(name.group()))
+                found.append((value or "", True))
                 at = name.end()
             elif quoted and text.startswith("$@", at):
                 found.append((_BORDER.join(self._session.arguments[1:]) or _BORDER, False))
@@ -151,7 +154,8 @@ class Expansion:
         if name == "#":
             return str(len(session.arguments) - 1)
         if name in "@*":
-            return " ".join(session.arguments[1:])
+            between = session.environment.get("IFS", " ")[:1] if name == "*" else " "
+            return between.join(session.arguments[1:])
         if name.isdecimal():
             number = int(name)
             known = number < len(session.arguments)
@@ -163,10 +167,15 @@ class Expansion:
         value: str | None = session.environment.get(name)
         return value
 
+    def _unset(self, name: str) -> str:
+        bash = self._session.shell == "bash"
+        return f"{name}: {'unbound variable' if bash else 'parameter not set'}"
+
     def _braced(self, inner: str) -> str:
         found = _BRACED.fullmatch(inner)
         if found is None:
-            raise BadSubstitutionError("bad substitution")
+            bad = "syntax error: bad substitution" if self._session.busybox else "bad substitution"
+            raise BadSubstitutionError(bad)
         length, name, operator, rest = found.groups()
         value = self._value(name)
         if length == "#":
@@ -175,7 +184,7 @@ class Expansion:
             value = self._value(value or "")
         if operator is None:
             if value is None and self._session.strict:
-                raise BadSubstitutionError(f"{name}: parameter not set")
+                raise BadSubstitutionError(self._unset(name))
             return value or ""
         if operator in ("/", "//", ":", "^", "^^", ",", ",,"):
             return self._reshaped(value or "", operator, rest)
@@ -184,7 +193,10 @@ class Expansion:
         if kind == "+":
             return "" if absent else self.text(rest, quoted=True)
         if kind == "?" and absent:
-            raise BadSubstitutionError(f"{name}: {rest or 'parameter not set'}")
+            why = "parameter not set or null" if operator == ":?" else "parameter not set"
+            if self._session.shell == "bash":
+                why = "parameter null or not set" if operator == ":?" else "parameter not set"
+            raise BadSubstitutionError(f"{name}: {self.text(rest, quoted=True) or why}")
         if kind in "-=?":
             if absent and kind == "=":
                 self._session.environment[name] = self.text(rest, quoted=True)

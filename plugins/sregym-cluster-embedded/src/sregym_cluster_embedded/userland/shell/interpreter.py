@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
-from sregym_cluster_embedded.userland.shell.execution import Execution
-from sregym_cluster_embedded.userland.shell.expansion import (
-    BadSubstitutionError,
-    Expansion,
-    expression,
-)
+from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
+from sregym_cluster_embedded.userland.shell.flow import Flow
 from sregym_cluster_embedded.userland.shell.globbing import globbed, reads
 from sregym_cluster_embedded.userland.shell.invocation import main_script
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
@@ -32,13 +27,14 @@ from sregym_cluster_embedded.userland.shell.syntax import (
     Simple,
     parse,
 )
-from sregym_cluster_embedded.userland.shell.wording import shell_name
+from sregym_cluster_embedded.userland.shell.variables import assign
+from sregym_cluster_embedded.userland.shell.wording import shell_name, syntax_error, trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Interpreter(Execution):
+class Interpreter(Flow):
     """Runs scripts and commands in a session.
 
     Args:
@@ -53,6 +49,9 @@ class Interpreter(Execution):
         self._unread: list[str] = []
         self.at_exit = ""
         self.traps: dict[str, str] = {}
+        # What variables were before functions declared them local, one table a function.
+        self.frames: list[dict[str, str | None]] = []
+        self.option_place = 1  # where in its word `getopts` is
 
     def main(self, argv: list[str]) -> Output:
         """Run the command line of a main process."""
@@ -63,7 +62,7 @@ class Interpreter(Execution):
         try:
             parse(text)
         except ShellSyntaxError as error:
-            result = Output(2, "", f"{argv[0]}: {error}\n")
+            result = Output(2, "", syntax_error(self.session, error))
             self.emit(result)
             return result
         return self.script(text, "", stop_on_error=asked.strict)
@@ -75,7 +74,10 @@ class Interpreter(Execution):
             tree = parse(text)
             result = self._feeding(stdin, lambda: self.run(tree, stdin))
         except ShellSyntaxError as error:
-            return Output(2, "", f"{shell_name(self.session)}: {error}\n")
+            self.session.at_line = text.count("\n") + (0 if text.endswith("\n") else 1)
+            if self.session.shell == "bash" and "end of file" in str(error):
+                self.session.at_line += 1
+            return Output(2, "", syntax_error(self.session, error))
         except Exit as stop:
             result = Output(stop.code, stop.output.out, stop.output.err)
         except Leave as leave:
@@ -114,8 +116,19 @@ class Interpreter(Execution):
         self.session.functions[node.name] = node.body
         return Output()
 
-    def read_line(self) -> str | None:
-        """The next line of the input of the compound command around; None at its end."""
+    def read_line(self, descriptor: int = 0) -> str | None:
+        """The next line of the input of the compound command around, or of a file that is open.
+
+        None at its end.
+        """
+        opened = self.session.descriptors.get(descriptor)
+        if (
+            opened is not None
+            and opened.unread is not None
+            and (descriptor or not self._unread[1:])
+        ):
+            line, newline, opened.unread = opened.unread.partition("\n")
+            return line + newline or None
         if not self._unread or not self._unread[-1]:
             return None
         line, newline, self._unread[-1] = self._unread[-1].partition("\n")
@@ -124,8 +137,10 @@ class Interpreter(Execution):
     def call(self, name: str, arguments: list[str], stdin: str) -> Output:
         """Run a function of the shell."""
         session = self.session
-        kept = session.arguments
+        kept, loops = session.arguments, self.loops
         session.arguments = (kept[0], *arguments)
+        self.frames.append({})
+        self.loops = 0
         try:
             return self.run(session.functions[name], stdin)
         except Leave as leave:
@@ -133,7 +148,12 @@ class Interpreter(Execution):
                 raise
             return Output(session.last, leave.output.out, leave.output.err)
         finally:
-            session.arguments = kept
+            session.arguments, self.loops = kept, loops
+            for variable, before in self.frames.pop().items():
+                if before is None:
+                    session.environment.pop(variable, None)
+                else:
+                    session.environment[variable] = before
 
     def _feeding(self, stdin: str, act: Callable[[], Output]) -> Output:
         """Carry out a command whose parts read one after another from one input."""
@@ -142,15 +162,6 @@ class Interpreter(Execution):
             return act()
         finally:
             self._unread.pop()
-
-    def _case(self, node: Case, stdin: str) -> Output:
-        expansion = Expansion(self.session, self._substitute)
-        value = expansion.joined(node.word)
-        for patterns, body in node.branches:
-            for pattern in patterns:
-                if re.fullmatch(expression(expansion.pattern(pattern)), value, re.DOTALL):
-                    return self.run(body, stdin)
-        return Output()
 
     def _background(self, node: Background) -> Output:
         if self._journal is not None and self._position < len(self._journal):
@@ -205,63 +216,6 @@ class Interpreter(Execution):
         except Exit as stop:
             return Output(stop.code, stop.output.out, stop.output.err)
 
-    def _condition(self, node: Condition, stdin: str) -> Output:
-        out, err = "", ""
-        for test, body in node.branches:
-            result = self._quietly(test, stdin)
-            out, err = out + result.out, err + result.err
-            if result.code == 0:
-                return self._after(out, err, body, stdin)
-        if node.otherwise is not None:
-            return self._after(out, err, node.otherwise, stdin)
-        return Output(0, out, err)
-
-    def _after(self, out: str, err: str, body: Node, stdin: str) -> Output:
-        """A body with what was written before it."""
-        try:
-            result = self.run(body, stdin)
-        except Exit as stop:
-            joined = Output(stop.code, out + stop.output.out, err + stop.output.err)
-            raise Exit(stop.code, joined) from None
-        except Leave as leave:
-            joined = Output(0, out + leave.output.out, err + leave.output.err)
-            raise Leave(leave.word, joined) from None
-        return Output(result.code, out + result.out, err + result.err)
-
-    def _quietly(self, test: Node, stdin: str) -> Output:
-        kept, self.stop_on_error = self.stop_on_error, False
-        result = self.run(test, stdin)
-        self.stop_on_error = kept
-        return result
-
-    def _loop(self, node: Loop | Each, stdin: str) -> Output:
-        out, err, code = "", "", 0
-        words = iter(self.words(node.words) if isinstance(node, Each) else ())
-        while True:
-            self.spend()
-            if isinstance(node, Each):
-                word = next(words, None)
-                if word is None:
-                    break
-                self.session.environment[node.name] = word
-                self.session.unexported.add(node.name)
-            else:
-                result = self._quietly(node.test, stdin)
-                out, err = out + result.out, err + result.err
-                if (result.code == 0) == node.until:
-                    break
-            try:
-                result = self._after(out, err, node.body, stdin)
-            except Leave as leave:
-                if leave.word == "return":
-                    raise
-                out, err = leave.output.out, leave.output.err
-                if leave.word == "break":
-                    break
-                continue
-            code, out, err = result.code, result.out, result.err
-        return Output(code, out, err)
-
     def _group(self, node: Group, stdin: str) -> Output:
         session = self.session
         kept = (dict(session.environment), session.working_dir, set(session.unexported))
@@ -291,13 +245,18 @@ class Interpreter(Execution):
     def _simple(self, node: Simple, stdin: str) -> Output:
         self.spend()
         session = self.session
+        session.at_line = node.line
+        if "n" in session.options:
+            return Output()
         try:
             words = self.words(node.words)
             session.last = 0 if not words else session.last
             expansion = Expansion(session, self._substitute)
             values = {name: expansion.joined(word) for name, word in node.assignments}
         except BadSubstitutionError as error:
-            raise Exit(2, Output(2, "", f"{shell_name(session)}: {error}\n")) from None
+            text = f"{shell_name(session)}: {error}\n"
+            code = 2 if session.shell != "bash" else 127 if "unbound" in text else 1
+            raise Exit(code, Output(code, "", text)) from None
         redirector = self._redirector()
         before = len(self._journal or ())
         replaying = self._journal is not None and self._position < before
@@ -311,11 +270,18 @@ class Interpreter(Execution):
             return Output(1 if session.busybox else 2, "", error_text)
         if not words:
             fresh = [name for name in values if name not in session.environment]
-            session.environment.update(values)
-            session.unexported.update(fresh)
-            return redirector.output(node.redirections, Output(session.last))
+            for name, value in values.items():
+                assign(session, name, value)
+            if "a" not in session.options:
+                session.unexported.update(fresh)
+            traced = trace(session, values, words)
+            return redirector.output(node.redirections, Output(session.last, "", traced))
         if self._unread and text is stdin and reads(words):
             self._unread[-1] = ""
+        if words == ["exec"]:
+            redirector.keep(node.redirections)
+            return Output()
+        traced = trace(session, values, words) if session.options else ""
         try:
             if text is stdin:
                 result = self.with_values(values, words, text)
@@ -327,6 +293,8 @@ class Interpreter(Execution):
             # What the shell has become writes where the shell did.
             last = redirector.output(node.redirections, stop.output)
             raise Exit(stop.code, self._emitted(before, last)) from None
+        if traced:
+            result = Output(result.code, result.out, traced + result.err)
         grown = self._journal is None or len(self._journal) > before
         if replaying and not grown and node.redirections:
             return Output(result.code)
@@ -377,6 +345,7 @@ class Interpreter(Execution):
         for word in words:
             for text, bare in expansion.fields(word):
                 globs = bare and any(c in text for c in "*?[") and text not in ("[", "[[")
+                globs = globs and "f" not in self.session.options
                 found.extend(globbed(self.session, text) if globs else [text])
         return found
 

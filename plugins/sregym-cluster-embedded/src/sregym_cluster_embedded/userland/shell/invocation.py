@@ -11,6 +11,7 @@ from sregym_cluster_embedded.userland.toolsets import tool_paths
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
 
+_LETTERS = "abcefhiklmnoprstuvxBCEHPT"
 SHELLS = ("sh", "ash", "bash", "dash")
 
 
@@ -23,6 +24,8 @@ class Invocation(NamedTuple):
         arguments: `$0`, `$1` ... of what is run.
         strict: Whether `-e` is among the options.
         lacks_command: Whether nothing stands behind `-c`.
+        options: The letters of further options (`sh -x`).
+        unknown: A letter that is none.
     """
 
     command: str | None = None
@@ -30,12 +33,14 @@ class Invocation(NamedTuple):
     arguments: tuple[str, ...] = ()
     strict: bool = False
     lacks_command: bool = False
+    options: str = ""
+    unknown: str = ""
 
 
 def invocation(words: list[str]) -> Invocation:
     """Options end at the first word that is none: what follows belongs to the script."""
     strict = commanded = False
-    at = 1
+    at, letters = 1, ""
     while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
         word = words[at]
         at += 1
@@ -43,19 +48,28 @@ def invocation(words: list[str]) -> Invocation:
             break
         if word.startswith("--") or word.startswith("+"):
             continue
+        letters += word[1:]
         strict = strict or "e" in word
         commanded = commanded or "c" in word
         if re.fullmatch(r"-\w*o", word):
             strict = strict or words[at : at + 1] == ["errexit"]
             at += 1
     rest = words[at:]
+    unknown = next((letter for letter in letters if letter not in _LETTERS), "")
+    if unknown:
+        return Invocation(unknown=unknown)
+    reads_input = "s" in letters
+    letters = "".join(letter for letter in letters if letter not in "ceos")
+    if rest[:1] == ["-"] and not commanded:
+        rest = rest[1:]
+        reads_input = True
     if commanded:
         if not rest:
             return Invocation(lacks_command=True)
-        return Invocation(rest[0], "", tuple(rest[1:]) or (words[0],), strict)
-    if rest and rest[0] != "-":
-        return Invocation(None, rest[0], tuple(rest), strict)
-    return Invocation(None, "", (words[0],), strict)
+        return Invocation(rest[0], "", tuple(rest[1:]) or (words[0],), strict, options=letters)
+    if rest and not reads_input:
+        return Invocation(None, rest[0], tuple(rest), strict, options=letters)
+    return Invocation(None, "", (words[0], *rest), strict, options=letters)
 
 
 def main_script(session: Session, argv: list[str]) -> tuple[Invocation, str | None]:

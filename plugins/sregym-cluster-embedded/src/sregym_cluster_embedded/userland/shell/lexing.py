@@ -32,13 +32,14 @@ class Redirection:
 Token: TypeAlias = str | Word | Redirection
 
 
-def tokens_of(text: str) -> list[Token]:
-    """The tokens of a script.
+def tokens_of(text: str) -> tuple[list[Token], list[int]]:
+    """The tokens of a script, and the line of each, from 1.
 
     Raises:
         ShellSyntaxError: A quote or bracket is not closed.
     """
-    return _Lexer(text).run()
+    lexer = _Lexer(text)
+    return lexer.run(), lexer.lines
 
 
 class _Lexer:
@@ -47,10 +48,13 @@ class _Lexer:
         self.at = 0
         self.found: list[Token] = []
         self.pending: list[tuple[int, str]] = []
+        self.lines: list[int] = []
+        self.counted, self.line = 0, 1
 
     def run(self) -> list[Token]:
         text = self.text
         while self.at < len(text):
+            self.count()
             char = text[self.at]
             if char in " \t\r":
                 self.at += 1
@@ -66,7 +70,15 @@ class _Lexer:
                     self.here_documents()
             elif not self.redirection():
                 self.found.append(self.word())
+        self.here_documents()
+        self.count()
         return self.found
+
+    def count(self) -> None:
+        """Note the line of what was found last, and go on to the present one."""
+        self.lines += [self.line] * (len(self.found) - len(self.lines))
+        self.line += self.text.count("\n", self.counted, self.at)
+        self.counted = self.at
 
     def operator(self) -> str | None:
         return next((o for o in _OPERATORS if self.text.startswith(o, self.at)), None)
@@ -89,7 +101,7 @@ class _Lexer:
         while self.text[self.at : self.at + 1] in (" ", "\t"):
             self.at += 1
         if self.at >= len(self.text):
-            raise ShellSyntaxError("syntax error: unexpected newline")
+            raise ShellSyntaxError("syntax error: unexpected end of file")
         target = self.word()
         if operator in ("<<", "<<-"):
             self.pending.append((len(self.found), operator))
@@ -127,6 +139,10 @@ class _Lexer:
             if char == "'":
                 end = self.until("'", self.at + 1)
                 pieces += [(plain, "plain"), (text[self.at + 1 : end], "single")]
+                plain, self.at = "", end + 1
+            elif text.startswith("$'", self.at):
+                end = self.until("'", self.at + 2)
+                pieces += [(plain, "plain"), (ansi(text[self.at + 2 : end]), "single")]
                 plain, self.at = "", end + 1
             elif char == '"':
                 end = self.double_end(self.at + 1)
@@ -167,6 +183,21 @@ class _Lexer:
         return closing(self.text, at)
 
 
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "'": "'", "\\": "\\"}
+
+
+def ansi(text: str) -> str:
+    """What stands between `$'` and `'`, with its escapes replaced."""
+
+    def one(match: re.Match[str]) -> str:
+        found = match[1]
+        if found in _ANSI:
+            return _ANSI[found]
+        return chr(int(found[1:], 16) if found[0] == "x" else int(found, 8) & 255)
+
+    return re.sub(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|[ntrabe'\\])", one, text)
+
+
 def closing(text: str, at: int) -> int:
     """Index behind the end of the `$(...)`, `${...}` or backquoted part that begins at `at`."""
     if text[at] == "`":
@@ -191,4 +222,4 @@ def closing(text: str, at: int) -> int:
             if depth == 0:
                 return index + 1
         index += 1
-    raise ShellSyntaxError(f"syntax error: missing '{closed}'")
+    raise ShellSyntaxError(f'syntax error: unexpected end of file (expecting "{closed}")')

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
-from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.session import Descriptor, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import heard, socket_error
-from sregym_cluster_embedded.userland.shell.wording import not_created, not_opened
+from sregym_cluster_embedded.userland.shell.wording import not_created, not_opened, shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.expansion import Expansion
@@ -43,6 +43,8 @@ class Redirector:
             if operator == "<&":
                 if target.isdecimal() and int(target) in self._session.sockets:
                     stdin = heard(self._session, int(target), line=line)
+                elif target.isdecimal() and int(target) in self._session.descriptors:
+                    stdin = self._taken(self._session.descriptors[int(target)], line)
             elif operator == "<<":
                 stdin = target
             elif operator == "<<<":
@@ -61,11 +63,43 @@ class Redirector:
                     return "", not_opened(self._session, target, refusal)
         return stdin, ""
 
+    def _taken(self, opened: Descriptor, line: bool) -> str:
+        """The next line of an open file, or all that is left of it."""
+        text = opened.unread or ""
+        end = text.find("\n") + 1 if line and "\n" in text else len(text)
+        opened.unread = text[end:]
+        return text[:end]
+
+    def keep(self, redirections: tuple[Redirection, ...]) -> None:
+        """Let redirections of `exec` hold from now on; `prepare` has opened what is written to."""
+        opened = self._session.descriptors
+        for redirection in redirections:
+            target, operator = self._expanded(redirection), redirection.operator
+            if target.startswith("/dev/tcp/"):
+                continue
+            if operator in (">&", "<&"):
+                if target == "-":
+                    opened.pop(redirection.descriptor, None)
+                elif target.isdecimal() and int(target) in opened:
+                    opened[redirection.descriptor] = opened[int(target)]
+                elif target in "12":
+                    opened[redirection.descriptor] = Descriptor((_OUT, _ERR)[int(target) - 1])
+            elif operator in _WRITES:
+                both = (1, 2) if operator.startswith("&") else (redirection.descriptor,)
+                for descriptor in both:
+                    opened[descriptor] = Descriptor(target)
+            elif operator == "<" and target != _NOWHERE:
+                text = self._session.files.read(self._session.path(target))
+                opened[redirection.descriptor] = Descriptor(target, text or "")
+
     def prepare(self, redirections: tuple[Redirection, ...]) -> str:
         """Open (and empty) what is written to, before the command runs; the error if it fails."""
         session = self._session
         for redirection in redirections:
             if redirection.operator not in _WRITES:
+                before = [each.descriptor for each in redirections]
+                if (error := self._unopened(redirection, before)) != "":
+                    return error
                 continue
             target = self._expanded(redirection)
             if target.startswith("/dev/tcp/"):
@@ -86,9 +120,22 @@ class Redirector:
                 return not_created(session, target, refusal)
         return ""
 
+    def _unopened(self, redirection: Redirection, own: list[int]) -> str:
+        """What the shell says of a descriptor that is not open."""
+        if redirection.operator != ">&":
+            return ""
+        target, session = self._expanded(redirection), self._session
+        if not target.isdecimal() or int(target) < 3:
+            return ""
+        if int(target) in (*session.sockets, *session.descriptors, *own):
+            return ""
+        return f"{shell_name(session)}: {target}: Bad file descriptor\n"
+
     def output(self, redirections: tuple[Redirection, ...], result: Output) -> Output:
         """What is left of the output after the redirections took their part."""
         places = {1: _OUT, 2: _ERR}
+        for descriptor, opened in self._session.descriptors.items():
+            places[descriptor] = opened.path
         for redirection in redirections:
             operator = redirection.operator
             if operator == ">&":

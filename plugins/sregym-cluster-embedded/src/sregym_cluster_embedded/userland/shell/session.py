@@ -33,6 +33,19 @@ class Output(NamedTuple):
 
 
 @dataclass
+class Descriptor:
+    """A file that a shell holds open.
+
+    Attributes:
+        path: Which one.
+        unread: What is left to read of it; None when it was opened for writing.
+    """
+
+    path: str
+    unread: str | None = None
+
+
+@dataclass
 class OpenSocket:
     """A connection that a shell holds.
 
@@ -91,6 +104,15 @@ class Session:
         followed: Path -> number of characters at which `tail -f` began to read.
         line: The command line that was given to the container runtime.
         held_s: For how long those still hold the streams of whoever started the command line.
+        shell: Which shell runs: `sh`, `ash`, `dash` or `bash`.
+        script: The file that it reads its commands from; empty behind `-c`.
+        at_line: The line of the present command, from 1.
+        called: How many functions are being carried out.
+        options: Letters of further options that are in force (`set -x`).
+        readonly: Names of variables that cannot be set any more.
+        descriptors: Descriptor -> file that `exec` has opened.
+        aliases: What `alias` has named.
+        mask: What `umask` has set.
     """
 
     world: World
@@ -119,6 +141,15 @@ class Session:
     followed: dict[str, int] = field(default_factory=dict)
     line: tuple[str, ...] = ()
     held_s: float = 0.0
+    shell: str = "sh"
+    script: str = ""
+    at_line: int = 1
+    called: int = 0
+    options: set[str] = field(default_factory=set)
+    readonly: set[str] = field(default_factory=set)
+    descriptors: dict[int, Descriptor] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    mask: int = 0o022
     budget: list[int] = field(default_factory=lambda: [20_000])
 
     @property

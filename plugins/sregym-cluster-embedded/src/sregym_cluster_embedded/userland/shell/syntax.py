@@ -17,11 +17,12 @@ from sregym_cluster_embedded.userland.shell.lexing import (
 
 @dataclass(frozen=True)
 class Simple:
-    """Assignments, a command with arguments, redirections."""
+    """Assignments, a command with arguments, redirections; the line where it begins, from 1."""
 
     assignments: tuple[tuple[str, Word], ...]
     words: tuple[Word, ...]
     redirections: tuple[Redirection, ...]
+    line: int = 1
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,13 @@ def parse(text: str) -> Node:
     Raises:
         ShellSyntaxError: It is none.
     """
-    return _Parser(tokens_of(text)).script()
+    return _Parser(*tokens_of(text)).script()
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], lines: list[int]) -> None:
         self.tokens = tokens
+        self.lines = lines
         self.at = 0
 
     def peek(self) -> Token | None:
@@ -127,20 +129,21 @@ class _Parser:
         return ""
 
     def script(self) -> Node:
-        node = self.sequence(())
+        node = self.sequence()
         if (token := self.peek()) is not None:
             shown = token if isinstance(token, str) else self.plain() or "word"
             raise ShellSyntaxError(f'syntax error: unexpected "{shown}"')
         return node
 
-    def sequence(self, ends: tuple[str, ...]) -> Node:
+    def sequence(self) -> Node:
         parts: list[tuple[str, Node]] = []
         operator = ";"
         while True:
-            while self.peek() in ("\n", ";"):
-                self.at += 1
-            if self.peek() in (None, ")", ";;") or (self.plain() in ends and self.plain()):
+            self.skip_lines()
+            if self.peek() in (None, ")", ";;") or self.plain() in _RESERVED:
                 break
+            if self.peek() == ";":
+                raise ShellSyntaxError('syntax error: unexpected ";"')
             parts.append((operator, self.pipeline()))
             token = self.peek()
             if token == "&":
@@ -171,7 +174,7 @@ class _Parser:
     def command(self) -> Node:
         if self.peek() == "(":
             self.at += 1
-            body = self.sequence(())
+            body = self.sequence()
             self.expect_operator(")")
             return Group(body, self.redirections(), True)
         word = self.plain()
@@ -185,9 +188,16 @@ class _Parser:
         redirections = self.redirections()
         return Group(body, redirections, False) if redirections else body
 
+    def list_before(self) -> Node:
+        """The commands up to a reserved word; there has to be one at least."""
+        found = self.sequence()
+        if not (isinstance(found, Sequence) and found.parts) and self.peek() is not None:
+            raise ShellSyntaxError(f'syntax error: unexpected "{self.plain() or self.peek()}"')
+        return found
+
     def braces(self) -> Node:
         self.expect("{")
-        body = self.sequence(("}",))
+        body = self.list_before()
         self.expect("}")
         return body
 
@@ -213,7 +223,7 @@ class _Parser:
                 if self.peek() == "|":
                     self.at += 1
             self.expect_operator(")")
-            branches.append((tuple(patterns), self.sequence(("esac",))))
+            branches.append((tuple(patterns), self.sequence()))
             if self.peek() == ";;":
                 self.at += 1
         self.expect("esac")
@@ -257,25 +267,25 @@ class _Parser:
         branches = []
         self.expect("if")
         while True:
-            test = self.sequence(("then",))
+            test = self.list_before()
             self.expect("then")
-            branches.append((test, self.sequence(("elif", "else", "fi"))))
+            branches.append((test, self.list_before()))
             if self.plain() != "elif":
                 break
             self.at += 1
         otherwise = None
         if self.plain() == "else":
             self.at += 1
-            otherwise = self.sequence(("fi",))
+            otherwise = self.list_before()
         self.expect("fi")
         return Condition(tuple(branches), otherwise)
 
     def loop(self) -> Node:
         until = self.plain() == "until"
         self.at += 1
-        test = self.sequence(("do",))
+        test = self.list_before()
         self.expect("do")
-        body = self.sequence(("done",))
+        body = self.list_before()
         self.expect("done")
         return Loop(test, body, until)
 
@@ -294,7 +304,7 @@ class _Parser:
         while self.peek() in (";", "\n"):
             self.at += 1
         self.expect("do")
-        body = self.sequence(("done",))
+        body = self.list_before()
         self.expect("done")
         return Each(name, tuple(words), body)
 
@@ -309,6 +319,7 @@ class _Parser:
         assignments: list[tuple[str, Word]] = []
         words: list[Word] = []
         redirections: list[Redirection] = []
+        line = self.lines[self.at] if self.at < len(self.lines) else 1
         while (token := self.peek()) is not None and not isinstance(token, str):
             if isinstance(token, Redirection):
                 redirections.append(token)
@@ -320,17 +331,30 @@ class _Parser:
         if not (assignments or words or redirections):
             shown = "newline" if token in (None, "\n") else token
             raise ShellSyntaxError(f'syntax error: unexpected "{shown}"')
-        return Simple(tuple(assignments), tuple(words), tuple(redirections))
+        return Simple(tuple(assignments), tuple(words), tuple(redirections), line)
 
     def expect(self, word: str) -> None:
         if self.plain() != word:
-            raise ShellSyntaxError(f'syntax error: unexpected end of file (expecting "{word}")')
+            raise self.unexpected(word)
         self.at += 1
+
+    def unexpected(self, wanted: str) -> ShellSyntaxError:
+        token = self.peek()
+        shown = "end of file"
+        if token is not None:
+            text = "newline" if token == "\n" else token if isinstance(token, str) else self.plain()
+            shown = "redirection" if isinstance(token, Redirection) else f'"{text}"'
+            shown = shown if shown != '""' else "word"
+        return ShellSyntaxError(f'syntax error: unexpected {shown} (expecting "{wanted}")')
 
     def expect_operator(self, operator: str) -> None:
         if self.peek() != operator:
-            raise ShellSyntaxError(f'syntax error: unexpected end of file (expecting "{operator}")')
+            raise self.unexpected(operator)
         self.at += 1
+
+
+# Reserved words with which no command begins.
+_RESERVED = ("}", "do", "done", "elif", "else", "esac", "fi", "then")
 
 
 def _assignment(word: Word) -> tuple[str, Word] | None:

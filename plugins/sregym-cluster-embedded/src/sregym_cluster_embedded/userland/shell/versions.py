@@ -61,11 +61,15 @@ Currently defined functions:
 """
 
 
+def banner(flavour: str) -> str:
+    """The first line of what BusyBox says of itself and of the use of its functions."""
+    return _BUSYBOX.get(flavour, _BUSYBOX["alpine"])
+
+
 def busybox_text(flavour: str, names: tuple[str, ...], words: list[str]) -> Output:
     """What BusyBox says of itself when it is told no function, or asked for their list."""
     known = sorted(name for name in names if name != "busybox")
     if words[1:] == ["--list"]:
         return Output(0, "".join(f"{name}\n" for name in known))
     listed = textwrap.fill(", ".join(known), 75, initial_indent="\t", subsequent_indent="\t")
-    head = _BUSYBOX.get(flavour, _BUSYBOX["alpine"])
-    return Output(0, f"{head}{_ABOUT}{listed}\n")
+    return Output(0, f"{banner(flavour)}{_ABOUT}{listed}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -102,26 +103,47 @@ def complaint(session: Session, name: str, doing: str, path: str, why: FileError
 
 
 def shell_name(session: Session) -> str:
-    """How the shell calls itself in front of its errors."""
-    name = session.arguments[0].rpartition("/")[2]
+    """How the shell calls itself, and where it is, in front of its errors."""
+    name, line = session.arguments[0], session.at_line
     if session.busybox:
-        return name
-    if name == "bash":
-        return "bash: line 1"
-    return f"{name}: 1"
+        return f"{session.script}: line {line}" if session.script else name
+    return f"{name}: line {line}" if session.shell == "bash" else f"{name}: {line}"
+
+
+def builtin_name(session: Session, builtin: str) -> str:
+    """The same in front of an error of one of its own commands."""
+    if session.busybox:
+        line = session.at_line - (0 if session.script else 1)
+        return f"{session.script or session.arguments[0]}: {builtin}: line {line}"
+    return f"{shell_name(session)}: {builtin}"
+
+
+def syntax_error(session: Session, error: Exception, builtin: str = "") -> str:
+    """What a shell says of a text that is no script."""
+    words = str(error)
+    if session.busybox:
+        # Behind `-c` there is no line to name.
+        return f"{builtin_name(session, builtin) if builtin else shell_name(session)}: {words}\n"
+    found = re.fullmatch(r"syntax error: unexpected (.*?)( \(expecting .*\))?", words)
+    if session.shell == "bash":
+        head = f"{session.script or f'{session.arguments[0]}: -c'}: line {session.at_line}"
+        if found is None:
+            return f"{head}: {words}\n"
+        if found[1] == "end of file":
+            return f"{head}: syntax error: unexpected end of file\n"
+        return f"{head}: syntax error near unexpected token `{found[1].strip(chr(34))}'\n"
+    if found is not None:
+        words = f"syntax error: {found[1]} unexpected{found[2] or ''}"
+    words = words.replace("bad for loop", "Bad for loop").replace("untermi", "Untermi")
+    return f"{shell_name(session)}: {words[0].upper()}{words[1:]}\n"
 
 
 def not_found(session: Session, word: str) -> str:
     """What a shell says of a command that is not there."""
     name = shell_name(session)
-    if "/" in word:
-        tail = (
-            "No such file or directory"
-            if name.startswith("bash") or session.busybox
-            else "not found"
-        )
-        return f"{name}: {word}: {tail}\n"
-    tail = "command not found" if name.startswith("bash") else "not found"
+    tail = "not found"
+    if session.shell == "bash":
+        tail = "No such file or directory" if "/" in word else "command not found"
     return f"{name}: {word}: {tail}\n"
 
 
@@ -129,7 +151,7 @@ def not_created(session: Session, target: str, why: FileError | str) -> str:
     """What a shell says of an output file that it cannot open."""
     words = why if isinstance(why, str) else why.words
     name = shell_name(session)
-    if name.startswith("bash"):
+    if session.shell == "bash":
         return f"{name}: {target}: {words}\n"
     if words == _MISSING:
         words = "nonexistent directory" if session.busybox else "Directory nonexistent"
@@ -141,9 +163,31 @@ def not_opened(session: Session, target: str, why: FileError | str) -> str:
     """What a shell says of an input file that it cannot open."""
     words = why if isinstance(why, str) else why.words
     name = shell_name(session)
-    if name.startswith("bash"):
+    if session.shell == "bash":
         return f"{name}: {target}: {words}\n"
     if words == _MISSING:
         words = "no such file" if session.busybox else "No such file"
     can = "can't open" if session.busybox else "cannot open"
     return f"{name}: {can} {target}: {words}\n"
+
+
+_QUOTED = {"busybox": "!\"#$%&()*;<=>?[\\`{|}~'", "bash": "!\"$&()*;<>?[\\]^`{|}'"}
+
+
+def trace(session: Session, values: dict[str, str], words: list[str]) -> str:
+    """What `set -x` writes of a command, with the quotes that each shell puts around words."""
+    if "x" not in session.options:
+        return ""
+    marks = _QUOTED["busybox"] if session.busybox else ""
+    if session.shell == "bash" and not session.busybox:
+        marks = _QUOTED["bash"]
+        sets = "".join(f"+ {name}={_quoted(value, marks)}\n" for name, value in values.items())
+        return sets + (f"+ {' '.join(_quoted(word, marks) for word in words)}\n" if words else "")
+    shown = [f"{name}={_quoted(value, marks)}" for name, value in values.items()]
+    return f"+ {' '.join([*shown, *(_quoted(word, marks) for word in words)])}\n"
+
+
+def _quoted(word: str, marks: str) -> str:
+    if marks and any(char in marks or char.isspace() for char in word):
+        return "'" + word.replace("'", "'\"'\"'") + "'"
+    return word
