@@ -13,16 +13,15 @@ if TYPE_CHECKING:
 
 def logs_data(answer: LogAnswer) -> dict[str, Any]:
     """`data` of a log query."""
-    return {
-        "resultType": "streams",
-        "result": [
-            {
-                "stream": dict(zip(names, values, strict=True)),
-                "values": [[str(at_ns), line] for at_ns, line in entries],
-            }
-            for names, values, entries in answer.rows
-        ],
-    }
+    result = []
+    for labels, entries in answer.rows:
+        if len(entries) == 1:
+            ((at_ns, line),) = entries
+            written = [[str(at_ns), line]]
+        else:
+            written = [[str(at_ns), line] for at_ns, line in entries]
+        result.append({"stream": labels, "values": written})
+    return {"resultType": "streams", "result": result}
 
 
 def lines(data: dict[str, Any]) -> list[str]:

@@ -41,7 +41,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import Number as PromqlNumbe
 from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Times
 
@@ -52,8 +52,10 @@ _SUMMED = ("bytes_over_time", "bytes_rate", "count_over_time", "rate", "sum_over
 _PLAIN_STAGES = (Decolorize, LineFilter, Parser)
 
 Value: TypeAlias = Floats | Vector
-# When a line was written, its labels, and the line.
-_Line: TypeAlias = tuple[int, Order, tuple[str, ...], Entry]
+# Labels and the lines that have them.
+_Row: TypeAlias = tuple[dict[str, str], list[Entry]]
+# When a line was written, its labels, the same as a dict when that is sorted, and the line.
+_Line: TypeAlias = tuple[int, Order, tuple[str, ...], dict[str, str] | None, Entry]
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,16 @@ class LogAnswer:
     """The lines that a log query found, by their labels behind the pipeline.
 
     Attributes:
-        rows: Names of labels, their values, and the lines that have them; where each line has
-            labels of its own there are thousands.
+        rows: Labels, sorted by name, and the lines that have them; where each line has labels of
+            its own there are thousands.
     """
 
-    rows: Sequence[tuple[tuple[str, ...], tuple[str, ...], Sequence[Entry]]]
+    rows: Sequence[tuple[dict[str, str], Sequence[Entry]]]
 
     @property
     def streams(self) -> Sequence[Stream]:
         """The same as streams."""
-        return [
-            Stream(tuple(zip(names, values, strict=True)), entries)
-            for names, values, entries in self.rows
-        ]
+        return [Stream(tuple(labels.items()), entries) for labels, entries in self.rows]
 
 
 @dataclass(frozen=True)
@@ -127,21 +126,22 @@ class Engine:
     def _piece(self, node: Logs, first_ns: int, last_ns: int, *, forward: bool) -> list[_Line]:
         found: list[_Line] = []
         stages = pipeline(node.stages)
+        keeps_labels = stages.keeps_labels
         for stream in self.storage.select(node.matchers, first_ns, last_ns):
             run = stages.over(stream.labels)
-            order = order_of(tuple([name for name, _ in stream.labels]))
-            values: tuple[str, ...] = tuple([value for _, value in stream.labels])
-            for entry in stream.entries:
+            names: tuple[str, ...] | None = None
+            order, in_order = order_of(()), True
+            values: tuple[str, ...] = ()
+            for entry, labels, line in run(stream.entries):
                 at_ns, text = entry
-                processed = run(text, at_ns)
-                if processed is None:
-                    continue
-                labels, line = processed
-                if not stages.keeps_labels:
-                    order = order_of(tuple(labels))
+                if not keeps_labels or names is None:
+                    if (found_names := tuple(labels)) != names:
+                        names = found_names
+                        order = order_of(names)
+                        in_order = names == order.names
                     values = order.values(labels)
                 same = entry if line is text else Entry(at_ns, line)
-                found.append((at_ns, order, values, same))
+                found.append((at_ns, order, values, labels if in_order else None, same))
         found.sort(key=itemgetter(0), reverse=not forward)
         return found
 
@@ -207,25 +207,34 @@ class Engine:
 
 def _by_labels(found: Sequence[_Line]) -> LogAnswer:
     """Lines by their labels, in the order of these as text."""
-    orders: dict[tuple[str, ...], tuple[Order, dict[tuple[str, ...], list[Entry]]]] = {}
+    orders: dict[tuple[str, ...], tuple[Order, dict[tuple[str, ...], _Row]]] = {}
     names: tuple[str, ...] | None = None
-    grouped: dict[tuple[str, ...], list[Entry]] = {}
-    for _, order, values, entry in found:
+    grouped: dict[tuple[str, ...], _Row] = {}
+    for _, order, values, labels, entry in found:
         if order.names is not names:
             names = order.names
             grouped = orders.setdefault(names, (order, {}))[1]
         if values in grouped:
-            grouped[values].append(entry)
+            grouped[values][1].append(entry)
         else:
-            grouped[values] = [entry]
-    rows = [
-        (order.words % values, (order.names, values, entries))
-        for order, members in orders.values()
-        for values, entries in members.items()
-    ]
+            # As many values as names, by the order's making: to look again costs as much as the dict.
+            row = dict(zip(names, values)) if labels is None else labels  # noqa: B905
+            grouped[values] = (row, [entry])
+    rows = [row for _, members in orders.values() for row in members.values()]
     # Sorted as text: comparing thousands of label sets pair by pair takes longer.
-    rows.sort(key=itemgetter(0))
-    return LogAnswer([row for _, row in rows])
+    texts = _texts([*orders.values()])
+    return LogAnswer([rows[place] for place in sorted(range(len(rows)), key=texts.__getitem__)])
+
+
+def _texts(orders: Sequence[tuple[Order, Iterable[tuple[str, ...]]]]) -> list[str]:
+    """What label sets are sorted by."""
+    if len(orders) == 1:
+        ((order, members),) = orders
+        texts = [",".join(values) for values in members]
+        # Between texts of the same names only a comma within a value makes these matter.
+        if ",".join(texts).count(",") == len(texts) * len(order.names) - 1:
+            return texts
+    return [order.words % values for order, members in orders for values in members]
 
 
 def _no_zeros(value: Value) -> Value:

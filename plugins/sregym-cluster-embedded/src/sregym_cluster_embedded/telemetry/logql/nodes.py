@@ -67,6 +67,13 @@ class Both:
 Condition: TypeAlias = Comparison | Both
 
 
+def condition_labels(condition: Condition) -> set[str]:
+    """The labels that a condition looks at."""
+    if isinstance(condition, Both):
+        return condition_labels(condition.left) | condition_labels(condition.right)
+    return {condition.label}
+
+
 @dataclass(frozen=True)
 class LabelFilter:
     """`| status >= 500 and method="GET"`."""

@@ -7,12 +7,8 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from sregym_cluster_embedded.telemetry.logql.extracting import (
-    DETAILS,
-    ERROR,
-    ExtractionError,
-    extractor,
-)
+from sregym_cluster_embedded.telemetry.logql.extracting import extractor
+from sregym_cluster_embedded.telemetry.logql.extraction import DETAILS, ERROR, ExtractionError
 from sregym_cluster_embedded.telemetry.logql.filtering import label_filter, line_filter
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Choose,
@@ -23,21 +19,24 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     Parser,
     Stage,
 )
-from sregym_cluster_embedded.telemetry.logql.template import expanded
+from sregym_cluster_embedded.telemetry.logql.template import writer
 from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError
 from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_float, size_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sregym_cluster_embedded.telemetry.logql.data import Entry
     from sregym_cluster_embedded.telemetry.logql.filtering import LineTest
     from sregym_cluster_embedded.telemetry.logql.nodes import Unwrap
     from sregym_cluster_embedded.telemetry.promql.data import Labels
 
     # Changes labels, and gives the line that goes on, or None when a filter holds it back.
-    Step: TypeAlias = Callable[[dict[str, str], str, int, Mapping[str, str]], str | None]
-    # From a line and its time to labels and line behind all stages.
-    Run: TypeAlias = Callable[[str, int], tuple[dict[str, str], str] | None]
+    Step: TypeAlias = Callable[[dict[str, str], str, int], str | None]
+    # A step for the lines of a stream with these labels.
+    Stepping: TypeAlias = Callable[[Mapping[str, str]], Step]
+    # From lines to those that pass all stages, with labels and text behind them.
+    Run: TypeAlias = Callable[[Iterable[Entry]], Iterator[tuple[Entry, dict[str, str], str]]]
 
 # Sequences by which terminals change colours, and others of their kind.
 _COLOURS = re.compile(
@@ -57,9 +56,10 @@ class Pipeline:
 
     Args:
         stages: In their order.
+        wanted: The only labels that anybody looks at behind them; None for all.
     """
 
-    def __init__(self, stages: tuple[Stage, ...]) -> None:
+    def __init__(self, stages: tuple[Stage, ...], wanted: frozenset[str] | None = None) -> None:
         count = 0
         while count < len(stages) and isinstance(stages[count], LineFilter):
             count += 1
@@ -67,33 +67,62 @@ class Pipeline:
         self._tests: list[LineTest] = [
             line_filter(stage) for stage in stages[:count] if isinstance(stage, LineFilter)
         ]
-        self._steps = [_step(stage) for stage in stages[count:]]
+        rest = stages[count:]
+        parser = rest[0] if rest and isinstance(rest[0], Parser) else None
+        self._bind = None if parser is None else extractor(parser, wanted)
+        self._steps = [_stepping(stage, wanted) for stage in rest[self._bind is not None :]]
 
     @property
     def keeps_labels(self) -> bool:
         """Whether the labels of a line are those of its stream."""
-        return not self._steps
+        return self._bind is None and not self._steps
 
     def over(self, stream: Labels) -> Run:
         """What happens to the lines of a stream."""
         own = dict(stream)
-        tests, steps = self._tests, self._steps
+        tests, later = self._tests, [stepping(own) for stepping in self._steps]
+        quick, steps = None, later
+        if self._bind is not None:
+            extract, quick = self._bind(own)
+            steps = [extract, *later]
+        plain = not steps
 
-        def run(line: str, at_ns: int) -> tuple[dict[str, str], str] | None:
-            for test in tests:
-                if not test(line):
-                    return None
-            if not steps:
-                return own, line
-            labels = own.copy()
-            for step in steps:
-                going = step(labels, line, at_ns, own)
-                if going is None:
-                    return None
-                line = going
-            return labels, line
+        def run(entries: Iterable[Entry]) -> Iterator[tuple[Entry, dict[str, str], str]]:
+            for entry in entries:
+                at_ns, line = entry
+                for test in tests:
+                    if not test(line):
+                        break
+                else:
+                    if plain:
+                        yield entry, own, line
+                        continue
+                    going_through = later
+                    if quick is None or (labels := quick(line)) is None:
+                        labels, going_through = own.copy(), steps
+                    for step in going_through:
+                        try:
+                            going = step(labels, line, at_ns)
+                        except ExtractionError as error:
+                            # The line goes on as it is, and says so.
+                            _note(labels, error.name, error.details)
+                            continue
+                        except TemplateError as error:
+                            _note(labels, "TemplateFormatErr", str(error))
+                            continue
+                        if going is None:
+                            break
+                        line = going
+                    else:
+                        yield entry, labels, line
 
         return run
+
+
+def _note(labels: dict[str, str], name: str, details: str) -> None:
+    labels[ERROR] = name
+    if details:
+        labels[DETAILS] = details
 
 
 class Order(NamedTuple):
@@ -139,69 +168,55 @@ def sorted_labels(labels: Mapping[str, str]) -> Labels:
 
 
 @lru_cache(maxsize=256)
-def pipeline(stages: tuple[Stage, ...]) -> Pipeline:
-    """The pipeline of some stages."""
-    return Pipeline(stages)
+def pipeline(stages: tuple[Stage, ...], wanted: frozenset[str] | None = None) -> Pipeline:
+    """The pipeline of some stages; of labels only `wanted` ones are sure to be there, if named."""
+    return Pipeline(stages, wanted)
+
+
+def _stepping(stage: Stage, wanted: frozenset[str] | None) -> Stepping:
+    if isinstance(stage, Parser):
+        bind = extractor(stage, wanted)
+        return lambda own: bind(own).extract
+    step = _step(stage)
+    return lambda _: step
 
 
 def _step(stage: Stage) -> Step:
     if isinstance(stage, LineFilter):
         passes = line_filter(stage)
-        return lambda _, line, __, ___: line if passes(line) else None
-    if isinstance(stage, Parser):
-        return _parsing(stage)
+        return lambda _, line, __: line if passes(line) else None
     if isinstance(stage, LabelFilter):
         holds = label_filter(stage.condition)
-        return lambda labels, line, _, __: line if holds(labels) else None
+        return lambda labels, line, _: line if holds(labels) else None
     if isinstance(stage, LineFormat):
-        return _line_format(stage.template)
+        return writer(stage.template)
     if isinstance(stage, LabelFormat):
         return _label_format(stage)
     if isinstance(stage, Choose):
         return _choosing(stage)
-    return lambda _, line, __, ___: _COLOURS.sub("", line)
-
-
-def _parsing(parser: Parser) -> Step:
-    extract = extractor(parser)
-
-    def step(labels: dict[str, str], line: str, _: int, own: Mapping[str, str]) -> str:
-        try:
-            return extract(line, labels, own)
-        except ExtractionError as error:
-            labels[ERROR] = error.name
-            if error.details:
-                labels[DETAILS] = error.details
-            return line
-
-    return step
-
-
-def _line_format(template: str) -> Step:
-    def step(labels: dict[str, str], line: str, at_ns: int, _: Mapping[str, str]) -> str:
-        try:
-            return expanded(template, labels, line, at_ns)
-        except TemplateError as error:
-            labels[ERROR] = "TemplateFormatErr"
-            labels[DETAILS] = str(error)
-            return line
-
-    return step
+    return lambda _, line, __: _COLOURS.sub("", line)
 
 
 def _label_format(stage: LabelFormat) -> Step:
-    def step(labels: dict[str, str], line: str, at_ns: int, _: Mapping[str, str]) -> str:
+    changes = [
+        (target, source, writer(source) if is_template else None)
+        for target, source, is_template in stage.changes
+    ]
+    several = sum(is_template for _, _, is_template in stage.changes) > 1
+
+    def step(labels: dict[str, str], line: str, at_ns: int) -> str:
         # Templates see the labels as they were at the first template of the stage.
         seen: dict[str, str] | None = None
-        for target, source, is_template in stage.changes:
-            if not is_template:
-                if source in labels:
-                    labels[target] = labels[source]
-                    labels.pop(source)
+        for target, source, write in changes:
+            if write is None:
+                # One that becomes itself is gone.
+                if (value := labels.pop(source, None)) is not None and target != source:
+                    labels[target] = value
                 continue
-            seen = labels.copy() if seen is None else seen
+            if several:
+                seen = labels.copy() if seen is None else seen
             try:
-                labels[target] = expanded(source, seen, line, at_ns)
+                labels[target] = write(labels if seen is None else seen, line, at_ns)
             except TemplateError as error:
                 labels[ERROR] = "TemplateFormatErr"
                 # Templates of labels have another name.
@@ -213,7 +228,7 @@ def _label_format(stage: LabelFormat) -> Step:
 
 
 def _choosing(stage: Choose) -> Step:
-    def step(labels: dict[str, str], line: str, _: int, __: Mapping[str, str]) -> str:
+    def step(labels: dict[str, str], line: str, _: int) -> str:
         named = {
             name
             for name, matcher in stage.labels
@@ -245,6 +260,8 @@ def number_of(unwrap: Unwrap) -> Callable[[dict[str, str]], float | None]:
             value = 0.0
             labels[ERROR] = "SampleExtractionErr"
             labels[DETAILS] = str(error)
-        return value if all(holds(labels) for holds in filters) else None
+        if filters and not all(holds(labels) for holds in filters):
+            return None
+        return value
 
     return number

@@ -5,6 +5,7 @@ A window is open at its old end, as Loki's: a line exactly one range old is no p
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,14 @@ from sregym_cluster_embedded.telemetry.logql.errors import (
     PipelineError,
     too_many_series,
 )
-from sregym_cluster_embedded.telemetry.logql.extracting import DETAILS, ERROR
+from sregym_cluster_embedded.telemetry.logql.extraction import DETAILS, ERROR
+from sregym_cluster_embedded.telemetry.logql.nodes import (
+    Decolorize,
+    LabelFilter,
+    LineFilter,
+    Parser,
+    condition_labels,
+)
 from sregym_cluster_embedded.telemetry.logql.pipeline import number_of, pipeline, sorted_labels
 from sregym_cluster_embedded.telemetry.promql import over_time
 from sregym_cluster_embedded.telemetry.promql.data import Floats, Vector, empty, labels_of, shown
@@ -23,7 +31,7 @@ from sregym_cluster_embedded.telemetry.promql.selecting import Group, Windows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_cluster_embedded.telemetry.logql.data import Storage
+    from sregym_cluster_embedded.telemetry.logql.data import Entry, Storage
     from sregym_cluster_embedded.telemetry.logql.nodes import RangeAggregation
     from sregym_cluster_embedded.telemetry.promql.data import Labels, Mask, Times
 
@@ -101,27 +109,23 @@ def _samples(
     """Times and numbers, by the labels of the row that they belong to."""
     found: dict[Labels, list[tuple[int, float]]] = {}
     measure = _measure(node)
-    stages = pipeline(node.logs.stages)
+    stages = pipeline(node.logs.stages, _wanted(node))
     row = _row(node)
     for stream in storage.select(node.logs.matchers, start_ns, end_ns):
         run = stages.over(stream.labels)
         plain = node.unwrap is None and stages.keeps_labels
         points = found.setdefault(row(dict(stream.labels)), []) if plain else []
-        for entry in stream.entries:
-            processed = run(entry.line, entry.at_ns)
-            if processed is None:
-                continue
-            labels, line = processed
+        for entry, labels, line in run(stream.entries):
             value = measure(labels, line)
             if value is None:
                 continue
             if not plain:
                 if labels.get(ERROR):
-                    _refuse(labels)
+                    _refuse(node, stream.labels, entry)
                 points = found.setdefault(row(labels), [])
-            points.append((entry.at_ns, value))
+            points.append((entry[0], value))
     for several in found.values():
-        several.sort(key=lambda point: point[0])
+        several.sort(key=itemgetter(0))
     return {labels: several for labels, several in sorted(found.items()) if several}
 
 
@@ -135,7 +139,26 @@ def _measure(node: RangeAggregation) -> Callable[[dict[str, str], str], float | 
     return lambda _, __: 1.0
 
 
-def _refuse(labels: dict[str, str]) -> None:
+def _wanted(node: RangeAggregation) -> frozenset[str] | None:
+    """The labels that decide about rows and numbers; None when all may."""
+    if node.grouping is None or node.grouping.without:
+        return None
+    found = {ERROR, DETAILS, *node.grouping.labels}
+    filters = node.unwrap.filters if node.unwrap is not None else ()
+    for stage in (*node.logs.stages, *filters):
+        if isinstance(stage, LabelFilter):
+            found.update(condition_labels(stage.condition))
+        elif not isinstance(stage, Decolorize | LineFilter | Parser):
+            return None
+    if node.unwrap is not None:
+        found.add(node.unwrap.label)
+    return frozenset(found)
+
+
+def _refuse(node: RangeAggregation, stream: Labels, entry: Entry) -> None:
+    """Say what is wrong with a line, with all labels that it has."""
+    ((_, labels, line),) = pipeline(node.logs.stages).over(stream)([entry])
+    _measure(node)(labels, line)
     kind = labels[ERROR]
     message = (
         f"pipeline error: '{kind}' for series: '{shown(labels_of(labels))}'.\n"
@@ -153,6 +176,9 @@ def _row(node: RangeAggregation) -> Callable[[dict[str, str]], Labels]:
     grouping = node.grouping
     if grouping is not None and not grouping.without:
         names = tuple(sorted(set(grouping.labels)))
+        if len(names) == 1:
+            (single,) = names
+            return lambda labels: ((single, labels[single]),) if labels.get(single) else ()
         return lambda labels: tuple([(name, labels[name]) for name in names if labels.get(name)])
     left_out = {ERROR, DETAILS, *(() if grouping is None else grouping.labels)}
     if node.unwrap is not None:

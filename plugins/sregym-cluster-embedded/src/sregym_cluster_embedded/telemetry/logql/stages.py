@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.telemetry.logql.extracting import ERROR
+from sregym_cluster_embedded.telemetry.logql.extraction import ERROR
 from sregym_cluster_embedded.telemetry.logql.filtering import network
 from sregym_cluster_embedded.telemetry.logql.json_lines import path_of
 from sregym_cluster_embedded.telemetry.logql.nodes import (

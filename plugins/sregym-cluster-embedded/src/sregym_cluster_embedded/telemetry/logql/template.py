@@ -24,29 +24,43 @@ Command: TypeAlias = "Callable[[_State, Any, tuple[Any, ...]], Any]"
 Write: TypeAlias = "Callable[[_State, Any], str]"
 
 
-def expanded(template: str, labels: Mapping[str, str], line: str, at_ns: int) -> str:
-    """The text that a template makes of labels, line and time.
+@lru_cache(maxsize=256)
+def writer(template: str) -> Callable[[Mapping[str, str], str, int], str]:
+    """What makes the text of a template from labels, line and time.
+
+    It raises `TemplateError` where the template cannot be carried out.
 
     Raises:
-        TemplateError: It cannot be read or carried out.
+        TemplateError: It cannot be read.
     """
-    return _writer(template)(labels, line, at_ns)
-
-
-@lru_cache(maxsize=256)
-def _writer(template: str) -> Callable[[Mapping[str, str], str, int], str]:
     parts = parsed(template)
-    names = [part[0][1:] for part in parts if not isinstance(part, str)]
+    if len(parts) == 1 and _is_label(parts[0]):
+        name = parts[0][0][1:]
+        return lambda labels, _, __: labels.get(name, "")
     if all(isinstance(part, str) or _is_label(part) for part in parts):
-        # Most templates are labels between texts.
-        text = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
-        return lambda labels, _, __: text % tuple([labels.get(name, "") for name in names])
+        return _labels_between(parts)
     write = _texts(parts)
     return lambda labels, line, at_ns: write(_State(labels, line, at_ns), labels)
 
 
+def _labels_between(parts: Sequence[Any]) -> Callable[[Mapping[str, str], str, int], str]:
+    """Labels between texts, as most templates are."""
+    text = "".join(
+        part.replace("%", "%%") if isinstance(part, str) else f"%({part[0][1:]})s" for part in parts
+    )
+    none = dict.fromkeys([part[0][1:] for part in parts if not isinstance(part, str)], "")
+
+    def write(labels: Mapping[str, str], _: str, __: int) -> str:
+        try:
+            return text % labels
+        except KeyError:
+            return text % {**none, **labels}
+
+    return write
+
+
 def _is_label(part: Any) -> bool:
-    return len(part) == 1 and _LABEL.fullmatch(part[0]) is not None
+    return not isinstance(part, str) and len(part) == 1 and _LABEL.fullmatch(part[0]) is not None
 
 
 def check_template(name: str, template: str) -> None:

@@ -63,6 +63,7 @@ _UNITS = {
 }
 # What fits into 64 bits of nanoseconds.
 LONGEST_S = 9_223_372_036.0
+_ONE = re.compile(r"(\d+\.?\d*)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _GO = re.compile(r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
 
 
@@ -105,6 +106,11 @@ def go_duration_s(text: str) -> float:
     Raises:
         ValueError: It is none; in Go's words.
     """
+    # Most have one unit.
+    found = _ONE.fullmatch(text)
+    if found is not None:
+        count, unit = found.groups()
+        return float(count) * _SECONDS[unit]
     if text in ("0", "+0", "-0"):
         return 0.0
     found = _GO.fullmatch(text)
