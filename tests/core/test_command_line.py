@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,8 +133,8 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         code = run(("plugins", "--json"), Console(full, err))
     assert (code, err.getvalue()) == (
         4,
-        "sregym: No space left on device; make room, or choose another folder with --out; what was "
-        "written until then stands\n",
+        "sregym: No space left on device at standard output; make room, or choose another folder; "
+        "what was written until then stands\n",
     )
 
 
@@ -144,7 +147,7 @@ def test_a_full_disk_with_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, first, last, advice) == (
         3,
         "sregym: internal error: Traceback (most recent call last):",
-        "OSError: [Errno 28] No space left on device",
+        "OSError: [Errno 28] No space left on device: 'standard output'",
         "(please report it)",
     )
 
@@ -160,4 +163,40 @@ def test_an_error_that_nobody_foresaw(monkeypatch: pytest.MonkeyPatch) -> None:
         3,
         "sregym: internal error: RuntimeError: torn\n"
         "(add --traceback to see where; please report it)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--version >&-", (0, "", "")),
+        ("--version <&- 2>&-", (0, f"sregym {__version__}\n", "")),
+        ("problms 2>/dev/full", (4, "", "")),
+    ],
+)
+def test_words_that_nobody_takes(words: str, expected: tuple[int, str, str]) -> None:
+    command = f"{shlex.quote(sys.executable)} -m sregym_core {words}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == expected
+
+
+@pytest.mark.parametrize("closed", [(), (1,), (0, 2), (0, 1, 2)])
+def test_programs_that_are_started_have_standard_streams(closed: tuple[int, ...]) -> None:
+    """What is opened later does not get the number of a closed one, nor what is printed."""
+    script = (
+        "import os, subprocess, sys\n"
+        "from sregym_core import __main__\n"
+        "__main__._open_what_is_closed()\n"
+        f"told = [os.path.samestat(os.fstat(n), os.stat(os.devnull)) for n in {closed}]\n"
+        "child = ['/bin/sh', '-c', 'echo said; echo told >&2']\n"
+        "code = subprocess.run(child, check=False).returncode\n"
+        "os._exit(0 if (all(told), code) == (True, 0) else 1)\n"
+    )
+    words = " ".join(("<&-", ">&-", "2>&-")[number] for number in closed)
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} {words}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "" if 1 in closed else "said\n",
+        "" if 2 in closed else "told\n",
     )

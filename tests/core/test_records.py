@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sregym_core.cli.options import free_folder
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import EpisodeRecord, Outcome, StageRecord, Verdict
@@ -76,6 +78,32 @@ def test_a_folder_with_a_run_is_not_written_over(plan: RunPlan) -> None:
     assert str(caught.value) == (
         f"folder {str(plan.folder)!r} holds a run already; choose another with --out"
     )
+
+
+def test_of_two_runs_that_begin_in_the_same_moment_one_has_the_folder(plan: RunPlan) -> None:
+    one, other = RunFolder(plan.folder), RunFolder(plan.folder)
+    one.begin(plan, [])
+    before = (plan.folder / "run.json").read_bytes()
+    with pytest.raises(UsageError) as caught:
+        other.begin(plan, [])
+    assert str(caught.value) == (
+        f"folder {str(plan.folder)!r} holds a run already; choose another with --out"
+    )
+    assert (plan.folder / "run.json").read_bytes() == before
+
+
+def test_runs_without_a_name_have_folders_of_their_own(tmp_path: Path) -> None:
+    parent = tmp_path / "runs"
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(free_folder, [parent] * 8))
+    assert sorted(found) == [parent / f"run-000{number}" for number in range(1, 9)]
+    (parent / "run-0003").rmdir()
+    assert free_folder(parent) == parent / "run-0003"
+
+
+def test_a_folder_that_cannot_be_made_is_named_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("")
+    assert free_folder(tmp_path / "runs") == tmp_path / "runs" / "run-0001"
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -67,3 +67,37 @@ def test_a_damaged_file(tmp_path: Path, content: bytes) -> None:
         f"{str(file)!r} is damaged, so the session cannot be found by it; start `sregym up` again, "
         "or set SREGYM_EPISODE to another folder"
     )
+
+
+def test_of_several_that_begin_in_the_same_moment_one_has_the_folder(tmp_path: Path) -> None:
+    """Each holds what it got until all have tried."""
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from sregym_core.errors import UsageError\n"
+        "from sregym_core.sessions import claim_folder\n"
+        "print('ready', flush=True)\n"
+        "input()\n"
+        "try:\n"
+        "    claim_folder(Path(sys.argv[1]))\n"
+        "    print('mine', flush=True)\n"
+        "except UsageError:\n"
+        "    print('taken', flush=True)\n"
+        "input()\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    streams = [(one.stdin, one.stdout) for one in processes]
+    said: list[str] = []
+    for _ in range(2):
+        said = [given.readline() for _, given in streams if given is not None]
+        for taken, _ in streams:
+            assert taken is not None
+            taken.write("go\n")
+            taken.flush()
+    for process in processes:
+        process.communicate()
+    assert sorted(said) == ["mine\n", "taken\n", "taken\n", "taken\n"]

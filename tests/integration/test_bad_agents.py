@@ -131,10 +131,12 @@ signal.pause()
 
 def test_an_agent_that_kills_a_worker_of_the_harness(sregym_project: Projects) -> None:
     """Without walls it can; the run ends with a word, and nothing is left of it."""
-    project = sregym_project({"bad_agent.py": MUTINY})
+    project = sregym_project({"bad_agent.py": MUTINY, "tmp/kept": ""})
+    temporary = project.folder / "tmp"
     command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
     words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
-    done = project.run(*words, "--attempts", "2", "--jobs", "2", "--out", "run")
+    words += ["--attempts", "2", "--jobs", "2", "--out", "run"]
+    done = project.run(*words, env={"TMPDIR": str(temporary)})
     assert (done.exit_code, done.err) == (
         ExitCode.INTERNAL,
         "sregym: a worker process was ended from outside, by lack of memory for instance: what the "
@@ -143,4 +145,5 @@ def test_an_agent_that_kills_a_worker_of_the_harness(sregym_project: Projects) -
     )
     never = threading.Event()
     mark = str(project.folder / "bad_agent.py")
-    assert any(not left(mark) or never.wait(0.1) for _ in range(100))
+    assert any(not left(mark) or never.wait(0.1) for _ in range(600))
+    assert [path.name for path in temporary.iterdir()] == ["kept"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -10,6 +11,7 @@ from sregym_core.errors import ExitCode
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    _open_what_is_closed()
     # Whoever ends it, a job's time limit or a closed terminal: as with Ctrl-C, what is broken is
     # repaired and what was played is recorded. What is ignored (nohup) stays ignored.
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -26,6 +28,18 @@ def main() -> None:
     # it was caught, and would die of the signal instead of leaving with the code. This forgets it.
     exec("")  # noqa: S102 - constant and empty
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Whoever closes a standard stream (`sregym problems >&-`) does not want it.
+
+    It is opened onto nothing: the next file would have its number, and get what is printed.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            # Opens the lowest number that is free, and lower ones are open by now.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 if __name__ == "__main__":

@@ -51,11 +51,23 @@ class RunFolder:
             msg = f"folder {str(path)!r} cannot be written: {error.strerror}; choose another with --out"
             raise UsageError(msg) from error
         if (path / "run.json").exists():
-            msg = f"folder {str(path)!r} holds a run already; choose another with --out"
-            raise UsageError(msg)
+            raise self._taken()
+
+    def _taken(self) -> UsageError:
+        return UsageError(
+            f"folder {str(self.path)!r} holds a run already; choose another with --out"
+        )
 
     def begin(self, plan: RunPlan, plugins: Sequence[PluginStatus]) -> None:
-        """Write down what is going to happen and with which plugins."""
+        """Write down what is going to happen and with which plugins.
+
+        Raises:
+            UsageError: Another run began here in the meantime.
+        """
+        try:
+            (self.path / "run.json").touch(exist_ok=False)
+        except FileExistsError as error:
+            raise self._taken() from error
         self._head = {
             "format": FORMAT,
             "problems": list(plan.problems),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -47,12 +48,16 @@ def claim_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = folder / LOCK
-        holder = lock.read_text(encoding="utf-8").strip() if lock.exists() else ""
-        if holder.isdecimal() and int(holder) != os.getpid() and _alive(int(holder)):
-            msg = f"folder {str(folder)!r} serves a session already (process {holder}); end it or choose another with --folder"
-            raise UsageError(msg)
-        lock.write_text(f"{os.getpid()}\n", encoding="utf-8")
+        with (folder / LOCK).open("a+", encoding="utf-8") as lock:
+            # Who looks and who writes is one at a time: several may begin in the same moment.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.seek(0)
+            holder = lock.read().strip()
+            if holder.isdecimal() and int(holder) != os.getpid() and _alive(int(holder)):
+                msg = f"folder {str(folder)!r} serves a session already (process {holder}); end it or choose another with --folder"
+                raise UsageError(msg)
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
         (folder / FILE).unlink(missing_ok=True)
         (folder / "journal.jsonl").unlink(missing_ok=True)
     except OSError as error:

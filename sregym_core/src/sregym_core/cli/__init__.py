@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 if TYPE_CHECKING:
@@ -35,13 +36,19 @@ class Console:
 
     def say(self, text: str = "") -> None:
         """Write a line of the result."""
-        self._out.write(f"{text}\n")
-        self._out.flush()
+        try:
+            self._out.write(f"{text}\n")
+            self._out.flush()
+        except OSError as error:
+            # The system does not say which file it was that could not be written.
+            error.filename = "standard output"
+            raise
 
     def note(self, text: str) -> None:
-        """Write a line that is not part of the result."""
-        self._err.write(f"{text}\n")
-        self._err.flush()
+        """Write a line that is not part of the result; one that nobody takes is no error."""
+        with suppress(OSError):
+            self._err.write(f"{text}\n")
+            self._err.flush()
 
     def json(self, content: Any, *, one_line: bool = False) -> None:
         """Write the result as JSON."""

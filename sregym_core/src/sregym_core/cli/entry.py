@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 _FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 # What is played is given back and ended whatever its records come to.
-_FULL = "make room, or choose another folder with --out; what was written until then stands"
+_FULL = "make room, or choose another folder; what was written until then stands"
 
 
 class _Parser(argparse.ArgumentParser):

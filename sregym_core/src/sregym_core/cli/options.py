@@ -194,8 +194,19 @@ def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Proble
 
 
 def free_folder(parent: Path) -> Path:
-    """A folder for a new run: the lowest free number below `parent`."""
+    """Make the folder of a new run: the lowest free number below `parent`.
+
+    One that cannot be made is given back all the same: whoever writes there says why.
+    """
     number = 1
-    while (folder := parent / f"run-{number:04d}").exists():
-        number += 1
-    return folder
+    while True:
+        folder = parent / f"run-{number:04d}"
+        try:
+            # Made, not looked for: several runs may begin in the same moment.
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+        except OSError:
+            return folder
+        else:
+            return folder

@@ -64,7 +64,7 @@ class Run(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play and print the result."""
-        from sregym_core.conductor import Bench, RunRequest
+        from sregym_core.conductor import Bench, RunRequest, check_playable
 
         bench = Bench(self.settings)
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
@@ -85,9 +85,10 @@ class Run(Subcommand):
             start_before_s=arguments.start_before,
             jobs=arguments.jobs or options.processors(),
         )
-        folder = arguments.out or options.free_folder(Path("runs"))
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)
+        check_playable(bench, request)
+        folder = arguments.out or options.free_folder(Path("runs"))
         return play(self, bench, request, folder, reporters, as_json=arguments.json)
 
 
@@ -116,12 +117,11 @@ def play(
     as_json: bool,
 ) -> ExitCode:
     """Play a run and print its result as lines or as JSON."""
-    from sregym_core.conductor import check_playable, play_run
+    from sregym_core.conductor import play_run
     from sregym_core.conductor.run import Audience, RunInterrupted
     from sregym_core.model import Outcome
     from sregym_core.records import RunFolder, summarise
 
-    check_playable(bench, request)
     folder = RunFolder(path)
     audience = Audience(reporters)
     interrupted = False

@@ -31,7 +31,7 @@ class Quickstart(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play; fails only when the expert, who knows the answers, does not pass everything."""
-        from sregym_core.conductor import Bench, RunRequest
+        from sregym_core.conductor import Bench, RunRequest, check_playable
 
         bench = Bench(self.settings)
         request = RunRequest(
@@ -45,8 +45,9 @@ class Quickstart(Subcommand):
                 f"{len(request.problems)} problems on an embedded Kubernetes cluster, played by an expert who knows "
                 "the answers, by an agent that restarts things, and by one that does nothing.\n"
             )
-        folder = arguments.out or options.free_folder(Path("runs"))
         reporters = make_reporters(bench, default_reporters(bench), quiet=arguments.json)
+        check_playable(bench, request)
+        folder = arguments.out or options.free_folder(Path("runs"))
         code = play(self, bench, request, folder, reporters, as_json=arguments.json)
         if code is ExitCode.INTERRUPTED:
             return code

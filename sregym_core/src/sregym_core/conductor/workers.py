@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -82,8 +83,13 @@ class Workers(Generic[T, R]):
         self._told: Any = context.SimpleQueue()
         recipe = _Recipe(bench.settings, cluster, worlds.options)
         origin = Station(bench, worlds, _nobody) if can_fork else recipe
+        # Workers that are ended by force cannot clear away their temporary folders.
+        self._scratch = tempfile.TemporaryDirectory(prefix="cluster-", ignore_cleanup_errors=True)
         self._executor = ProcessPoolExecutor(
-            jobs, mp_context=context, initializer=_open_station, initargs=(origin, self._told)
+            jobs,
+            mp_context=context,
+            initializer=_open_station,
+            initargs=(origin, self._told, self._scratch.name),
         )
         self._listener = listener or _nobody
         self._thread = threading.Thread(target=self._pass_on, name="workers", daemon=True)
@@ -123,6 +129,7 @@ class Workers(Generic[T, R]):
         if self._thread.is_alive():
             self._told.put(None)
             self._thread.join()
+        self._scratch.cleanup()
 
     def _pass_on(self) -> None:
         while (item := self._told.get()) is not None:
@@ -133,9 +140,10 @@ _station: Station | None = None  # one per worker process, set once when the pro
 _interrupted = threading.Event()  # one per worker process: after Ctrl-C nothing is begun any more
 
 
-def _open_station(origin: Station | _Recipe, told: Any) -> None:
+def _open_station(origin: Station | _Recipe, told: Any, scratch: str) -> None:
     global _station  # noqa: PLW0603 - a pool's initializer has no other place for a worker's state
     _interrupted.clear()
+    tempfile.tempdir = scratch
     # The executor ends workers with it when one of them has died.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Between tasks Ctrl-C is only remembered; a worker that died of it would break the pool.
