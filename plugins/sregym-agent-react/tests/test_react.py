@@ -55,7 +55,7 @@ def test_a_whole_episode(provider: Any, provision: Provision) -> None:
         ("submit", Tokens(prompt=100, completion=10, cached=60)),
         ("submit", Tokens(prompt=100, completion=10, cached=60)),
     ]
-    first, second, *_ = provider.asked
+    first, second, _ = provider.asked  # and no more, once all is handed in
     assert first["messages"] == [{"role": "user", "content": session.instruction}]
     assert [tool["function"]["name"] for tool in first["tools"]] == [
         tool.name for tool in session.tools

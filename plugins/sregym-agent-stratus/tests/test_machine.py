@@ -9,11 +9,12 @@ import pytest
 from sregym_agent_stratus.health import Health
 from sregym_agent_stratus.snapshot import KINDS, SYSTEM_KINDS, Change, changes, take
 from sregym_agent_stratus.stratus import Stratus
-from sregym_agent_stratus.transaction import MOST_WRITES, Transaction
+from sregym_agent_stratus.transaction import MOST_WRITES, Transaction, look_only
 from sregym_agents.testing import say, use
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Command, CommandResult
+from sregym_core.interfaces import Command, CommandResult, ServiceAnswer, ToolResult
 from sregym_core.model import Tokens
+from sregym_core.modes import mode_named
 from sregym_core.testing import Provision, ScriptedSession, Shop
 
 SERVICE = {
@@ -22,6 +23,8 @@ SERVICE = {
     "metadata": {"name": "web", "namespace": "shop"},
     "spec": {"ports": [{"port": 80}]},
 }
+
+SLOW = 'alert Slow{severity="page"} fires'
 
 
 def agent(provider: Any, **options: str) -> Stratus:
@@ -91,6 +94,82 @@ def test_last_words_stand_for_a_conclusion(provider: Any, provision: Provision) 
         "Go on, or call conclude with what you have."
     )
     assert len(provider.asked) == 6
+
+
+def test_what_is_no_incident_is_not_diagnosed(provider: Any, provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision, mode=mode_named("proactive"))
+    alert = {
+        "labels": {"alertname": "Slow", "severity": "page"},
+        "annotations": {},
+        "state": "firing",
+    }
+    body = json.dumps({"data": {"alerts": [{**alert, "activeAt": "2026-01-01T00:00:00Z"}]}})
+    answer = ServiceAnswer(200, body.encode())
+    session.watched.behind.observed["prometheus"] = lambda path, query: answer
+    provider.script = [
+        use("conclude", text=" No incident: a blip."),
+        use("conclude", text="The cart is slow."),
+        use("conclude", text="the cart"),
+        use("conclude", text="repaired"),
+    ]
+    agent(provider, attempts="1").run(session)
+    noticed = f"{session.instruction}\nThis was noticed:\n{SLOW}"
+    prompts = [asked["messages"][-1]["content"] for asked in provider.asked]
+    assert prompts == [
+        noticed,
+        noticed,
+        f"{session.instruction}\nAn incident was noticed:\n{SLOW}\nThe cart is slow.",
+        f"{session.instruction}\n\nThe diagnosis of your colleague:\nthe cart\n\n"
+        f"The system now:\n{SLOW}",
+    ]
+    assert session.submissions == [
+        "the cart",
+        "The repair did not succeed; what was tried is put back.",
+    ]
+
+
+def test_only_the_repair_may_change_something(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    answers = session.watched.behind.answers
+    for command in ("kubectl get pods -n shop", "kubectl exec cart-0 -n shop -- ls"):
+        answers[command] = CommandResult(0, "seen\n")
+        assert look_only(session, "kubectl", {"command": command}) == ToolResult("seen")
+    assert look_only(session, "wait", {"seconds": 1}).ok
+    command = "kubectl delete pod cart-0 -n shop"
+    assert look_only(session, "kubectl", {"command": command}) == ToolResult(
+        "you may look but change nothing: only the repair may", ok=False
+    )
+    assert [(call.tool, call.own, call.ok) for call in session.transcript] == [
+        ("kubectl", False, True),
+        ("kubectl", False, True),
+        ("wait", False, True),
+        ("refuse", True, False),
+    ]
+
+
+def test_an_attempt_is_told_and_put_back(provision: Provision) -> None:
+    listing = f"kubectl get {KINDS} -n shop -o json"
+    command = "kubectl delete service web -n shop"
+
+    class Answers(dict[str, CommandResult]):
+        def get(self, asked: str, default: Any = None) -> Any:
+            if asked == command:
+                self[listing] = CommandResult(0, json.dumps({"items": []}))
+            return super().get(asked, default)
+
+    session = ScriptedSession(Shop(), provision)
+    answers = {listing: CommandResult(0, json.dumps({"items": [SERVICE]}))}
+    session.watched.behind.answers = Answers({**answers, command: CommandResult(0, "")})
+    attempt = Transaction(session)
+    assert attempt.call("kubectl", {"command": "kubectl get pods -n shop"})
+    assert attempt.call("status", {}).ok
+    assert attempt.steps == []
+    attempt.call("kubectl", {"command": command})
+    assert attempt.told() == [f"{command}  (Service shop/web was deleted)"]
+    assert attempt.undo() == ["Service shop/web was deleted"]
+    [undoing] = [call for call in session.transcript if "create" in str(call.arguments)]
+    text = json.dumps(SERVICE)
+    assert undoing.arguments == {"command": f"kubectl create -f - <<'EOF'\n{text}\nEOF"}
 
 
 def test_an_attempt_has_an_end(provision: Provision) -> None:
