@@ -96,6 +96,13 @@ class _Lines(NamedTuple):
     seen: int
 
 
+class _Read(NamedTuple):
+    """The changes of each resource up to a revision; nobody writes to them."""
+
+    last: int
+    changes: Mapping[str, Sequence[Change]]
+
+
 class _Reading:
     """The history of a store as far as it has been read."""
 
@@ -104,7 +111,9 @@ class _Reading:
         # What is worked out belongs to its world: no reference back to it.
         self._store, self._findings = world.store, world.findings
         self._last = 0
-        self._changes: dict[str, list[Change]] = {}
+        self._changes: dict[str, Sequence[Change]] = {}
+        # The resources whose changes no other fork looks at.
+        self._own: dict[str, list[Change]] = {}
         self._lines: dict[str, _Lines] = {}
 
     def go_on(self) -> None:
@@ -112,15 +121,34 @@ class _Reading:
         if self._last == self._store.revision:
             return
         history = self._store.history
-        first = bisect_right(history, self._last, key=lambda change: change.revision)
-        changes = self._changes
-        for change in islice(history, first, None):
+        if self._last == 0:
+            self._begin(history)
+        begin = self._last
+        first = bisect_right(history, begin, key=lambda change: change.revision)
+        own = self._own
+        for change in history[first:]:
             resource = change.key.resource
-            if resource in changes:
-                changes[resource].append(change)
-            else:
-                changes[resource] = [change]
+            if resource not in own:
+                own[resource] = [*self._changes.get(resource, ())]
+                self._changes[resource] = own[resource]
+            own[resource].append(change)
         self._last = self._store.revision
+        if begin == 0 and history:
+            self._share(history[-1])
+
+    def _begin(self, history: Sequence[Change]) -> None:
+        """Go on from what another fork has read up to one of the last changes."""
+        key = ("read", self.beginning)
+        for change in history[: -_BACK - 1 : -1]:
+            found: _Read | None = self._findings.known(key, (change,))
+            if found is not None:
+                self._last, self._changes = found.last, dict(found.changes)
+                return
+
+    def _share(self, last: Change) -> None:
+        read = _Read(last.revision, dict(self._changes))
+        self._findings.found(("read", self.beginning), (last,), lambda: read)
+        self._own = {}
 
     def of(self, resource: str) -> _Lines:
         """The lifelines of a resource; those of forks that had the same changes are the same."""

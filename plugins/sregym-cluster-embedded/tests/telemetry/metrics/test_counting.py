@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row, Steps, Target
-from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, shares_within
+from sregym_cluster_embedded.telemetry.metrics.integrals import (
+    Integral,
+    Outcomes,
+    Parts,
+    shares_within,
+)
 from sregym_cluster_embedded.telemetry.metrics.scraping import Scrapes, offset_ms
 from sregym_cluster_embedded.telemetry.promql import is_stale
 from sregym_cluster_embedded.traffic.latency import Time
@@ -47,8 +52,9 @@ def test_an_outcome_begins_when_it_is_first_possible() -> None:
 
 def test_buckets_stay_within_their_outcome_and_never_go_back() -> None:
     outcomes = mixed()
-    parts = np.array([[0.1, 0.5, 1.0], [0.0, 0.3, 0.9], [0.2, 0.6, 1.0]])
-    rows = outcomes.within("", parts, FINE)
+    shares = np.array([[0.1, 0.5, 1.0], [0.0, 0.3, 0.9], [0.2, 0.6, 1.0]])
+    parts = Parts(outcomes, "", shares)
+    rows = np.array([parts.count(number, FINE) for number in range(3)])
     assert (np.diff(rows, axis=0) >= 0).all()
     assert (np.diff(rows, axis=1) >= 0).all()
     assert (rows[-1] <= outcomes.count("", FINE)).all()

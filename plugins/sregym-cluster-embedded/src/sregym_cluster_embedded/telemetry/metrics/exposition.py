@@ -108,13 +108,15 @@ class Exporter:
     Attributes:
         families: All families, in the order of the documentation.
         reads: What targets and rows depend on, as `View.basis` has it.
-        shared: Whether targets and rows know of no view and no world, once they are made: then
-            forks for which they are the same share them.
+        found_by: What targets alone depend on; as much as rows, if nothing is said.
+
+    Targets, and rows once they are made, know of no view and no world: forks for which they are
+    the same share them.
     """
 
     families: Sequence[Family]
     reads: tuple[str, ...] = ()
-    shared: bool = False
+    found_by: tuple[str, ...] | None = None
 
     def reads_for(self, _sample: str) -> tuple[str, ...]:
         """What the rows of one sample name depend on; as much as all of them, if nothing is said."""
@@ -151,3 +153,8 @@ class Steps:
         position = np.searchsorted(self._times, seconds, side="right") - 1
         found: Floats = self._values[np.maximum(position, 0)]
         return found
+
+    def at(self, second: float) -> float:
+        """The value at one moment."""
+        position = int(self._times.searchsorted(second, "right")) - 1
+        return float(self._values[max(position, 0)])

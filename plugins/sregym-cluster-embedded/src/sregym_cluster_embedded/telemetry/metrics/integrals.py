@@ -25,43 +25,56 @@ class Integral:
         starts: Virtual seconds at which rates begin, ascending.
         rates: Per second, each up to the next start.
         end: Virtual second after which nothing flows.
+
+    Attributes:
+        before: What had flowed at each start.
     """
 
     def __init__(
         self, starts: Sequence[float] | Floats, rates: Sequence[float] | Floats, end: float
     ) -> None:
-        self._starts = np.asarray(starts, dtype=np.float64)
-        self._rates = np.asarray(rates, dtype=np.float64)
-        self._end = end
-        self._before = np.zeros(max(1, len(self._starts)))
-        if len(self._starts) > 1:
-            lengths = self._starts[1:] - self._starts[:-1]
-            (self._rates[:-1] * lengths).cumsum(out=self._before[1:])
+        self.starts = np.asarray(starts, dtype=np.float64)
+        self.rates = np.asarray(rates, dtype=np.float64)
+        self.end = end
+        self.before = np.zeros(max(1, len(self.starts)))
+        if len(self.starts) > 1:
+            lengths = self.starts[1:] - self.starts[:-1]
+            (self.rates[:-1] * lengths).cumsum(out=self.before[1:])
 
     def __call__(self, seconds: Floats) -> Floats:
         """The amount up to each moment."""
-        starts = self._starts
+        starts = self.starts
         if not len(starts):
             return np.zeros(len(seconds))
-        at = seconds if self._end == _FOREVER else np.minimum(seconds, self._end)
+        at = seconds if self.end == _FOREVER else np.minimum(seconds, self.end)
         if len(starts) == 1:
-            found: Floats = self._rates[0] * np.maximum(at - starts[0], 0.0)
+            found: Floats = self.rates[0] * np.maximum(at - starts[0], 0.0)
             return found
         index = starts.searchsorted(at, side="right") - 1
         # Before the first start nothing has flowed, for no time.
         elapsed = np.maximum(at - starts[index], 0.0) if index.min() < 0 else at - starts[index]
-        grown: Floats = self._before[np.maximum(index, 0)] + self._rates[index] * elapsed
+        grown: Floats = self.before[np.maximum(index, 0)] + self.rates[index] * elapsed
         return grown
+
+    def at(self, second: float) -> float:
+        """The amount up to one moment."""
+        starts = self.starts
+        if not len(starts):
+            return 0.0
+        at = min(second, self.end)
+        index = max(int(starts.searchsorted(at, "right")) - 1, 0)
+        elapsed = max(at - float(starts[index]), 0.0)
+        return float(self.before[index]) + float(self.rates[index]) * elapsed
 
     def reached(self, amounts: Floats) -> Floats:
         """When each amount was reached."""
-        if not len(self._starts):
+        if not len(self.starts):
             return np.zeros(len(amounts))
-        index = np.maximum(self._before.searchsorted(amounts, side="left") - 1, 0)
-        rates = self._rates[index]
-        missing = amounts - self._before[index]
-        found: Floats = self._starts[index] + missing / np.where(rates > 0, rates, 1.0)
-        return found if self._end == _FOREVER else np.minimum(found, self._end)
+        index = np.maximum(self.before.searchsorted(amounts, side="left") - 1, 0)
+        rates = self.rates[index]
+        missing = amounts - self.before[index]
+        found: Floats = self.starts[index] + missing / np.where(rates > 0, rates, 1.0)
+        return found if self.end == _FOREVER else np.minimum(found, self.end)
 
 
 class Outcomes:
@@ -75,6 +88,9 @@ class Outcomes:
         rates: Requests per second.
         end: Virtual second after which there are none.
         shares: Outcome -> its share from each start on. What is left over falls to the last one.
+
+    Attributes:
+        sent: All of them.
     """
 
     def __init__(
@@ -84,9 +100,9 @@ class Outcomes:
         end: float,
         shares: Mapping[str, Sequence[float]],
     ) -> None:
-        self._starts, self._end = np.asarray(starts, dtype=np.float64), end
+        self.starts, self._end = np.asarray(starts, dtype=np.float64), end
         self._rates = np.asarray(rates, dtype=np.float64)
-        self._sent = Integral(self._starts, self._rates, end)
+        self.sent = Integral(self.starts, self._rates, end)
         self._shares = {key: np.asarray(part) for key, part in shares.items()}
         self._places = {name: place for place, name in enumerate(self._shares)}
         self._known: _Counted | None = None
@@ -99,11 +115,11 @@ class Outcomes:
     def since(self, name: str) -> float:
         """From when on there can be requests with an outcome."""
         positive = np.flatnonzero(self._rates * self._shares[name] > 0)
-        return float(self._starts[int(positive[0])]) if len(positive) else float("inf")
+        return float(self.starts[int(positive[0])]) if len(positive) else float("inf")
 
     def total(self, seconds: Floats) -> Floats:
         """How many requests there were up to each moment."""
-        found: Floats = np.floor(self._sent(seconds) + WHOLE)
+        found: Floats = np.floor(self.sent(seconds) + WHOLE)
         return found
 
     def count(self, name: str, seconds: Floats) -> Floats:
@@ -114,41 +130,28 @@ class Outcomes:
         """The sum of a quantity over the counted requests of an outcome; a mean for each start."""
         counted = self.count(name, seconds)
         rates = self._rates * self._shares[name] * weights
-        summed = Integral(self._starts, rates, self._end)(self._moments(name, seconds))
+        summed = Integral(self.starts, rates, self._end)(self.moments(name, seconds))
         found: Floats = np.where(counted > 0, summed, 0.0)
         return found
 
-    def within(self, name: str, parts: Floats, seconds: Floats) -> Floats:
-        """How many of an outcome belong to parts of it (columns; a share for each start).
-
-        One row for each part.
-        """
-        counted, moments = self.count(name, seconds), self._moments(name, seconds)
-        starts = self._starts
-        rates = (self._rates * self._shares[name])[:, None] * parts
-        index = np.maximum(starts.searchsorted(moments, side="right") - 1, 0)
-        amounts = rates[index] * (moments - starts[index])[:, None]
-        if len(starts) > 1:
-            before = np.zeros_like(rates)
-            (rates[:-1] * (starts[1:] - starts[:-1])[:, None]).cumsum(axis=0, out=before[1:])
-            amounts += before[index]
-        found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])
-        return np.maximum(found, 0.0).T
+    def rates_of(self, name: str) -> Floats:
+        """Requests a second with an outcome, from each start on."""
+        found: Floats = self._rates * self._shares[name]
+        return found
 
     @cached_property
-    def _own(self) -> list[Integral]:
+    def own(self) -> list[Integral]:
         """Of each outcome."""
         return [
-            Integral(self._starts, self._rates * share, self._end)
-            for share in self._shares.values()
+            Integral(self.starts, self._rates * share, self._end) for share in self._shares.values()
         ]
 
     @cached_property
-    def _rests(self) -> list[Integral]:
+    def rests(self) -> list[Integral]:
         """Of what is left for each outcome and those after it."""
         rest, found = self._rates, []
         for share in self._shares.values():
-            found.append(Integral(self._starts, rest, self._end))
+            found.append(Integral(self.starts, rest, self._end))
             rest = np.maximum(rest - self._rates * share, 0.0)
         return found
 
@@ -160,8 +163,8 @@ class Outcomes:
         found: list[Floats] = []
         left = self.total(seconds)
         for place in range(len(self._shares) - 1):
-            moments = self._rests[place].reached(left)
-            part = self._own[place](moments)
+            moments = self.rests[place].reached(left)
+            part = self.own[place](moments)
             found.append(np.minimum(np.floor(part + WHOLE), left))
             left = left - found[-1]
         found.append(left)
@@ -169,12 +172,12 @@ class Outcomes:
         known = self._known = _Counted(seconds, found, {})
         return known
 
-    def _moments(self, name: str, seconds: Floats) -> Floats:
+    def moments(self, name: str, seconds: Floats) -> Floats:
         """When an outcome's count was reached."""
         known = self._counted(seconds)
         if name not in known.moments:
             place = self._places[name]
-            known.moments[name] = self._own[place].reached(known.counts[place])
+            known.moments[name] = self.own[place].reached(known.counts[place])
         return known.moments[name]
 
 
@@ -184,6 +187,51 @@ class _Counted(NamedTuple):
     seconds: Floats
     counts: list[Floats]
     moments: dict[str, Floats]
+
+
+class Parts:
+    """An outcome of requests, divided: the buckets of a histogram.
+
+    Args:
+        outcomes: Of which requests.
+        name: Of the outcome.
+        shares: Of each part (columns) from each start on (rows).
+
+    Attributes:
+        rates: Per second, of each part from each start on.
+        before: What had flowed of each part at each start.
+    """
+
+    def __init__(self, outcomes: Outcomes, name: str, shares: Floats) -> None:
+        self.outcomes, self.name = outcomes, name
+        starts = outcomes.starts
+        self.rates = outcomes.rates_of(name)[:, None] * shares
+        self.before = np.zeros_like(self.rates)
+        if len(starts) > 1:
+            lengths = (starts[1:] - starts[:-1])[:, None]
+            (self.rates[:-1] * lengths).cumsum(axis=0, out=self.before[1:])
+        self._known: tuple[Floats, Floats] | None = None
+
+    def count(self, number: int, seconds: Floats) -> Floats:
+        """How many belong to a part; most often all parts are asked for at once."""
+        known = self._known
+        if known is None or known[0] is not seconds:
+            # Replaced as a whole: forks that share this may ask at the same time.
+            known = self._known = (seconds, self._counts(seconds))
+        found: Floats = known[1][number]
+        return found
+
+    def _counts(self, seconds: Floats) -> Floats:
+        """One row for each part."""
+        outcomes, name = self.outcomes, self.name
+        counted, moments = outcomes.count(name, seconds), outcomes.moments(name, seconds)
+        starts = outcomes.starts
+        index = np.maximum(starts.searchsorted(moments, side="right") - 1, 0)
+        amounts = self.rates[index] * (moments - starts[index])[:, None]
+        if len(starts) > 1:
+            amounts += self.before[index]
+        found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])
+        return np.maximum(found, 0.0).T
 
 
 def shares_within(times: Sequence[Time], bounds_ms: Sequence[float]) -> Floats:

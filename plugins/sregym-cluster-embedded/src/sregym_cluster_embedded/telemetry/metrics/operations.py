@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
-from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, shares_within
+from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, shares_within
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Served:
     def counters(self, labels: Callable[[str], Pairs]) -> Iterator[Row]:
         """One series for each outcome."""
         for name in self._known():
-            yield Row(labels(name), _Count(self.outcomes, name), self._first(name), self.end)
+            yield Row(labels(name), Count(self.outcomes, name), self._first(name), self.end)
 
     def sums(self, labels: Callable[[str], Pairs], unit_ms: float) -> Iterator[Row]:
         """The sums of durations."""
@@ -79,12 +78,11 @@ class Served:
         for name in self._known():
             shares = shares_within(self._of(name), [bound for _, bound in bounds])
             since = self._first(name)
-            counted = _Within(self.outcomes, name, shares)
+            parts, own = Parts(self.outcomes, name, shares), labels(name)
             for number, (written, _) in enumerate(bounds):
-                value = partial(counted.part, number)
-                yield Row((*labels(name), ("le", written)), value, since, self.end)
-            value_of_all = _Count(self.outcomes, name)
-            yield Row((*labels(name), ("le", "+Inf")), value_of_all, since, self.end)
+                value = Count(self.outcomes, name, parts, number)
+                yield Row((*own, ("le", written)), value, since, self.end)
+            yield Row((*own, ("le", "+Inf")), Count(self.outcomes, name), since, self.end)
 
     def _known(self) -> list[str]:
         return [name for name in self.outcomes.names if self._first(name) < self.end]
@@ -93,12 +91,28 @@ class Served:
         return self.since if name == OK else self.outcomes.since(name)
 
 
-class _Count:
-    def __init__(self, outcomes: Outcomes, name: str) -> None:
-        self._outcomes, self._name = outcomes, name
+class Count:
+    """A counter: all requests of an outcome, or those in one bucket of their histogram.
+
+    Args:
+        outcomes: Of which requests.
+        name: Of the outcome.
+        parts: The histogram; None for all.
+        number: Of the bucket.
+    """
+
+    __slots__ = ("name", "number", "outcomes", "parts")
+
+    def __init__(
+        self, outcomes: Outcomes, name: str, parts: Parts | None = None, number: int = 0
+    ) -> None:
+        self.outcomes, self.name, self.parts, self.number = outcomes, name, parts, number
 
     def __call__(self, seconds: Floats) -> Floats:
-        return self._outcomes.count(self._name, seconds)
+        """How many there were up to each moment."""
+        if self.parts is None:
+            return self.outcomes.count(self.name, seconds)
+        return self.parts.count(self.number, seconds)
 
 
 class _Amount:
@@ -107,23 +121,6 @@ class _Amount:
 
     def __call__(self, seconds: Floats) -> Floats:
         return self._outcomes.amount(self._name, self._weights, seconds)
-
-
-class _Within:
-    """The buckets of one histogram, worked out together."""
-
-    def __init__(self, outcomes: Outcomes, name: str, parts: Floats) -> None:
-        self._outcomes, self._name, self._parts = outcomes, name, parts
-        self._known: tuple[Floats, Floats] | None = None
-
-    def part(self, number: int, seconds: Floats) -> Floats:
-        known = self._known
-        if known is None or known[0] is not seconds:
-            # Replaced as a whole: forks that share this may ask at the same time.
-            known = (seconds, self._outcomes.within(self._name, self._parts, seconds))
-            self._known = known
-        found: Floats = known[1][number]
-        return found
 
 
 def operations_of(life: Life, word: Callable[[str, str], str]) -> Iterator[tuple[str, Served]]:

@@ -109,6 +109,16 @@ class Scrapes:
         return (self.times - self._epoch_ms) / 1000.0
 
     @property
+    def whole(self) -> bool:
+        """Whether there were scrapes, and all succeeded."""
+        return self._spans == [(0, self.count)] and self.count > 0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """When the first and the last were taken, in virtual seconds."""
+        return self._second(0), self._second(self.count - 1)
+
+    @property
     def last_good(self) -> bool:
         """Whether there were scrapes, and the last one succeeded."""
         return bool(self._spans) and self._spans[-1][1] == self.count

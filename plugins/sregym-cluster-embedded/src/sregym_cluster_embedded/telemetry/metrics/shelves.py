@@ -73,9 +73,9 @@ class Shelf:
 
 def targets(view: View, exporter: Exporter) -> Sequence[Target]:
     """All targets of an exporter that there ever were."""
-    basis = view.basis(exporter.reads)
+    basis = view.basis(exporter.reads if exporter.found_by is None else exporter.found_by)
     work = partial(exporter.targets, view)
-    return view.remembered(("targets", exporter), basis, work, shared=exporter.shared)
+    return view.remembered(("targets", exporter), basis, work, shared=True)
 
 
 def kept(
@@ -96,15 +96,19 @@ def kept(
         matchers: Series that they do not select may be left out.
         span: Virtual seconds; series that are not there in between may be left out.
     """
-    shared = exporter.shared
     for part in exporter.parts(view, target, sample):
         if part.until < span[0] or part.since > span[1]:
             continue
         if matchers and not may_be(part.labels, matchers):
             continue
-        key = (sample, target.labels, part.key)
-        work = partial(_shelf, sample, target, part)
-        yield view.remembered(key, part.basis, work, shared=shared)
+        yield shelf_of(view, target, sample, part)
+
+
+def shelf_of(view: View, target: Target, sample: str, part: Part) -> Shelf:
+    """The series of one part of a target."""
+    key = (sample, target.labels, part.key)
+    work = partial(_shelf, sample, target, part)
+    return view.remembered(key, part.basis, work, shared=True)
 
 
 def may_be(labels: Pairs, matchers: Sequence[Matcher]) -> bool:

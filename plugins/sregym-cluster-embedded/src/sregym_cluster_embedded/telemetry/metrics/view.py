@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 _ROOM = "telemetry.metrics"
 # What exporters read besides objects of the API.
-LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING = (
+LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES = (
     "lives",
+    "lives_in_order",
     "sent",
     "queues",
     "machines",
     "disks",
-    "everything",
+    "writes",
 )
-_PARTS = frozenset({LIVES, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, EVERYTHING})
+_PARTS = frozenset({LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES})
 _FOREVER = float("inf")
 _MOST_ANSWERS = 64
 
@@ -130,8 +131,9 @@ class View:
         """Objects that are the same as long as what is named is.
 
         Args:
-            reads: Resources, and `LIVES`, `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`,
-                `EVERYTHING`.
+            reads: Resources, and `LIVES`, `LIVES_IN_ORDER` (for sums, whose last bits depend on
+                it), `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`, `WRITES` (all changes of
+                objects).
         """
         known = self._bases.get(reads)
         if known is None:
@@ -141,13 +143,19 @@ class View:
             ]
         return known
 
-    @property
-    def _everything(self) -> object:
-        return self
+    @cached_property
+    def _writes(self) -> object:
+        history = self.world.store.history
+        ends = (history[0], history[-1]) if history else ()
+        return self.remembered("writes", ends, lambda: ends, shared=True)
 
     @property
     def _lives(self) -> object:
         return self.lives
+
+    @property
+    def _lives_in_order(self) -> object:
+        return self.lives_in_order
 
     @cached_property
     def _sent(self) -> object:
@@ -172,17 +180,36 @@ class View:
     @cached_property
     def pods(self) -> Mapping[str, Pod]:
         """All pods there ever were, by uid."""
+        lines = self.past.of("pods")
+        return self.remembered("pods", (lines,), partial(self._pods, lines), shared=True)
+
+    def _pods(self, lines: Sequence[Lifeline]) -> Mapping[str, Pod]:
         found: dict[str, Pod] = {}
-        for line in self.past.of("pods"):
+        for line in lines:
             pods = partial(_pods_of, line)
             for pod in self.remembered(("pods", line.key), (line,), pods, shared=True):
                 found[pod.uid] = pod
         return found
 
     @cached_property
+    def lives_in_order(self) -> Sequence[Life]:
+        """All lives of containers there ever were, in the order in which worlds have them."""
+        known = [*lives(self.world)]
+        parts = [part for life in known for part in life]
+        work = partial(self._same_lives, known)
+        return self.remembered("lives in order", parts, work, shared=True)
+
+    def _same_lives(self, known: Sequence[Life]) -> Sequence[Life]:
+        return tuple(self._same_life(life) for life in known)
+
+    @cached_property
     def lives(self) -> Sequence[Life]:
         """All lives of containers there ever were, by container and attempt."""
-        known = (self._same_life(life) for life in lives(self.world))
+        known = self.lives_in_order
+        return self.remembered("ordered", (known,), partial(self._ordered, known), shared=True)
+
+    def _ordered(self, known: Sequence[Life]) -> Sequence[Life]:
+        # The same lives may have come in another order elsewhere.
         found = tuple(sorted(known, key=lambda life: life.ref))
         return self.remembered("lives", found, lambda: found, shared=True)
 
@@ -192,6 +219,9 @@ class View:
     @cached_property
     def all_lives(self) -> Mapping[str, Sequence[Life]]:
         """All lives there ever were, by uid of their pod."""
+        return self.remembered("all lives", (self.lives,), self._all_lives, shared=True)
+
+    def _all_lives(self) -> Mapping[str, Sequence[Life]]:
         found: dict[str, list[Life]] = {}
         for life in self.lives:
             found.setdefault(life.ref.pod_uid, []).append(life)

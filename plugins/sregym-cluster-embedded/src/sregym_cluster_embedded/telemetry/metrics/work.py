@@ -6,6 +6,8 @@ whole life of a process.
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,10 +96,26 @@ class WorkingSet:
         age = np.maximum(seconds - self._process.started_at, 0.0)
         ramp = np.minimum(1.0, age / memory.ramp_s) if memory.ramp_s else np.ones(len(seconds))
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
-        held = base_memory(self._process, memory) * ramp + self._load(seconds) + leaked
+        held = self._base * ramp + self._load(seconds) + leaked
         limit = self._process.config.memory_limit_bytes
         found: Floats = np.floor(held if limit is None else np.minimum(held, float(limit)))
         return found
+
+    def at(self, second: float) -> float:
+        """The working set at one moment."""
+        if self._memory is None:
+            return float(_TOOL_BYTES)
+        memory = self._memory
+        age = max(second - self._process.started_at, 0.0)
+        ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
+        leaked = memory.leak_mib_per_hour * _MIB * age / 3600
+        held = self._base * ramp + self._load.at(second) + leaked
+        limit = self._process.config.memory_limit_bytes
+        return float(math.floor(held if limit is None else min(held, float(limit))))
+
+    @cached_property
+    def _base(self) -> float:
+        return 0.0 if self._memory is None else base_memory(self._process, self._memory)
 
 
 def in_flight(life: Life) -> Steps:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,12 +111,84 @@ class StoredSeries(NamedTuple):
     values: Floats
 
 
-class Found(list[StoredSeries]):
+class Found(Sequence[StoredSeries]):
     """Series that a storage hands out more than once: what is made of them is kept with them."""
 
     def __init__(self, series: Iterable[StoredSeries]) -> None:
-        super().__init__(series)
+        self._series = list(series)
         self.made: dict[object, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._series)
+
+    def __iter__(self) -> Iterator[StoredSeries]:
+        return iter(self._listed)
+
+    @overload
+    def __getitem__(self, place: int) -> StoredSeries: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[StoredSeries]: ...
+
+    def __getitem__(self, place: int | slice) -> StoredSeries | Sequence[StoredSeries]:
+        return self._listed[place]
+
+    @property
+    def _listed(self) -> list[StoredSeries]:
+        return self._series
+
+
+class Block(NamedTuple):
+    """Series with the same times and without stale marks.
+
+    Attributes:
+        rows: Which of the series.
+        times: Milliseconds since 1970, ascending.
+        values: Rows by samples.
+    """
+
+    rows: tuple[int, ...]
+    times: Times
+    values: Floats
+
+
+class Laid(Found):
+    """Series that lie in blocks already.
+
+    Args:
+        labels: Of all series, in their order.
+        blocks: The samples of most of them.
+        others: The other ones, by row.
+    """
+
+    def __init__(
+        self, labels: Rows, blocks: Sequence[Block], others: Mapping[int, StoredSeries]
+    ) -> None:
+        super().__init__(())
+        self.labels, self.blocks, self.others = labels, blocks, others
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def kinds(self) -> int:
+        """How many arrays of times there are."""
+        return len(self.blocks) + len({id(series.times) for series in self.others.values()})
+
+    def labels_of(self, block: Block) -> Rows:
+        """The labels of a block's rows."""
+        if len(block.rows) == len(self.labels):
+            return self.labels
+        rows, labels = block.rows, self.labels
+        return labels.made(("rows", rows), lambda: Rows([labels[row] for row in rows]))
+
+    @cached_property
+    def _listed(self) -> list[StoredSeries]:
+        found = dict(self.others)
+        for rows, times, values in self.blocks:
+            for row, own in zip(rows, values, strict=True):
+                found[row] = StoredSeries(self.labels[row], times, own)
+        return [found[row] for row in range(len(self.labels))]
 
 
 def made_of(found: Sequence[StoredSeries], key: object, work_out: Callable[[], T]) -> T:

@@ -46,6 +46,7 @@ from sregym_cluster_embedded.telemetry.promql.selecting import (
     Windows,
     in_order,
     instant,
+    labels_of_all,
     ranged,
     stored_rows,
     windows,
@@ -285,11 +286,11 @@ class _Run:
         if not owners:
             return stacked([], self._steps)
         if len(results) == 1:
-            labels, (values, present) = owners[0], results[0]
+            labels, (values, present) = labels_of_all(sought.found, owners[0]), results[0]
         else:
             every = [one for some in owners for one in some]
             order = in_order(sought.found, every)
-            labels = [every[row] for row in order]
+            labels = labels_of_all(sought.found, [every[row] for row in order])
             values, present = (np.concatenate(parts)[order] for parts in zip(*results, strict=True))
         if name not in over_time.KEEPS_NAME:
             labels = bare(labels)

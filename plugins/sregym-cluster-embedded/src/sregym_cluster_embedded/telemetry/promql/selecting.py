@@ -11,6 +11,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,
     Labels,
+    Laid,
     Matcher,
     Newest,
     Rows,
@@ -150,29 +151,34 @@ def instant(
     labels: list[Labels] = []
     values, present, sampled = [], [], []
     for times, members in _by_times(found):
-        labels.extend(series.labels for series in members)
+        labels.extend(members.labels)
         newest = np.searchsorted(times, wanted, side="right") - 1
         known = newest >= 0
         newest = np.maximum(newest, 0)
         if len(times):
             at = times[newest]
             known &= at >= wanted - lookback_ms
-            taken = _taken(members, newest)
+            taken = members.taken(newest)
         else:
             at = np.zeros(len(wanted), dtype=np.int64)
-            taken = np.zeros((len(members), len(wanted)))
+            taken = np.zeros((len(members.labels), len(wanted)))
         values.append(taken)
         present.append(known & ~is_stale(taken))
         sampled.append(np.broadcast_to(at / 1000.0, taken.shape))
     if len(values) == 1:
-        return Vector(labels, values[0], present[0]), sampled[0]
+        return Vector(labels_of_all(found, labels), values[0], present[0]), sampled[0]
     order = in_order(found, labels)
     vector = Vector(
-        [labels[row] for row in order],
+        labels_of_all(found, [labels[row] for row in order]),
         np.concatenate(values)[order],
         np.concatenate(present)[order],
     )
     return vector, np.concatenate(sampled)[order]
+
+
+def labels_of_all(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> Sequence[Labels]:
+    """The labels of all series in order: of such as are asked for again, the very same rows."""
+    return found.labels if isinstance(found, Laid) and len(found) == len(labels) else labels
 
 
 def _table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
@@ -185,7 +191,8 @@ def in_order(found: Sequence[StoredSeries], labels: Sequence[Labels]) -> list[in
     So sums do not depend on which series were looked at together.
     """
     rows = {id(owner): row for row, owner in enumerate(labels)}
-    order = [rows[id(series.labels)] for series in found if id(series.labels) in rows]
+    every = found.labels if isinstance(found, Laid) else [series.labels for series in found]
+    order = [rows[id(one)] for one in every if id(one) in rows]
     return order if len(order) == len(labels) else list(range(len(labels)))
 
 
@@ -264,7 +271,17 @@ def grouped(
     found: Sequence[StoredSeries], start: int | None = None, end: int | None = None
 ) -> Iterator[Group]:
     """Series with equal times together, without their stale marks; only samples of a span."""
-    for all_times, members in _by_times(found):
+    if isinstance(found, Laid):
+        for block in found.blocks:
+            first = 0 if start is None else int(np.searchsorted(block.times, start, side="left"))
+            last = None if end is None else int(np.searchsorted(block.times, end, side="right"))
+            yield Group(
+                found.labels_of(block), block.times[first:last], block.values[:, first:last]
+            )
+        yield from grouped([*found.others.values()], start, end)
+        return
+    for all_times, several in _by_series(found):
+        members = several.series
         first = 0 if start is None else int(np.searchsorted(all_times, start, side="left"))
         last = None if end is None else int(np.searchsorted(all_times, end, side="right"))
         times = all_times[first:last]
@@ -283,28 +300,58 @@ def grouped(
             yield Group([members[row].labels], times[keep], values[row : row + 1, keep])
 
 
-def _taken(members: Sequence[StoredSeries], places: Times) -> Floats:
-    """The values at some places, rows by places."""
-    if len(places) == 1:
-        place = int(places[0])
-        return np.array([[series.values[place]] for series in members], dtype=np.float64)
-    low, high = int(places[0]), int(places[-1]) + 1
-    if low <= int(places.min()) and int(places.max()) < high:
-        together = np.array([series.values[low:high] for series in members], dtype=np.float64)
-        found: Floats = together[:, places - low]
+class _Several(NamedTuple):
+    """Series with the same sample times."""
+
+    series: Sequence[StoredSeries]
+
+    @property
+    def labels(self) -> Sequence[Labels]:
+        """Of the series."""
+        return [series.labels for series in self.series]
+
+    def taken(self, places: Times) -> Floats:
+        """The values at some places, rows by places."""
+        members = self.series
+        if len(places) == 1:
+            place = int(places[0])
+            return np.array([[series.values[place]] for series in members], dtype=np.float64)
+        low, high = int(places[0]), int(places[-1]) + 1
+        if low <= int(places.min()) and int(places.max()) < high:
+            together = np.array([series.values[low:high] for series in members], dtype=np.float64)
+            found: Floats = together[:, places - low]
+            return found
+        return np.array([series.values[places] for series in members], dtype=np.float64)
+
+
+class _Block(NamedTuple):
+    """Series with the same sample times that lie together already."""
+
+    labels: Sequence[Labels]
+    values: Floats
+
+    def taken(self, places: Times) -> Floats:
+        """The values at some places, rows by places."""
+        found: Floats = self.values[:, places]
         return found
-    return np.array([series.values[places] for series in members], dtype=np.float64)
 
 
-def _by_times(found: Sequence[StoredSeries]) -> list[tuple[Times, list[StoredSeries]]]:
+def _by_times(found: Sequence[StoredSeries]) -> Sequence[tuple[Times, _Several | _Block]]:
     """Series with the same sample times together: most often those of one target."""
+    if not isinstance(found, Laid):
+        return _by_series(found)
+    blocks = [(block.times, _Block(found.labels_of(block), block.values)) for block in found.blocks]
+    return [*blocks, *_by_series([*found.others.values()])]
+
+
+def _by_series(found: Sequence[StoredSeries]) -> list[tuple[Times, _Several]]:
     same_array: dict[int, list[StoredSeries]] = {}
     for series in found:
         same_array.setdefault(id(series.times), []).append(series)
     if len(same_array) == 1:
-        return [(found[0].times, list(found))]
+        return [(found[0].times, _Several(found))]
     groups: dict[bytes, tuple[Times, list[StoredSeries]]] = {}
     for members in same_array.values():
         times = members[0].times
         groups.setdefault(times.tobytes(), (times, []))[1].extend(members)
-    return list(groups.values())
+    return [(times, _Several(members)) for times, members in groups.values()]

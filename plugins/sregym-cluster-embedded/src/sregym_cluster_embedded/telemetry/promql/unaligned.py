@@ -13,6 +13,7 @@ import numpy as np
 from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
+    Laid,
     Rows,
     StoredSeries,
     Times,
@@ -70,7 +71,8 @@ class Table(NamedTuple):
 
 def table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
     """Series with their samples of a span at least; None where they are better looked at otherwise."""
-    if len({id(series.times) for series in found}) < _FEWEST:
+    kinds = found.kinds if isinstance(found, Laid) else len({id(one.times) for one in found})
+    if kinds < _FEWEST:
         return None
     pieces = _pieces(found, start, end)
     lengths = [len(times) for times, _ in pieces]
@@ -93,7 +95,7 @@ def table(found: Sequence[StoredSeries], start: int, end: int) -> Table | None:
         first, last = 0, 1
     times = np.ascontiguousarray(times[:, first:last])
     values = np.ascontiguousarray(values[:, first:last])
-    labels = Rows([series.labels for series in found])
+    labels = found.labels if isinstance(found, Laid) else Rows([one.labels for one in found])
     return Table(labels, times, values, bool(is_stale(values).any()), _spacing(times))
 
 

@@ -75,7 +75,7 @@ class Blackbox(Exporter):
         _CLASSES,
         LIVES,
     )
-    shared = True
+    found_by = ("services", "namespaces", _INGRESSES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The ports of Services that select pods, and the paths of Ingresses."""

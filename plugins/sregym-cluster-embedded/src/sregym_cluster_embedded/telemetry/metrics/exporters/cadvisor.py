@@ -23,6 +23,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Value,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
     STOPPED_S,
@@ -63,24 +64,12 @@ _EXTRA: Mapping[str, Pairs] = MappingProxyType(
 )
 
 
-def _scaled(value: Callable[[Floats], Floats], factor: float) -> Callable[[Floats], Floats]:
-    return lambda seconds: value(seconds) * factor
-
-
-def _floored(value: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-    def of(seconds: Floats) -> Floats:
-        found: Floats = np.floor(value(seconds) + 1e-6)
-        return found
-
-    return of
-
-
 def _usage(share: float) -> OfLife:
-    return lambda _, life: _scaled(cpu(life), share)
+    return lambda _, life: Scaled(cpu(life), share)
 
 
 def _bytes(share: float) -> OfLife:
-    return lambda _, life: _floored(_scaled(WorkingSet(life), share))
+    return lambda _, life: Floored(Scaled(WorkingSet(life), share))
 
 
 def _peak(_: View, life: Life) -> Value:
@@ -150,9 +139,9 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed in seconds."), _usage(1.0)),
             (Family("container_cpu_user_seconds_total", "counter", "Cumulative user cpu time consumed in seconds."), _usage(_USER_SHARE)),
             (Family("container_cpu_system_seconds_total", "counter", "Cumulative system cpu time consumed in seconds."), _usage(1 - _USER_SHARE)),
-            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _: _floored(ran))),
-            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped: _floored(stopped))),
-            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: _scaled(stopped, STOPPED_S))),
+            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _: Floored(ran))),
+            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped: Floored(stopped))),
+            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: Scaled(stopped, STOPPED_S))),
             (Family("container_spec_cpu_period", "gauge", "CPU period of the container."), lambda _, __: _PERIOD_US),
             (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda life: (life.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
             (Family("container_spec_cpu_shares", "gauge", "CPU share of the container."), _shares),
@@ -210,7 +199,7 @@ class Cadvisor(Exporter):
         *_MACHINE,
     )
     reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
-    shared = True
+    found_by = ("nodes",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""
@@ -261,19 +250,10 @@ def _sum_of(pod: Pod, members: Sequence[Life], rows: Sequence[Row], sample: str)
     """The pod's own cgroup: it stays, and counters go on, while containers come and go."""
     counts = sample.endswith("_total")
 
-    def of(seconds: Floats) -> Floats:
-        total = np.zeros(len(seconds))
-        for row in rows:
-            there = seconds >= row.since
-            if not counts:
-                there &= seconds < row.until
-            assert callable(row.value)
-            total += np.where(there, row.value(seconds), 0.0)
-        return total
-
+    several = [Member(row.value, row.since, row.until) for row in rows if callable(row.value)]
     extra = (("cpu", "total"),) if counts else ()
     labels = (("namespace", pod.namespace), ("pod", pod.name), ("id", _slice(pod)), *extra)
-    return Row(labels, of, *_sandbox(pod, members))
+    return Row(labels, Summed(several, stays=counts), *_sandbox(pod, members))
 
 
 def container_labels(view: View, pod: Pod, life: Life) -> Pairs:

@@ -17,7 +17,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Steps,
     Target,
 )
-from sregym_cluster_embedded.telemetry.metrics.view import EVERYTHING
+from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,7 +113,8 @@ class ApiServer(Exporter):
     families: Sequence[Family] = (
         _OBJECTS, _REQUESTS, _DURATION, _SLI, _TERMINATED, _INFLIGHT, _AGGREGATED, _BUILT,
     )  # fmt: skip
-    reads = (EVERYTHING,)
+    reads = (WRITES, "endpoints", "nodes", "apiservices.apiregistration.k8s.io")
+    found_by = ("endpoints",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
@@ -247,6 +248,7 @@ class Scheduler(Exporter):
 
     families: Sequence[Family] = (_PENDING, _ATTEMPTS, _TOOK, _VICTIMS)
     reads = ("endpoints", "pods")
+    found_by = ("endpoints",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance, beside the API server."""

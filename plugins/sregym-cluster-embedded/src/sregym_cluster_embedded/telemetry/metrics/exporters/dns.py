@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import NameServerProgram
 
-from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -69,7 +68,8 @@ class CoreDns(Exporter):
     families: Sequence[Family] = (
         _REQUESTS, _RESPONSES, _DURATION, _SIZE, _ANSWER_SIZE, _REJECTED, _BUILD, _PANICS,
     )  # fmt: skip
-    reads = ("pods", LIVES)
+    reads = ("pods", LIVES, LIVES_IN_ORDER)
+    found_by = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The replicas."""
@@ -109,7 +109,7 @@ def _is_one(life: Life) -> bool:
 def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
     since, until = life.process.served_at or 0.0, end_of(life)
     asked, lost = [], []
-    for other in lives(view.world):
+    for other in view.lives_in_order:
         if isinstance(other.process.behaviour, NameServerProgram):
             continue
         end = min(end_of(other), until)

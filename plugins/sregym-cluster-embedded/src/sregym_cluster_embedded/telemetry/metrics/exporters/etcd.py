@@ -15,7 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Row,
     Target,
 )
-from sregym_cluster_embedded.telemetry.metrics.view import EVERYTHING
+from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +55,8 @@ class Etcd(Exporter):
     """The one member."""
 
     families: Sequence[Family] = _FAMILIES
-    reads = (EVERYTHING,)
+    reads = (WRITES, "endpoints")
+    found_by = ("endpoints",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance, beside the API server."""

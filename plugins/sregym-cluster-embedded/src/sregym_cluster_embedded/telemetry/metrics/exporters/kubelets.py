@@ -129,6 +129,7 @@ class Kubelets(Exporter):
 
     families: Sequence[Family] = (_NAME, _PODS, _CONTAINERS, _STARTED, *VOLUMES.values())
     reads = ("nodes", "pods", "persistentvolumeclaims", LIVES, DISKS)
+    found_by = ("nodes",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The kubelets."""

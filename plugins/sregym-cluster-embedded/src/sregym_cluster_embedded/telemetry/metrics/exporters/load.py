@@ -58,7 +58,7 @@ class LoadGenerators(Exporter):
         Family(_RATIO, "gauge", "The ratio of requests that failed."),
     )
     reads = ("pods", LIVES, SENT_REQUESTS)
-    shared = True
+    found_by = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers that run one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -23,7 +22,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
-from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
+from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 from sregym_cluster_embedded.userland.space import held
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.machines import Disk, Machine
+    from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
@@ -50,11 +50,14 @@ class _Node:
     """One node, over its whole past."""
 
     def __init__(self, view: View, name: str) -> None:
-        self.view, self.name = view, name
+        self.name, self.epoch = name, view.world.epoch
+        self.cores = max(int(cores_of(view, name)), 1)
         self.past = machines.past(view.world, name)
-        self.lives = [life for life in lives(view.world) if life.process.config.node == name]
+        self.lives = [life for life in view.lives_in_order if life.process.config.node == name]
         self._known: tuple[Floats, Floats] | None = None
         self.overhead = view.world.room("usage").node_overhead(view.world, name)
+        self._line = view.past.one(Key("nodes", "", name))
+        self._pods, self._held = view.pods, dict(held(view.world))
 
     def was(self, of: Callable[[Machine], float]) -> Steps:
         """A property of the machine over time."""
@@ -62,21 +65,36 @@ class _Node:
 
     def busy(self, seconds: Floats) -> Floats:
         """CPU seconds used since the beginning."""
-        if self._known is not None and self._known[0] is seconds:
-            return self._known[1]
+        known = self._known
+        if known is not None and known[0] is seconds:
+            return known[1]
         total: Floats = self.overhead[0] / 1e9 * np.maximum(seconds, 0.0)
-        for life in self.lives:
-            total = total + cpu(life)(seconds)
+        for used in self._used:
+            total = total + used(seconds)
+        # Replaced as a whole: forks that share this may ask at the same time.
         self._known = (seconds, total)
         return total
 
     def memory(self, seconds: Floats) -> Floats:
         """Bytes that processes hold."""
         total = np.full(len(seconds), float(self.overhead[1]))
-        for life in self.lives:
+        for life, holds in self._holding:
             there = (seconds >= life.process.started_at) & (seconds < end_of(life))
-            total += np.where(there, WorkingSet(life)(seconds), 0.0)
-        return total + self.was(lambda machine: machine.other_memory_kib * _KIB)(seconds)
+            total += np.where(there, holds(seconds), 0.0)
+        found: Floats = total + self._others(seconds)
+        return found
+
+    @cached_property
+    def _used(self) -> Sequence[Integral]:
+        return [cpu(life) for life in self.lives]
+
+    @cached_property
+    def _holding(self) -> Sequence[tuple[Life, WorkingSet]]:
+        return [(life, WorkingSet(life)) for life in self.lives]
+
+    @cached_property
+    def _others(self) -> Steps:
+        return self.was(lambda machine: machine.other_memory_kib * _KIB)
 
     def taken(self) -> Sequence[Callable[[Floats], Floats]]:
         """Bytes of the root disk that images and pods take: of each over time."""
@@ -87,14 +105,14 @@ class _Node:
                     sum(image.get("sizeBytes", 0) for image in obj["status"].get("images") or ())
                 ),
             )
-            for since, _, obj in self.view.past.one(Key("nodes", "", self.name)).spans(FOREVER)
+            for since, _, obj in self._line.spans(FOREVER)
         ]
         found: list[Callable[[Floats], Floats]] = []
         if images:
             found.append(Steps([since for since, _ in images], [size for _, size in images]))
         own = {life.ref: end_of(life) for life in self.lives}
-        pods = {life.ref.pod_uid: self.view.pods.get(life.ref.pod_uid) for life in self.lives}
-        for owner, known in held(self.view.world).items():
+        pods = {life.ref.pod_uid: self._pods.get(life.ref.pod_uid) for life in self.lives}
+        for owner, known in self._held.items():
             if isinstance(owner, str):
                 pod = pods.get(owner.partition("/")[0])
                 end = None if pod is None else pod.until
@@ -135,7 +153,7 @@ class _Node:
 
 
 def _cpu(node: _Node) -> Said:
-    cores = max(int(cores_of(node.view, node.name)), 1)
+    cores = node.cores
     for core in range(cores):
         for mode, share in _MODES:
             yield (("cpu", str(core)), ("mode", mode)), _Part(node.busy, share / cores)
@@ -232,7 +250,7 @@ def _uname(node: _Node) -> Said:
 
 
 def _clock(node: _Node) -> Value:
-    offset, epoch = node.was(lambda machine: machine.clock_offset_s), node.view.world.epoch
+    offset, epoch = node.was(lambda machine: machine.clock_offset_s), node.epoch
     return lambda seconds: np.round(seconds + epoch + offset(seconds), 3)
 
 
@@ -316,7 +334,7 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _counter("node_network_transmit_bytes_total", "Network device statistic transmit_bytes.", _requests(_OUT_BYTES)),
             _gauge("node_nf_conntrack_entries", "Number of currently allocated flow entries for connection tracking.", _one(lambda node: node.connections)),
             _gauge("node_nf_conntrack_entries_limit", "Maximum size of connection tracking table.", _one(lambda node: node.was(lambda machine: float(machine.connection_limit)))),
-            _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(lambda node: float(node.view.world.epoch))),
+            _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(lambda node: float(node.epoch))),
             _gauge("node_time_seconds", "System time in seconds since epoch (1970).", _one(_clock)),
             _gauge("node_timex_offset_seconds", "Time offset in between local system and reference clock.", _machine(lambda machine: machine.clock_offset_s)),
             _gauge("node_uname_info", "Labeled system information as provided by the uname system call.", _uname),
@@ -329,7 +347,8 @@ class NodeExporter(Exporter):
     """One target for each node."""
 
     families: Sequence[Family] = tuple(family for family, _ in _MEASURES.values())
-    reads = ("nodes", "pods", LIVES, MACHINES, DISKS)
+    reads = ("nodes", "pods", LIVES, LIVES_IN_ORDER, MACHINES, DISKS)
+    found_by = ("nodes",)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The exporters of the nodes."""

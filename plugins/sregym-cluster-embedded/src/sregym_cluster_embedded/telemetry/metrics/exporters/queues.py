@@ -63,6 +63,7 @@ class KafkaExporter(Exporter):
         _BROKERS, _PARTITIONS, _NEWEST, _OLDEST, _MEMBERS, _OFFSET, _LAG, _LAG_SUM,
     )  # fmt: skip
     reads = ("pods", LIVES, MESSAGES)
+    found_by = ("pods", LIVES)
 
     def targets(self, view: View) -> Sequence[Target]:
         """The brokers."""

@@ -45,7 +45,6 @@ class Services(Exporter):
         Family("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds."),
     )  # fmt: skip
     reads = ("pods", LIVES)
-    shared = True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The containers."""

@@ -43,7 +43,7 @@ class SpanMetrics(Exporter):
     )
 
     reads = ("pods", LIVES)
-    shared = True
+    found_by = ()
 
     def targets(self, view: View) -> Sequence[Target]:
         """The collector."""

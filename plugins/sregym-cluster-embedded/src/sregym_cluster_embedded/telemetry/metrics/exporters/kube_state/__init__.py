@@ -81,7 +81,7 @@ class KubeState(Exporter):
 
     families: Sequence[Family] = tuple(measure.family for _, measure in _BY_NAME.values())
     reads = tuple(_BY_RESOURCE)
-    shared = True
+    found_by = ()
 
     def reads_for(self, sample: str) -> tuple[str, ...]:
         """The resource that the measure is about."""

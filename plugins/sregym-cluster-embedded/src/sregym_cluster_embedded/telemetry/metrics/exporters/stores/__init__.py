@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.lives import Life
+from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.caches import MEMCACHED, REDIS
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import gauge, gauges
@@ -51,7 +51,7 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
     process = process_of(world, ref)
     if process is None:
         return Counted({})
-    store = Store(world, Life(process, segments(world, SERVED, ref)))
+    store = Store([*lives(world)], world.epoch, Life(process, segments(world, SERVED, ref)))
     now = np.array([world.now])
     missed, connected = store.total(MISS, ("get",)), store.connected()
     assert not isinstance(missed, float)

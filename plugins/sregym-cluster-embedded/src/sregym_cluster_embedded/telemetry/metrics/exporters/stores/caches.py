@@ -137,7 +137,7 @@ def _version(store: Store) -> Said:
 
 
 def _now(store: Store) -> Value:
-    epoch = store.world.epoch
+    epoch = store.epoch
 
     def of(seconds: Floats) -> Floats:
         found: Floats = (seconds + epoch) // 1

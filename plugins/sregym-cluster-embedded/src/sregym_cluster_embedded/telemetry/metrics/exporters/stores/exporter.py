@@ -16,7 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class StoreExporter(Exporter):
         measures: What it says of a server that answers.
     """
 
-    reads = ("pods", LIVES)
+    reads = ("pods", LIVES, LIVES_IN_ORDER)
+    found_by = ("pods", LIVES)
 
     def __init__(
         self, kinds: Sequence[str], job: str, up: tuple[str, str], measures: Sequence[Measure]
@@ -57,7 +58,7 @@ class StoreExporter(Exporter):
         """The series of one server, life by life."""
         scraped = target.subject
         assert isinstance(scraped, Scraped)
-        stores = [Store(view.world, life) for life in scraped.lives]
+        stores = [Store(view.lives_in_order, view.world.epoch, life) for life in scraped.lives]
         if sample == self._up:
             yield Row((), _up(stores))
             return

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sregym_apps.model import ServiceProgram
 
-from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
-    from sregym_cluster_embedded.world import World
 
 # What becomes of a command: it is refused, it finds nothing in a cache, or it does what it should.
 FAILED, MISS, DONE = "failed", "miss", "done"
@@ -42,37 +40,18 @@ class Rate(NamedTuple):
         return Rate(*(mine + times * more for mine, more in zip(self, other, strict=True)))
 
 
-class Calls(Outcomes):
-    """The counter of one command.
-
-    Args:
-        starts: Virtual seconds at which rates begin, ascending.
-        rates: Commands per second.
-        end: Virtual second after which there are none.
-        shares: What becomes of them -> its share from each start on.
-    """
-
-    def __init__(
-        self,
-        starts: Sequence[float],
-        rates: Sequence[float],
-        end: float,
-        shares: Mapping[str, Sequence[float]],
-    ) -> None:
-        super().__init__(starts, rates, end, shares)
-        self.starts = np.asarray(starts, dtype=np.float64)
-
-
 class Store:
     """One life of a datastore, with what its callers asked of it.
 
     Args:
-        world: Where it runs.
+        everybody: All lives there ever were, in the order in which their calls are added up.
+        epoch: Unix seconds at which virtual time began.
         life: The life.
     """
 
-    def __init__(self, world: World, life: Life) -> None:
-        self.world = world
+    def __init__(self, everybody: Sequence[Life], epoch: int, life: Life) -> None:
+        self.everybody = everybody
+        self.epoch = epoch
         self.life = life
 
     @property
@@ -82,10 +61,10 @@ class Store:
         return math.inf if served is None else served
 
     @cached_property
-    def commands(self) -> Mapping[str, Calls]:
+    def commands(self) -> Mapping[str, Outcomes]:
         """Command -> the counter of its calls by what became of them, over all callers."""
         changes: dict[str, dict[float, Rate]] = {}
-        for caller in lives(self.world):
+        for caller in self.everybody:
             present: dict[str, Rate] = {}
             for segment in caller.served:
                 rates = self._asked_by(caller, segment)
@@ -226,7 +205,7 @@ class Store:
 
     def started(self) -> float:
         """The start in Unix seconds."""
-        return float(int(self.world.epoch + self.life.process.started_at))
+        return float(int(self.epoch + self.life.process.started_at))
 
     def setting(self, name: str, default: float) -> float:
         """A number among what it was configured with."""
@@ -260,7 +239,7 @@ def _note(
             known[at] = known.get(at, Rate()).plus(new).plus(old, -1)
 
 
-def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -> Calls:
+def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -> Outcomes:
     """The counter of a command; `moments` are such at which times of commands change."""
     present, starts, rates = Rate(), [], []
     first = min(changes)
@@ -275,7 +254,7 @@ def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -
             min(1 - failed[-1], max(0.0, present.missed / rate)) if rate > _LITTLE else 0.0
         )
     done = [1 - lost - none for lost, none in zip(failed, missed, strict=True)]
-    return Calls(starts, rates, end, {FAILED: failed, MISS: missed, DONE: done})
+    return Outcomes(starts, rates, end, {FAILED: failed, MISS: missed, DONE: done})
 
 
 # Rates below this are what rounding leaves of none.

@@ -1,0 +1,217 @@
+"""Many integrals and counters at once: as one by one, to the last bit, for the price of one.
+
+Each keeps its own moments of change; rows with fewer of them are filled up with such as never come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, Parts
+    from sregym_cluster_embedded.telemetry.metrics.operations import Count
+    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
+
+_NEVER = float("inf")
+# With more changes than that, looking for a place costs less than comparing with all of them.
+_FEW = 32
+
+
+class Integrals:
+    """Several integrals, as rows.
+
+    Args:
+        parts: The integrals; each has a beginning.
+    """
+
+    def __init__(self, parts: Sequence[Integral]) -> None:
+        self._starts = _filled([part.starts for part in parts], _NEVER)
+        self._before = _filled([part.before for part in parts], _NEVER)
+        self._rates = _filled([part.rates for part in parts], 0.0)
+        self._ends = np.array([part.end for part in parts])[:, np.newaxis]
+        self._first = _first_places(self._starts)
+
+    def __call__(self, seconds: Floats) -> Floats:
+        """The amounts: rows by moments. The moments are the same for all rows, or rows, too."""
+        at = np.minimum(seconds, self._ends)
+        if self._starts.shape[1] == 1:
+            found: Floats = self._rates * np.maximum(at - self._starts, 0.0)
+            return found
+        flat = _place(self._starts, at, reached=True) + self._first
+        elapsed = np.maximum(at - self._starts.ravel()[flat], 0.0)
+        grown: Floats = self._before.ravel()[flat] + self._rates.ravel()[flat] * elapsed
+        return grown
+
+    def reached(self, amounts: Floats) -> Floats:
+        """When each row reached its amounts."""
+        flat = _place(self._before, amounts, reached=False) + self._first
+        rates = self._rates.ravel()[flat]
+        missing = amounts - self._before.ravel()[flat]
+        at = self._starts.ravel()[flat] + missing / np.where(rates > 0, rates, 1.0)
+        found: Floats = np.minimum(at, self._ends)
+        return found
+
+
+def _filled(rows: Sequence[Floats], filling: float) -> Floats:
+    """Rows of different lengths as one array."""
+    width = max(len(row) for row in rows)
+    if all(len(row) == width for row in rows):
+        return np.array(rows, dtype=np.float64)
+    found = np.full((len(rows), width), filling)
+    for number, row in enumerate(rows):
+        found[number, : len(row)] = row
+    return found
+
+
+def _first_places(table: Floats) -> Times:
+    rows, width = table.shape
+    found: Times = (np.arange(rows, dtype=np.int64) * width)[:, np.newaxis]
+    return found
+
+
+def _place(table: Floats, wanted: Floats, *, reached: bool) -> Times:
+    """In each row, the last place that is below what is wanted, or at it if that is `reached`."""
+    width = table.shape[1]
+    if width == 1:
+        return np.zeros(wanted.shape, dtype=np.int64)
+    if width <= _FEW:
+        edges, looked = table[:, np.newaxis, :], wanted[:, :, np.newaxis]
+        count = np.add.reduce(edges <= looked if reached else edges < looked, axis=2)
+    else:
+        pairs = zip(table, wanted, strict=True)
+        side: Literal["left", "right"] = "right" if reached else "left"
+        count = np.array([row.searchsorted(own, side) for row, own in pairs])
+    found: Times = np.maximum(count - 1, 0)
+    return found
+
+
+class _Alike:
+    """The counters of requests with equally many outcomes."""
+
+    def __init__(self, several: Sequence[Outcomes]) -> None:
+        self._sent = Integrals([one.sent for one in several])
+        places = range(len(several[0].names))
+        self._rests = [Integrals([one.rests[place] for one in several]) for place in places[:-1]]
+        self._own = [Integrals([one.own[place] for one in several]) for place in places]
+
+    def counts(self, seconds: Floats) -> list[Floats]:
+        """Of each outcome: rows by moments."""
+        found: list[Floats] = []
+        left = np.floor(self._sent(seconds) + WHOLE)
+        for rest, own in zip(self._rests, self._own, strict=False):
+            found.append(np.minimum(np.floor(own(rest.reached(left)) + WHOLE), left))
+            left = left - found[-1]
+        found.append(left)
+        return found
+
+    def moments(self, place: int, counts: Floats) -> Floats:
+        """When the counts of an outcome were reached."""
+        return self._own[place].reached(counts)
+
+
+class _Divided:
+    """Histograms with equally many buckets, of one outcome each."""
+
+    def __init__(self, several: Sequence[Parts]) -> None:
+        self._starts = _filled([parts.outcomes.starts for parts in several], _NEVER)
+        self._first = _first_places(self._starts)
+        width = self._starts.shape[1]
+        shape = (len(several), width, several[0].rates.shape[1])
+        self._rates, self._before = np.zeros(shape), np.zeros(shape)
+        for number, parts in enumerate(several):
+            self._rates[number, : len(parts.rates)] = parts.rates
+            self._before[number, : len(parts.before)] = parts.before
+
+    def counts(self, counted: Floats, moments: Floats) -> Floats:
+        """Of each bucket: histograms by buckets by moments."""
+        buckets = self._rates.shape[2]
+        flat = _place(self._starts, moments, reached=True) + self._first
+        elapsed = moments - self._starts.ravel()[flat]
+        amounts = self._rates.reshape(-1, buckets)[flat] * elapsed[:, :, np.newaxis]
+        if self._starts.shape[1] > 1:
+            amounts += self._before.reshape(-1, buckets)[flat]
+        whole = np.minimum(np.floor(amounts + WHOLE), counted[:, :, np.newaxis])
+        found: Floats = np.maximum(whole, 0.0).transpose(0, 2, 1)
+        return found
+
+
+class _Work(NamedTuple):
+    """What is read off the counters that are alike.
+
+    Attributes:
+        counters: The counters.
+        counts: Outcome -> rows of the answer, and their counters.
+        buckets: Outcome, counters, histograms, and rows of the answer (histograms by buckets).
+    """
+
+    counters: _Alike
+    counts: dict[int, tuple[list[int], list[int]]]
+    buckets: list[tuple[int, list[int], _Divided, Times, Times]]
+
+
+class Counters:
+    """Several counters, as rows.
+
+    Args:
+        several: The counters; there is a beginning to each.
+    """
+
+    def __init__(self, several: Sequence[Count]) -> None:
+        self._rows = len(several)
+        by_size: dict[int, list[int]] = {}
+        for row, counted in enumerate(several):
+            by_size.setdefault(len(counted.outcomes.names), []).append(row)
+        self._work = [_worked_out(several, rows) for rows in by_size.values()]
+
+    def __call__(self, seconds: Floats) -> Floats:
+        """The counts: rows by moments."""
+        found = np.empty((self._rows, len(seconds)))
+        for counters, counts, buckets in self._work:
+            known = counters.counts(seconds)
+            for place, (rows, owners) in counts.items():
+                found[rows] = known[place][owners]
+            moments: dict[int, Floats] = {}
+            for place, owners, divided, rows_, columns in buckets:
+                if place not in moments:
+                    moments[place] = counters.moments(place, known[place])
+                several = divided.counts(known[place][owners], moments[place][owners])
+                found[rows_] = several.reshape(-1, len(seconds))[columns]
+        return found
+
+
+def _worked_out(several: Sequence[Count], rows: Sequence[int]) -> _Work:
+    outcomes: dict[int, Outcomes] = {}
+    counts: dict[int, tuple[list[int], list[int]]] = {}
+    histograms: dict[tuple[int, int], dict[int, tuple[Parts, int, list[tuple[int, int]]]]] = {}
+    places: dict[int, int] = {}
+    for row in rows:
+        one, parts = several[row].outcomes, several[row].parts
+        if id(one) not in outcomes:
+            outcomes[id(one)] = one
+            places[id(one)] = len(places)
+        owner, place = places[id(one)], one.names.index(several[row].name)
+        if parts is None:
+            known = counts.setdefault(place, ([], []))
+            known[0].append(row)
+            known[1].append(owner)
+        else:
+            alike = histograms.setdefault((place, parts.rates.shape[1]), {})
+            alike.setdefault(id(parts), (parts, owner, []))[2].append((row, several[row].number))
+    buckets = []
+    for (place, width), alike in histograms.items():
+        members = [*alike.values()]
+        pairs = [
+            (row, histogram * width + number)
+            for histogram, (_, _, wanted) in enumerate(members)
+            for row, number in wanted
+        ]
+        rows_, columns = np.array(pairs, dtype=np.int64).T
+        divided = _Divided([parts for parts, _, _ in members])
+        buckets.append((place, [owner for _, owner, _ in members], divided, rows_, columns))
+    return _Work(_Alike([*outcomes.values()]), counts, buckets)

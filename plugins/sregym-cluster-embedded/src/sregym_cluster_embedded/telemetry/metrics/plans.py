@@ -1,0 +1,137 @@
+"""How the values of many series are worked out together."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sregym_cluster_embedded.telemetry.metrics.batches import Counters, Integrals
+from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.operations import Count
+from sregym_cluster_embedded.telemetry.metrics.values import Scaled, Summed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Value
+    from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
+
+# Fewer are worked out one by one.
+_FEWEST = 3
+
+
+class Plan:
+    """The values of some series, as rows.
+
+    Args:
+        values: Of each row.
+    """
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._fixed = [0.0 if callable(value) else value for value in values]
+        self._each: list[tuple[int, Callable[[Floats], Floats]]] = []
+        self._together: list[tuple[list[int], Callable[[Floats], Floats]]] = []
+        # For one moment: what is quicker one by one.
+        self._quick: list[tuple[int, Callable[[float], float]]] = []
+        self._slow: list[tuple[list[int], Callable[[Floats], Floats]]] = []
+        kinds: dict[type, list[tuple[int, Any]]] = {}
+        for row, value in enumerate(values):
+            if callable(value):
+                kinds.setdefault(type(value), []).append((row, value))
+        for kind, members in kinds.items():
+            self._note(kind, members)
+
+    def _note(self, kind: type, members: Sequence[tuple[int, Any]]) -> None:
+        rows, own = [row for row, _ in members], [value for _, value in members]
+        work = _TOGETHER.get(kind)
+        together = work(own) if work is not None and len(own) >= _FEWEST else None
+        if together is None:
+            self._each.extend(members)
+        else:
+            self._together.append((rows, together))
+        if hasattr(kind, "at"):
+            self._quick.extend((row, value.at) for row, value in members)
+        elif together is not None:
+            self._slow.append((rows, together))
+        else:
+            self._slow.extend(([row], _as_row(value)) for row, value in members)
+
+    def at(self, second: float) -> list[float]:
+        """The values at one moment."""
+        found = self._fixed.copy()
+        for row, quick in self._quick:
+            found[row] = quick(second)
+        if self._slow:
+            # One array for all: what is worked out together is kept for the same array.
+            seconds = np.array([second])
+            for rows, work in self._slow:
+                for row, number in zip(rows, work(seconds)[:, 0].tolist(), strict=True):
+                    found[row] = number
+        return found
+
+    def over(self, seconds: Floats) -> Floats:
+        """The values at many moments: rows by moments."""
+        found = np.empty((len(self._fixed), len(seconds)))
+        found[:] = np.array(self._fixed)[:, np.newaxis]
+        for row, value in self._each:
+            found[row] = value(seconds)
+        for rows, work in self._together:
+            found[rows] = work(seconds)
+        return found
+
+
+def _as_row(value: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    return lambda seconds: value(seconds)[np.newaxis]
+
+
+class _Scaled:
+    def __init__(self, values: Sequence[Scaled]) -> None:
+        self._inner = Plan([scaled.value for scaled in values])
+        self._factors = np.array([scaled.factor for scaled in values])[:, np.newaxis]
+
+    def __call__(self, seconds: Floats) -> Floats:
+        found: Floats = self._inner.over(seconds) * self._factors
+        return found
+
+
+class _Summed:
+    def __init__(self, values: Sequence[Summed]) -> None:
+        members = [member for summed in values for member in summed.members]
+        self._rows = len(values)
+        self._inner = Plan([member.value for member in members])
+        self._since = np.array([member.since for member in members])[:, np.newaxis]
+        stays = [summed.stays for summed in values for _ in summed.members]
+        until = [
+            np.inf if keeps else member.until for keeps, member in zip(stays, members, strict=True)
+        ]
+        self._until = np.array(until)[:, np.newaxis]
+        # The first members of all, then the second ones, and so on: sums grow in their order.
+        self._turns: list[tuple[Times, Times]] = []
+        first = np.cumsum([0, *(len(summed.members) for summed in values)])
+        lengths = np.diff(first)
+        for turn in range(int(lengths.max(initial=0))):
+            rows = np.flatnonzero(lengths > turn)
+            self._turns.append((rows, first[rows] + turn))
+
+    def __call__(self, seconds: Floats) -> Floats:
+        there = (seconds >= self._since) & (seconds < self._until)
+        added = np.where(there, self._inner.over(seconds), 0.0)
+        found = np.zeros((self._rows, len(seconds)))
+        for rows, members in self._turns:
+            found[rows] += added[members]
+        return found
+
+
+def _begun(values: Sequence[Integral]) -> Integrals | None:
+    return Integrals(values) if all(len(value.starts) for value in values) else None
+
+
+def _counted(values: Sequence[Count]) -> Counters | None:
+    return Counters(values) if all(len(value.outcomes.starts) for value in values) else None
+
+
+_TOGETHER: Mapping[type, Callable[[Any], Callable[[Floats], Floats] | None]] = MappingProxyType(
+    {Integral: _begun, Count: _counted, Scaled: _Scaled, Summed: _Summed}
+)
