@@ -71,7 +71,3 @@ class WorldError(SregymError):
 
 class BudgetExceededError(SregymError):
     """The agent used up its budget; the episode is graded as it stands."""
-
-
-class ContractError(SregymError):
-    """A component breaks the contract of its kind."""

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Application
     from sregym_core.model import GroundTruth
 
-# The fault of an episode that begins with a healthy system follows within this time.
-START_BEFORE_S = 600.0
-
 _FRAME = """\
 You are the engineer on call for {title}.
 

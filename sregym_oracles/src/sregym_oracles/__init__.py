@@ -19,7 +19,7 @@ from sregym_oracles.checklist import (
 )
 from sregym_oracles.glance import Glance
 from sregym_oracles.looking import look, unreadable
-from sregym_oracles.objects import baseline_refs, declared_objects
+from sregym_oracles.objects import declared_objects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
 from sregym_oracles.workloads import (
@@ -41,7 +41,6 @@ __all__ = [
     "Held",
     "Question",
     "Window",
-    "baseline_refs",
     "combine",
     "declared_objects",
     "first_bad",

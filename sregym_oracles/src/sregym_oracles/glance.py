@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces.cluster import Cluster, KubeObject
-    from sregym_core.model import ObjectRef
 
 
 class Glance:
@@ -21,10 +20,6 @@ class Glance:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._lists: dict[tuple[str, str, str], Mapping[str, KubeObject]] = {}
-
-    def get(self, ref: ObjectRef) -> KubeObject | None:
-        """The object, or None when it does not exist; raises `ClusterError` like the cluster."""
-        return self._list(ref.api_version, ref.kind, ref.namespace).get(ref.name)
 
     def same(self, obj: KubeObject) -> KubeObject | None:
         """What stands now at the address of an object, or None."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_core.model import ObjectRef
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,8 +22,3 @@ def declared_objects(objects: Mapping[str, KubeObject]) -> list[KubeObject]:
         for _, obj in sorted(objects.items())
         if obj["kind"] not in DERIVED_KINDS and not obj["metadata"].get("ownerReferences")
     ]
-
-
-def baseline_refs(objects: Mapping[str, KubeObject]) -> list[ObjectRef]:
-    """Addresses of the declared objects."""
-    return [ObjectRef.of(obj) for obj in declared_objects(objects)]

@@ -161,11 +161,6 @@ def _remember(world: World, present: Machine) -> None:
     world.table(_PAST)[present.name] = (*known, (world.now, present))
 
 
-def take_away(world: World, node: str) -> None:
-    """The machine is no more."""
-    world.table(_TABLE).pop(node, None)
-
-
 def change(world: World, node: str, **fields: Any) -> Machine:
     """Replace attributes of a machine, and let its kubelet notice what that means.
 

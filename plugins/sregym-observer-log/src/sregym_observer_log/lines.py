@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from structlog.typing import Processor
 
-FORMS: tuple[str, ...] = ("text", "json")
-
 
 def write(form: str, episode: str, at_s: float, event: EpisodeEvent) -> None:
     """Write one event.

@@ -91,14 +91,12 @@ class RegistryProgram(StoreProgram):
         kind: `registry`.
         ports: Further ports it listens on.
         version: As it reports it.
-        deregister_after_s: How long an instance whose process has gone stays listed.
     """
 
     kind: Literal["registry"]
     port: Text = "8500"
     ports: tuple[Text, ...] = ()
     version: Text = "1.9.6"
-    deregister_after_s: float = Field(default=0.0, ge=0)
     starts_in_s: float = Field(default=0.4, ge=0)
     log: Log = Log(format="consul")
     memory: Memory = Memory(base_mib="28", ramp_s=0.5)

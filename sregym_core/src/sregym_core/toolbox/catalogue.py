@@ -131,9 +131,6 @@ def _tools() -> tuple[Tool, ...]:
     )
 
 
-TOOLS: tuple[str, ...] = tuple(_ENTRIES)
-
-
 def tools() -> tuple[Tool, ...]:
     """All tools, with their schemas."""
     return _tools()

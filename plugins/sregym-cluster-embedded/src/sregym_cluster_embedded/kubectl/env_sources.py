@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.scheduler.quantities import milli, whole
 
 if TYPE_CHECKING:
@@ -105,12 +105,3 @@ def resource_value(container: Object, reference: Object) -> str:
     measured: Callable[[str | float], int] = milli if resource == "cpu" else whole
     unit = measured(reference.get("divisor", "0")) or measured(1)
     return str(math.ceil(measured(amount) / unit))
-
-
-def refuse_overwriting(present: dict[str, Object], entries: list[Object], holder: str) -> None:
-    """With `--overwrite=false`, refuse what has another value already."""
-    for entry in entries:
-        there = present.get(entry["name"])
-        if there is not None and there.get("value", "") != entry.get("value", ""):
-            what = f"'{entry['name']}' already has a value ({there.get('value', '')})"
-            raise CommandError(f"error: {holder} {what}, and --overwrite is false")

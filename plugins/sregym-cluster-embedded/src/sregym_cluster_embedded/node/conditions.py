@@ -77,11 +77,6 @@ def set_pressure(world: World, node: str, type_: str, under: bool) -> None:
         table.pop(node, None)
 
 
-def under_pressure(world: World, node: str, type_: str) -> bool:
-    """Whether the kubelet has found this pressure."""
-    return type_ in world.table(_PRESSURE).get(node, ())
-
-
 def _entry(world: World, type_: str, status: str, reason: str, message: str) -> Object:
     now = world.timestamp()
     return {

@@ -12,7 +12,6 @@ NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
 DNS_ADDRESS = "10.96.0.10"
 API_ADDRESS = "10.96.0.1"
 COREDNS_IMAGE = "registry.k8s.io/coredns/coredns:v1.12.1"
-COREDNS_SIZE_BYTES = 22384805
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
 PAUSE_SIZE_BYTES = 320448
 DNS_LABELS = {"k8s-app": "kube-dns"}

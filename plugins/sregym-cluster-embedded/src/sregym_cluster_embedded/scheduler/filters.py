@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
 
 UNSCHEDULABLE = Verdict("NodeUnschedulable", ("node(s) were unschedulable",))
-OTHER_NAME = Verdict("NodeName", ("node(s) didn't match the requested node name",))
 TAINTED = Verdict("TaintToleration", ("node(s) had untolerated taint(s)",))
 AFFINITY = Verdict("NodeAffinity", ("node(s) didn't match Pod's node affinity/selector",))
 FILTERED_OUT = Verdict("NodeAffinity", ("node(s) didn't satisfy plugin(s) [NodeAffinity]",))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 INTEGER, BITS, OCTETS, NAME = 0x02, 0x03, 0x04, 0x06
-UTF8, PRINTABLE, IA5 = 0x0C, 0x13, 0x16
+UTF8, IA5 = 0x0C, 0x16
 SEQUENCE, SET = 0x30, 0x31
 
 

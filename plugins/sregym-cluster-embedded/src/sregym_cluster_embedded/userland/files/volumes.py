@@ -21,7 +21,6 @@ DISK_OPTIONS = "relatime,discard,resv_strict,resuid=65534,resgid=65534"
 _SETGID = 0o2000
 # What setting the ownership of a volume adds, by kind of entry.
 _FOLDER_MASK, _READ_WRITE_MASK, _READ_ONLY_MASK = 0o2770, 0o660, 0o440
-_KIB_OF_A_FILE = 4
 
 
 @dataclass(frozen=True)
