@@ -60,26 +60,33 @@ def target_port(port: Object, pod: Object) -> int | None:
 
 def in_slice(ports: tuple[Port, ...]) -> list[Object]:
     """The ports as an EndpointSlice lists them."""
-    return [_written(port, name=True) for port in _sorted(ports, sliced=True)]
+    ordered = ports if len(ports) < 2 else _sorted(ports, sliced=True)
+    return [
+        _with_application({"name": name, "port": number, "protocol": protocol}, application)
+        for name, number, protocol, application in ordered
+    ]
 
 
 def in_endpoints(ports: tuple[Port, ...]) -> list[Object]:
     """The ports as a subset of Endpoints lists them: without an empty name."""
-    return [_written(port, name=bool(port.name)) for port in _sorted(ports, sliced=False)]
+    ordered = ports if len(ports) < 2 else _sorted(ports, sliced=False)
+    return [
+        _with_application(
+            {"name": name, "port": number, "protocol": protocol}
+            if name
+            else {"port": number, "protocol": protocol},
+            application,
+        )
+        for name, number, protocol, application in ordered
+    ]
 
 
-def _written(port: Port, *, name: bool) -> Object:
-    written: Object = {"name": port.name} if name else {}
-    written.update(port=port.number, protocol=port.protocol)
-    if port.application:
-        written["appProtocol"] = port.application
-    return written
+def _with_application(written: Object, application: str) -> Object:
+    return {**written, "appProtocol": application} if application else written
 
 
 @lru_cache(maxsize=1024)
 def _sorted(ports: tuple[Port, ...], *, sliced: bool) -> tuple[Port, ...]:
-    if len(ports) < 2:
-        return ports
     return tuple(sorted(ports, key=lambda port: _hash(_printed(port, sliced=sliced))))
 
 

@@ -16,6 +16,8 @@ from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.endpoints"
@@ -292,29 +294,45 @@ def _write_endpoints(world: World, service: Object, places: list[Place]) -> None
 def _subsets(service: Object, places: list[Place]) -> list[Object]:
     """The addresses of Endpoints, one subset for all ports that the same pods offer."""
     listed = [place for place in places if place.ready or not place.terminating]
-    offers: dict[Port | None, list[int]] = {}
-    for number, place in enumerate(listed):
-        # Only a Service without ports has addresses without ports.
-        for port in place.ports if service["spec"].get("ports") else (None,):
-            offers.setdefault(port, []).append(number)
-    groups: dict[tuple[int, ...], list[Port]] = {}
-    for port, numbers in offers.items():
-        groups.setdefault(tuple(numbers), []).extend([] if port is None else [port])
     subsets = []
-    for members, ports in groups.items():
+    for ports, members in _offers(service, listed):
         subset: Object = {}
         for field, ready in (("addresses", True), ("notReadyAddresses", False)):
-            found = [
-                _address(listed[number], service)
-                for number in members
-                if listed[number].ready is ready
-            ]
+            found = [_address(place, service) for place in members if place.ready is ready]
             if found:
-                subset[field] = sorted(found, key=lambda entry: str(entry["ip"]))
+                subset[field] = sorted(found, key=_ip)
         if ports:
-            subset["ports"] = in_endpoints(tuple(ports))
+            subset["ports"] = in_endpoints(ports)
         subsets.append(subset)
     return subsets
+
+
+def _offers(service: Object, places: list[Place]) -> Iterable[tuple[tuple[Port, ...], list[Place]]]:
+    """Sets of ports with the pods that offer just these, each port once.
+
+    Only a Service without ports has addresses without ports.
+    """
+    offers: dict[tuple[Port, ...], list[Place]] = {}
+    for place in places:
+        if place.ports or not service["spec"].get("ports"):
+            offers.setdefault(place.ports, []).append(place)
+    if len(offers) < 2:
+        return offers.items()
+    by_port: dict[Port, list[int]] = {}
+    for number, place in enumerate(places):
+        for port in place.ports:
+            by_port.setdefault(port, []).append(number)
+    groups: dict[tuple[int, ...], list[Port]] = {}
+    for port, numbers in by_port.items():
+        groups.setdefault(tuple(numbers), []).append(port)
+    return [
+        (tuple(ports), [places[number] for number in numbers]) for numbers, ports in groups.items()
+    ]
+
+
+def _ip(address: Object) -> str:
+    found: str = address["ip"]
+    return found
 
 
 def _address(place: Place, service: Object) -> Object:

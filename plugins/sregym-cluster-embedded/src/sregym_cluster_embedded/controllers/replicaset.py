@@ -89,25 +89,12 @@ def _owner_key(pod: Object) -> Key | None:
 
 def _adjust(world: World, resource: str, replica_set: Object, active: list[Object]) -> str:
     """Create or delete pods; returns why that failed, or an empty text."""
-    component = _COMPONENTS[resource]
     wanted = replica_set["spec"].get("replicas", 1)
-    name = replica_set["metadata"]["name"]
-
-    def create(_: int) -> None:
-        try:
-            pod = writes.create(world, "pods", from_template(replica_set, f"{name}-"))
-        except ApiError as error:
-            text = f"Error creating: {error.message}"
-            events.record(world, replica_set, resource, "Warning", "FailedCreate", text, component)
-            raise
-        text = f"Created pod: {pod['metadata']['name']}"
-        events.record(world, replica_set, resource, "Normal", "SuccessfulCreate", text, component)
-
-    refusal = create_in_batches(range(wanted - len(active)), create)
-    if refusal is not None:
-        return refusal.message
+    if len(active) < wanted:
+        return _create(world, resource, replica_set, wanted - len(active))
     surplus = len(active) - wanted
-    if surplus > 0:
+    if surplus:
+        component = _COMPONENTS[resource]
         for pod in least_worth(world, active, surplus, _related(world, replica_set)):
             try:
                 writes.delete(world, _key(pod))
@@ -122,6 +109,25 @@ def _adjust(world: World, resource: str, replica_set: Object, active: list[Objec
                 world, replica_set, resource, "Normal", "SuccessfulDelete", text, component
             )
     return ""
+
+
+def _create(world: World, resource: str, replica_set: Object, count: int) -> str:
+    """Create pods; returns why that failed, or an empty text."""
+    component = _COMPONENTS[resource]
+    base = f"{replica_set['metadata']['name']}-"
+
+    def create(_: int) -> None:
+        try:
+            pod = writes.create(world, "pods", from_template(replica_set, base))
+        except ApiError as error:
+            text = f"Error creating: {error.message}"
+            events.record(world, replica_set, resource, "Warning", "FailedCreate", text, component)
+            raise
+        text = f"Created pod: {pod['metadata']['name']}"
+        events.record(world, replica_set, resource, "Normal", "SuccessfulCreate", text, component)
+
+    refusal = create_in_batches(range(count), create)
+    return "" if refusal is None else refusal.message
 
 
 def _related(world: World, replica_set: Object) -> list[Object]:
