@@ -13,6 +13,7 @@ from sregym_core.model import ApiRequest
 from sregym_core.policy.filtering import status
 from sregym_core.policy.target import target_of
 
+from sregym_agents.connections import Connections
 from sregym_agents.guard.exchange import Exchange
 from sregym_agents.guard.wire import Wire
 
@@ -48,37 +49,30 @@ class Guard:
         self.policy = policy
         self._token = token
         self._note = note
-        self._clients: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
         """Serve on a free port of 127.0.0.1; gives the base address, the token in it."""
-        server = await asyncio.start_server(self._take, "127.0.0.1", 0, limit=1 << 20)
+        clients = Connections(self._take)
+        server = await asyncio.start_server(clients.add, "127.0.0.1", 0, limit=1 << 20)
         port = server.sockets[0].getsockname()[1]
-        try:
+        async with clients.of(server):
             yield f"http://127.0.0.1:{port}/{self._token}"
-        finally:
-            server.close()
-            for client in tuple(self._clients):
-                client.cancel()
-            await asyncio.gather(*self._clients, return_exceptions=True)
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._clients.add(task)
         client = Wire(h11.SERVER, reader, writer)
         servers: list[Wire] = []
         try:
-            while await self._one(client, servers):
-                pass
-        except (OSError, ssl.SSLError, h11.ProtocolError, asyncio.CancelledError):
-            pass  # whoever went away, the record of the request is written
-        finally:
+            # Whoever goes away, the record of the request is written.
+            with suppress(OSError, ssl.SSLError, h11.ProtocolError):
+                while await self._one(client, servers):
+                    pass
             for wire in (client, *servers):
-                with suppress(OSError):
-                    await wire.close()
-            self._clients.discard(task)
+                await wire.close()
+        except asyncio.CancelledError:
+            for wire in servers:
+                wire.abort()
+            raise
 
     async def _one(self, client: Wire, servers: list[Wire]) -> bool:
         """One request and its answer; False when the connection is done."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import h11
 
+from sregym_agents.connections import close
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -72,13 +74,12 @@ class Wire:
         return False
 
     async def close(self) -> None:
-        """Close the connection."""
-        self._writer.close()
-        try:
-            await self._writer.wait_closed()
-        except (OSError, asyncio.CancelledError):
-            # What the far side does not take any more would keep the connection open for ever.
-            self._writer.transport.abort()
+        """Close the connection once the far side has taken everything."""
+        await close(self._writer)
+
+    def abort(self) -> None:
+        """Cut the connection."""
+        self._writer.transport.abort()
 
 
 async def splice(one: Wire, two: Wire) -> None:

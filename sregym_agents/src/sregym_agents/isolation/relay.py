@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sregym_agents.background import ServingThread
+from sregym_agents.connections import Connections, close
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Sequence
     from pathlib import Path
 
 CHUNK = 65_536
-
-Taker = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -83,46 +82,23 @@ class Relays:
 
     @asynccontextmanager
     async def _passing(self) -> AsyncIterator[None]:
-        passing: set[asyncio.Task[None]] = set()
-        servers = [
-            await asyncio.start_unix_server(
-                _taker(route.target, passing), self._folder / str(number)
-            )
-            for number, route in enumerate(self._routes)
-        ]
-        for number in range(len(self._routes)):
-            # Whoever it is inside may connect; the folder above is the harness's alone.
-            (self._folder / str(number)).chmod(0o666)
-        try:
+        async with AsyncExitStack() as open_servers:
+            for number, route in enumerate(self._routes):
+                connections = Connections(partial(_pass_on, route.target))
+                socket = self._folder / str(number)
+                server = await asyncio.start_unix_server(connections.add, socket)
+                await open_servers.enter_async_context(connections.of(server))
+                # Whoever it is inside may connect; the folder above is the harness's alone.
+                socket.chmod(0o666)
             yield
-        finally:
-            for server in servers:
-                server.close()
-            for task in tuple(passing):
-                task.cancel()
-            await asyncio.gather(*passing, return_exceptions=True)
-
-
-def _taker(target: tuple[str, int], passing: set[asyncio.Task[None]]) -> Taker:
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        passing.add(task)
-        try:
-            await _pass_on(reader, writer, target)
-        finally:
-            passing.discard(task)
-
-    return take
 
 
 async def _pass_on(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: tuple[str, int]
+    target: tuple[str, int], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     try:
         far_reader, far_writer = await asyncio.open_connection(*target)
     except OSError:
-        writer.close()
         return
     ways = (
         asyncio.create_task(_pour(reader, far_writer)),
@@ -130,16 +106,15 @@ async def _pass_on(
     )
     try:
         await asyncio.gather(*ways, return_exceptions=True)
+        for end in (writer, far_writer):
+            await close(end)
     except asyncio.CancelledError:
         # What the far side does not take any more would keep the connection open for ever.
-        for end in (writer, far_writer):
-            end.transport.abort()
+        far_writer.transport.abort()
         raise
     finally:
         for way in ways:
             way.cancel()
-        for end in (writer, far_writer):
-            end.close()
 
 
 async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
