@@ -123,3 +123,24 @@ def test_a_signing_request_without_a_request(client):
         'CertificateSigningRequest.certificates.k8s.io "a" is invalid: spec.request: Invalid '
         "value: null: PEM block type must be CERTIFICATE REQUEST"
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"kind": "Secret"}, "converting (v1.Secret) to (core.ConfigMap): unknown conversion"),
+        (
+            {"apiVersion": "v9"},
+            'no kind "ConfigMap" is registered for version "v9" in scheme '
+            '"pkg/api/legacyscheme/scheme.go:30"',
+        ),
+    ],
+)
+def test_a_patch_does_not_make_another_type(client, change, expected):
+    path = "/api/v1/namespaces/shop/configmaps"
+    client("POST", path, {"metadata": {"name": "a"}})
+    refused = client("PATCH", f"{path}/a", change, content="application/merge-patch+json")
+    assert (refused["code"], refused["details"]["causes"][0]["field"]) == (422, "patch")
+    assert refused["message"].endswith(f'": {expected}')
+    kept = client("PATCH", f"{path}/a", {"kind": None}, content="application/merge-patch+json")
+    assert (kept["kind"], kept["apiVersion"]) == ("ConfigMap", "v1")

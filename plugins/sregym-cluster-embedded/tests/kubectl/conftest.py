@@ -134,6 +134,7 @@ FILES = {
         "data: {a: 'y'}}\n---\n"
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {z: '1e3'}}\n"
     ),
+    "unknown.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: odd}, dta: {a: b}}\n",
     "image.yaml": (
         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: "
         "{selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: "

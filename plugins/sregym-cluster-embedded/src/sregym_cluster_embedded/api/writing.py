@@ -50,6 +50,7 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 SIGNING_REQUESTS = "certificatesigningrequests.certificates.k8s.io"
+_SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 _PATCHES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 
 
@@ -215,6 +216,8 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
         result = strategic.apply(served, change, definition)
         result = {**result, "apiVersion": resource.api_version, "kind": resource.kind}
     try:
+        if definition is not None:
+            result = _still_of(resource, result)
         checked, unknown = body.canonical(result, resource.group, resource.version, resource.kind)
     except DecodeError as error:
         text = orjson.dumps(as_merged(served, result)).decode().replace('"', '\\"')
@@ -222,6 +225,31 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
         raise errors.invalid("", "", "", [cause]) from None
     body.report(request, unknown, warnings, "")
     return conversion.to_stored(resource, checked)
+
+
+def _still_of(resource: Resource, obj: Object) -> Object:
+    """A patched object, of the type that it had before.
+
+    Raises:
+        DecodeError: The patch made it another one.
+    """
+    if not isinstance(obj, dict):
+        return obj
+    version, kind = obj.get("apiVersion"), obj.get("kind")
+    own = (resource.api_version, resource.kind)
+    if (version, kind) == own:
+        return obj
+    version, kind = version or own[0], kind or own[1]
+    if isinstance(version, str) and isinstance(kind, str) and (version, kind) != own:
+        group, _, number = version.rpartition("/")
+        if schema.of_kind(group, number, kind) is None:
+            text = f'no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
+            raise DecodeError(text)
+        if (group, kind) != (resource.group, resource.kind):
+            internal = resource.group.partition(".")[0] or "core"
+            text = f"converting ({number}.{kind}) to ({internal}.{resource.kind})"
+            raise DecodeError(f"{text}: unknown conversion")
+    return {**obj, "apiVersion": version, "kind": kind}
 
 
 def _apply(

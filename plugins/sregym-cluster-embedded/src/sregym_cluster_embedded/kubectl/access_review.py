@@ -49,6 +49,8 @@ def can_i(session: Session) -> None:
     if arguments.on("list"):
         _list(session)
         return
+    if arguments.on("no-headers"):
+        raise CommandError("error: --no-headers cannot be set without --list specified")
     if len(arguments.words) != 2:
         raise NotCovered("auth can-i without a verb and a resource")
     verb, what = arguments.words

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubectl.printing import (
     all_formatted,
     dry_run,
     dry_run_query,
+    field_validation,
     is_format,
     refuse_format,
     report,
@@ -36,10 +37,7 @@ if TYPE_CHECKING:
 FLAGS = (
     *OUTPUT, *DRY_RUN, *FILES, *IGNORED, switch("server-side"), switch("force-conflicts"),
     switch("prune"), Flag("prune-allowlist", kind="repeated"), Flag("selector", "l"), switch("all"),
-    Flag("kustomize", "k"),
 )  # fmt: skip
-
-STRICT = ("fieldValidation", "Strict")
 
 _MISSING = (
     "resource {} is missing the kubectl.kubernetes.io/last-applied-configuration annotation which "
@@ -62,18 +60,15 @@ def apply(session: Session) -> None:
     if arguments.words:
         words = " ".join(arguments.words)
         raise usage_error("apply", f"Unexpected args: [{words}]")
-    if arguments.has("filename") == arguments.has("kustomize"):
-        if arguments.has("filename"):
-            raise NotCovered("files and a kustomization")
+    if not arguments.of_files:
         raise CommandError("error: must specify one of -f and -k")
     if arguments.on("force-conflicts") and not arguments.on("server-side"):
         raise NotCovered("--force-conflicts without --server-side")
     if arguments.on("server-side") and not arguments.has("field-manager"):
         session.manager = "kubectl"
-    if any(name.endswith("kustomization.yaml") for name in arguments.all("filename")):
-        raise NotCovered("a kustomization")
+    field_validation(arguments)
     prunable = pruning.check(session)
-    found = _documents(session)
+    found = documents(session)
     found = pruning.selected(session, found)
     if not found:
         raise CommandError("error: no objects passed to apply")
@@ -94,21 +89,6 @@ def apply(session: Session) -> None:
         session.out.append(all_formatted(arguments, [obj for _, obj in applied]))
     if prunable:
         pruning.prune(session, prunable, applied)
-
-
-def _documents(session: Session) -> list[Document]:
-    arguments, client = session.arguments, session.client
-    if not arguments.has("kustomize"):
-        return documents(client, arguments, session.stdin, session.files)
-    folder = arguments.text("kustomize")
-    built = import_module("sregym_cluster_embedded.kubectl.kustomizing").built
-    found = []
-    for obj in built(session, folder):
-        kind = client.type_of(obj)
-        if kind is None:
-            raise NotCovered("an object of an unknown kind")
-        found.append(Document(obj, folder, kind))
-    return found
 
 
 def server_side() -> Any:
@@ -151,7 +131,7 @@ def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
     name = obj["metadata"]["name"]
     wanted = with_last_applied(obj)
-    query = [*dry_run_query(session.arguments), STRICT]
+    query = [*dry_run_query(session.arguments), field_validation(session.arguments)]
     tried = dry_run(session.arguments) == "client"
     client = session.client
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,12 @@ from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.scalars import Loader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.kubectl.client import Client
     from sregym_cluster_embedded.kubectl.discovery import ResourceType
     from sregym_cluster_embedded.kubectl.flags import Arguments
+    from sregym_cluster_embedded.kubectl.session import Session
     from sregym_cluster_embedded.store import Object
 
 NOTHING_NAMED = """error: You must provide one or more resources by argument or filename.
@@ -110,17 +112,61 @@ class Document:
     kind: ResourceType
 
 
-def documents(client: Client, arguments: Arguments, stdin: str, folder: Path) -> list[Document]:
-    """All objects of the files that `-f` names, in order."""
+def documents(session: Session, words: Sequence[str] = ()) -> list[Document]:
+    """All objects of the files that `-f` names, or of the kustomization of `-k`, in order.
+
+    Raises:
+        CommandError: `words` name objects as well.
+        NotCovered: Something in them is left to the binary.
+    """
+    client, arguments = session.client, session.arguments
+    if arguments.has("filename") and arguments.has("kustomize"):
+        raise NotCovered("files and a kustomization")
+    if words:
+        text = "resource/name arguments cannot be provided when a path is specified"
+        if "/" not in words[0]:
+            text = (
+                "when paths, URLs, or stdin is provided as input, you may not specify resource "
+                "arguments as well"
+            )
+        raise CommandError(f"error: {text}")
     found = []
-    for name in arguments.all("filename"):
-        for source, text in _texts(name, stdin, folder, arguments.on("recursive")):
-            for obj in _objects(text):
-                kind = client.type_of(obj)
-                if kind is None:
-                    raise NotCovered("an object of an unknown kind")
-                found.append(Document(obj, source, kind))
+    for source, obj in _named(session):
+        _check_metadata(obj)
+        kind = client.type_of(obj)
+        if kind is None:
+            raise NotCovered("an object of an unknown kind")
+        found.append(Document(obj, source, kind))
     return found
+
+
+def _named(session: Session) -> Iterator[tuple[str, Object]]:
+    arguments = session.arguments
+    if arguments.has("kustomize"):
+        folder = arguments.text("kustomize")
+        built = import_module("sregym_cluster_embedded.kubectl.kustomizing").built
+        yield from ((folder, obj) for obj in built(session, folder))
+        return
+    for name in arguments.all("filename"):
+        if name.endswith("kustomization.yaml"):
+            raise NotCovered("a kustomization")
+        for source, text in _texts(name, session.stdin, session.files, arguments.on("recursive")):
+            yield from ((source, obj) for obj in _objects(text))
+
+
+def _check_metadata(obj: Object) -> None:
+    """Leave what the binary itself does not read to it."""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict):
+        raise NotCovered("an object without metadata")
+    texts = [metadata.get(name, "") for name in ("name", "namespace", "generateName")]
+    for field in ("labels", "annotations"):
+        pairs = metadata.get(field) or {}
+        if not isinstance(pairs, dict):
+            raise NotCovered(f"{field} that are no map")
+        texts += pairs.values()
+    if not all(isinstance(text, str) for text in texts):
+        raise NotCovered("metadata that is no text")
 
 
 def _texts(name: str, stdin: str, folder: Path, recursive: bool) -> Iterator[tuple[str, str]]:

@@ -208,7 +208,12 @@ class Client:
         """
         found = self.discovery().find(word) or self.discovery(fresh=True).find(word)
         if found is None:
-            raise CommandError(f'error: the server doesn\'t have a resource type "{word}"')
+            name, dot, group = word.partition(".")
+            where = f' in group "{group}"' if dot else ""
+            raise CommandError(f'error: the server doesn\'t have a resource type "{name}"{where}')
+        for other in self.discovery().also_means(word):
+            told = f'short name "{word}" could also match lower priority resource {other.resource}'
+            self._warn(told)
         return found
 
     def type_of(self, obj: Object) -> ResourceType | None:

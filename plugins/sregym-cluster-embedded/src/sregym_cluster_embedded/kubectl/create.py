@@ -6,11 +6,16 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
+from sregym_cluster_embedded.kubectl.apply import object_namespace
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.printing import (
+    dry_run,
+    dry_run_query,
+    field_validation,
+    report,
+)
 from sregym_cluster_embedded.kubectl.raw import create_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.usage import usage_error
@@ -45,10 +50,14 @@ def create_files(session: Session) -> None:
     if session.arguments.has("raw"):
         create_raw(session)
         return
-    if not session.arguments.has("filename"):
+    if not session.arguments.of_files:
         raise CommandError("error: must specify one of -f and -k")
+    field_validation(session.arguments)
     errors: list[CommandError] = []
-    for document in documents(session.client, session.arguments, session.stdin, session.files):
+    found = documents(session)
+    if not found:
+        raise CommandError("error: no objects passed to create")
+    for document in found:
         with collected(errors):
             _create_document(session, document)
     raise_all(errors)
@@ -56,20 +65,20 @@ def create_files(session: Session) -> None:
 
 def _create_document(session: Session, document: Document) -> None:
     namespace = object_namespace(session, document)
-    query = [*dry_run_query(session.arguments), STRICT]
+    query = [*dry_run_query(session.arguments), field_validation(session.arguments)]
     obj = document.obj
     if namespace and not obj["metadata"].get("namespace"):
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
     if dry_run(session.arguments) == "client":
         if "name" not in obj["metadata"]:
             raise NotCovered("an object without a name")
-        report(session, document.kind, obj, "created")
+        report(session, document.kind, obj, "created", separated=True)
         return
     try:
         created = session.client.create(document.kind, namespace, obj, query)
     except ServerError as error:
         raise error.while_doing(f'error when creating "{document.source}"') from error
-    report(session, document.kind, created, "created")
+    report(session, document.kind, created, "created", separated=True)
 
 
 def create_namespace(session: Session) -> None:
@@ -120,7 +129,7 @@ def create_deployment(session: Session) -> None:
         container: Object = {"image": image, "name": _container_name(image), "resources": {}}
         if command:
             container["command"] = command
-        if arguments.has("port"):
+        if arguments.has("port") and not containers:
             container["ports"] = [{"containerPort": arguments.number("port", 0)}]
         containers.append(container)
     if len({container["name"] for container in containers}) < len(containers):
@@ -167,7 +176,8 @@ def create_service(session: Session) -> None:
 
 
 def _service_port(pair: str, node_port: int) -> Object:
-    port, colon, target = pair.partition(":")
+    port, *others = pair.split(":")
+    colon, target = bool(others), others[0] if others else ""
     if not port.isdigit():
         raise NotCovered(f"--tcp={pair}")
     aim: int | str = int(port) if not colon else int(target) if target.isdigit() else target
@@ -259,7 +269,10 @@ def create_object(session: Session, resource: str, obj: Object, what: str | None
     if dry_run(session.arguments) == "client":
         report(session, kind, obj, "created")
         return
-    query: list[tuple[str, Any]] = [*dry_run_query(session.arguments), STRICT]
+    query: list[tuple[str, Any]] = [
+        *dry_run_query(session.arguments),
+        field_validation(session.arguments),
+    ]
     try:
         created = client.create(kind, obj["metadata"].get("namespace"), obj, query)
     except ServerError as error:

@@ -40,7 +40,7 @@ def delete(session: Session) -> None:
         raise NotCovered("delete in another format")
     if arguments.on("all") and arguments.text("selector"):
         raise CommandError("error: setting 'all' parameter but found a non empty selector. ")
-    if not arguments.words and not arguments.has("filename"):
+    if not arguments.words and not arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     asked = list(references(session, arguments.words))
     named = all(name for _, _, name in asked)
@@ -55,7 +55,7 @@ def delete(session: Session) -> None:
             deleted.append(_delete_one(session, one, options))
     if ignored:
         errors = [e for e in errors if not (isinstance(e, ServerError) and e.not_found)]
-    if not found and not errors and not named:
+    if not found and not errors and not (named and asked):
         session.say("No resources found")
     if arguments.on("wait", default=True) and dry_run(arguments) == "none":
         _wait(session, deleted)

@@ -63,19 +63,43 @@ class Discovery:
         self._by_version_word: dict[tuple[str, str, str], ResourceType] = {}
         self._by_kind: dict[tuple[str, str], ResourceType] = {}
         self._categories: dict[str, list[ResourceType]] = {}
+        self._short: dict[str, list[ResourceType]] = {}
         for document in (core, groups):
             for group in document["items"]:
                 self._add_group(group)
 
     def find(self, word: str) -> ResourceType | None:
-        """The type that `word` means: `deploy`, `deployments.apps`, `deployments.v1.apps`."""
+        """The type that `word` means: `deploy`, `deployments.apps`, `deployments.v1.apps`.
+
+        A short name means the preferred version whichever is named; of a group the beginning of its
+        name is enough where no version is named.
+        """
         lower = word.lower()
         head, _, group = lower.partition(".")
+        short = head in self._short
+        if short and not word.startswith(head):
+            return None
         if not group:
-            return self._by_word.get(lower)
-        version, _, rest = group.partition(".")
-        exact = self._by_version_word.get((rest, version, head))
-        return exact or self._by_group_word.get((group, head))
+            return self._by_word.get(head)
+        version, versioned, rest = group.partition(".")
+        if versioned:
+            exact = self._by_version_word.get((rest, version, head))
+            exact = exact or (self._by_group_word.get((rest, head)) if short else None)
+            if exact is not None:
+                return exact
+        exact = self._by_group_word.get((group, head))
+        return exact or next(
+            (
+                kind
+                for (name, known), kind in self._by_group_word.items()
+                if known == head and name.startswith(group)
+            ),
+            None,
+        )
+
+    def also_means(self, word: str) -> list[ResourceType]:
+        """The other types that have `word` as their short name."""
+        return self._short.get(word, [])[1:]
 
     def all_of(self, word: str) -> list[ResourceType]:
         """The types that `word` means in all groups, the preferred one first."""
@@ -106,13 +130,15 @@ class Discovery:
                 )
                 self._by_kind.setdefault((found.api_version, found.kind), found)
                 words = {plural, entry.get("singularResource") or kind["kind"].lower()}
-                words |= {kind["kind"].lower(), *entry.get("shortNames", ())}
+                words.add(kind["kind"].lower())
                 for word in sorted(words):
                     self._by_version_word.setdefault((name, found.version, word), found)
                 if plural in seen:
                     continue
                 seen.add(plural)
-                self._add_preferred(found, words, entry)
+                for word in entry.get("shortNames", ()):
+                    self._short.setdefault(word, []).append(found)
+                self._add_preferred(found, words | {*entry.get("shortNames", ())}, entry)
 
     def _add_preferred(self, found: ResourceType, words: set[str], entry: dict[str, Any]) -> None:
         for word in sorted(words):

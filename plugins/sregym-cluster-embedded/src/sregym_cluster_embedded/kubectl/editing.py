@@ -52,8 +52,8 @@ def references(
 ) -> Iterator[tuple[ResourceType, str | None, str]]:
     """Type, namespace and name of what the command line means; no name: all that match."""
     arguments = session.arguments
-    if arguments.has("filename"):
-        for document in documents(session.client, arguments, session.stdin, session.files):
+    if arguments.of_files:
+        for document in documents(session, words):
             metadata = document.obj["metadata"]
             yield document.kind, _namespace(session, document.kind, metadata), metadata["name"]
         return

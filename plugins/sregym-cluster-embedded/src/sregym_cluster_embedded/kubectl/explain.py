@@ -64,6 +64,9 @@ def _split(session: Session, word: str) -> tuple[ResourceType, list[str]]:
     kinds = discovery.all_of(first)
     if not kinds:
         raise CommandError(f'the server doesn\'t have a resource type "{first}"')
+    for other in discovery.also_means(first):
+        text = f'short name "{first}" could also match lower priority resource {other.resource}'
+        session.warn(text)
     for kind in kinds if not session.arguments.text("api-version") else ():
         if word.startswith(kind.resource):
             rest = word.removeprefix(kind.resource)

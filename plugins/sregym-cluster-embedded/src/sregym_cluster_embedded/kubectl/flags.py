@@ -71,7 +71,7 @@ OUTPUT = (
 )
 DRY_RUN = (Flag("dry-run", bare="unchanged"),)
 SELECTION = (Flag("selector", "l"), switch("all"), Flag("field-selector"))
-FILES = (Flag("filename", "f", "list"), switch("recursive", "R"))
+FILES = (Flag("filename", "f", "list"), Flag("kustomize", "k"), switch("recursive", "R"))
 IGNORED = (Flag("field-manager"), Flag("chunk-size"), Flag("validate", bare="strict"))
 
 
@@ -90,6 +90,11 @@ class Arguments:
     after_dash: list[str] | None = None
     given: dict[str, list[str]] = field(default_factory=dict)
     command: str = ""
+
+    @property
+    def of_files(self) -> bool:
+        """Whether the command is about what stands in files or in a kustomization."""
+        return "filename" in self.given or "kustomize" in self.given
 
     def text(self, name: str, default: str = "") -> str:
         """The last value given for a flag."""

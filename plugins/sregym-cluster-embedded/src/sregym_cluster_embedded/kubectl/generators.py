@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.create import create_object, head, one_name
@@ -150,6 +151,9 @@ def create_budget(session: Session) -> None:
     if least and most:
         text = "error: min-available and max-unavailable cannot be both specified"
         raise CommandError(text)
+    for name in ("min-available", "max-unavailable"):
+        if arguments.text(name) and not re.fullmatch(r"[0-9]+%?", arguments.text(name)):
+            raise CommandError(f"error: invalid format specified for {name}")
     labels = dict(pair.partition("=")[::2] for pair in selector.split(","))
     if not all(labels) or any(char in selector for char in "!() "):
         raise NotCovered(f"--selector={selector}")
@@ -200,8 +204,9 @@ def _from_cron_job(session: Session, obj: Object) -> None:
 def create_cron_job(session: Session) -> None:
     """Run `kubectl create cronjob`."""
     arguments = session.arguments
-    if not arguments.text("schedule"):
-        raise CommandError('error: required flag(s) "schedule" not set')
+    missing = [f'"{name}"' for name in ("image", "schedule") if not arguments.has(name)]
+    if missing:
+        raise CommandError(f"error: required flag(s) {', '.join(missing)} not set")
     obj = head(session, "batch/v1", "CronJob")
     name = obj["metadata"]["name"]
     job = _job(session, arguments.text("restart") or "OnFailure")

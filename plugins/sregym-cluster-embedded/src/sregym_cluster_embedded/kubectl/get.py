@@ -61,14 +61,21 @@ def get(session: Session) -> None:
     output = arguments.text("output")
     if output not in (*_TABLE_OUTPUTS, "name") and not is_format(output):
         refuse_format(arguments, _FORMATS)
-    if not arguments.words and not arguments.has("filename"):
+    if not arguments.words and not arguments.of_files:
         raise CommandError(_NOTHING)
     if arguments.has("all"):
         raise NotCovered("--all")
+    watching = arguments.on("watch") or arguments.on("watch-only")
+    if arguments.on("output-watch-events") and not watching:
+        raise CommandError(
+            "error: --output-watch-events option can only be used with --watch or --watch-only"
+        )
+    if arguments.text("allow-missing-template-keys") == "false":
+        raise NotCovered("--allow-missing-template-keys=false")
     if arguments.has("subresource"):
         raise NotCovered("a subresource")
     wanted = _wanted(session)
-    if arguments.on("watch") or arguments.on("watch-only"):
+    if watching:
         import_module("sregym_cluster_embedded.kubectl.watches").watch(session, wanted)
         return
     errors: list[CommandError] = []
@@ -83,8 +90,8 @@ def _wanted(session: Session) -> list[tuple[Target, str | None]]:
     """Targets with the namespace in which each is to be looked up."""
     arguments, client = session.arguments, session.client
     everywhere = arguments.on("all-namespaces")
-    if arguments.has("filename"):
-        found = documents(client, arguments, session.stdin, session.files)
+    if arguments.of_files:
+        found = documents(session, arguments.words)
         return [
             (
                 Target(document.kind, document.obj["metadata"]["name"]),
@@ -173,7 +180,7 @@ def _print_tables(session: Session, parts: list[_Part], errors: list[CommandErro
         session.out.append(between.join(aligned(rows) for _, rows in tables))
     elif not errors and not session.arguments.on("ignore-not-found"):
         anywhere = session.arguments.on("all-namespaces")
-        namespaced = any(part.kind.namespaced for part in parts)
+        namespaced = all(part.kind.namespaced for part in parts)
         where = "" if anywhere or not namespaced else f" in {session.namespace} namespace."
         session.complain(f"No resources found{where}")
 

@@ -56,7 +56,7 @@ def annotate(session: Session) -> None:
 
 def _run(session: Session, kind: _Kind) -> None:
     words, changes, removals = _split(kind, session.arguments.words)
-    if not words and not session.arguments.has("filename"):
+    if not words and not session.arguments.of_files:
         text = "one or more resources must be specified as <resource> <name> or <resource>/<name>"
         raise CommandError(f"error: {text}")
     if not changes and not removals and not session.arguments.on("list"):
@@ -80,6 +80,8 @@ def _split(kind: _Kind, words: list[str]) -> tuple[list[str], dict[str, str], li
     for word in words:
         name, equals, value = word.partition("=")
         if equals and name:
+            if kind.one == "label" and "=" in value:
+                raise CommandError(f"error: invalid label spec: {word}")
             changes[name] = value
         elif word.endswith("-") and resources:
             removals.append(word[:-1])

@@ -94,6 +94,8 @@ def _shown(session: Session, found: Found, after: Object) -> str:
 
 def _body(session: Session) -> object:
     arguments = session.arguments
+    if arguments.text("patch") and arguments.text("patch-file"):
+        raise CommandError("error: cannot specify --patch and --patch-file together")
     if arguments.has("patch-file"):
         path = session.files / arguments.text("patch-file")
         if not path.exists():

@@ -39,21 +39,46 @@ def dry_run_query(arguments: Arguments) -> list[tuple[str, str]]:
     return [("dryRun", "All")] if dry_run(arguments) == "server" else []
 
 
+_VALIDATION = {
+    "true": "Strict",
+    "strict": "Strict",
+    "warn": "Warn",
+    "false": "Ignore",
+    "ignore": "Ignore",
+}
+
+
+def field_validation(arguments: Arguments) -> tuple[str, str]:
+    """What a write sends about fields that nobody knows."""
+    asked = arguments.text("validate", "strict")
+    if asked not in _VALIDATION:
+        allowed = "must be one of: strict (or true), warn, ignore (or false)"
+        raise CommandError(f'error: invalid - validate option "{asked}"; {allowed}')
+    return "fieldValidation", _VALIDATION[asked]
+
+
 def shown_name(kind: ResourceType, name: str) -> str:
     """`deployment.apps/web`."""
     return f"{kind.shown}/{name}"
 
 
-def report(session: Session, kind: ResourceType, obj: Object, done: str) -> None:
-    """Tell what was done to an object, or print it when `-o` says so."""
+def report(
+    session: Session, kind: ResourceType, obj: Object, done: str, separated: bool = False
+) -> None:
+    """Tell what was done to an object, or print it when `-o` says so.
+
+    `separated`: several objects as YAML are several documents, as from one printer.
+    """
     output = session.arguments.text("output")
-    name = shown_name(kind, obj["metadata"]["name"])
+    name = shown_name(kind, obj["metadata"].get("name", "<unknown>"))
     if not output:
         session.say(f"{name} {done}{DRY_RUNS[dry_run(session.arguments)]}")
     elif output == "name":
         session.say(name)
     else:
-        session.out.append(formatted(session.arguments, [obj], single=True))
+        between = "---\n" if separated and output == "yaml" and session.printed else ""
+        session.out.append(between + formatted(session.arguments, [obj], single=True))
+        session.printed = True
 
 
 _WHOLE = re.compile(

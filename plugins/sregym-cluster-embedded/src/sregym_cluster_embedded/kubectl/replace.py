@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
+from sregym_cluster_embedded.kubectl.apply import object_namespace
 from sregym_cluster_embedded.kubectl.builder import Document, documents
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag, switch
-from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
+from sregym_cluster_embedded.kubectl.printing import (
+    dry_run,
+    dry_run_query,
+    field_validation,
+    report,
+)
 from sregym_cluster_embedded.kubectl.raw import replace_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_gone
@@ -27,10 +32,11 @@ def replace(session: Session) -> None:
     if arguments.has("raw"):
         replace_raw(session)
         return
-    if not arguments.has("filename"):
+    if not arguments.of_files:
         raise CommandError("error: must specify one of -f and -k")
+    field_validation(arguments)
     errors: list[CommandError] = []
-    found = documents(session.client, arguments, session.stdin, session.files)
+    found = documents(session)
     if arguments.on("force"):
         _replace_by_force(session, found)
         return
@@ -70,8 +76,10 @@ def _replace_by_force(session: Session, found: Sequence[Document]) -> None:
         obj = document.obj
         if namespace and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
-        created = client.create(document.kind, namespace, obj, [STRICT])
-        report(session, document.kind, created, "replaced")
+        created = client.create(
+            document.kind, namespace, obj, [field_validation(session.arguments)]
+        )
+        report(session, document.kind, created, "replaced", separated=True)
 
 
 def _replace_one(session: Session, document: Document) -> None:
@@ -83,7 +91,11 @@ def _replace_one(session: Session, document: Document) -> None:
     if namespace and not metadata.get("namespace"):
         obj = {**obj, "metadata": {**metadata, "namespace": namespace}}
     client = session.client
-    query = [("fieldManager", client.manager), *dry_run_query(session.arguments), STRICT]
+    query = [
+        ("fieldManager", client.manager),
+        *dry_run_query(session.arguments),
+        field_validation(session.arguments),
+    ]
     try:
         # Without a revision the binary overwrites whatever there is.
         if not metadata.get("resourceVersion"):
@@ -92,4 +104,4 @@ def _replace_one(session: Session, document: Document) -> None:
         replaced = client.send("PUT", kind.path(namespace, metadata["name"]), query, obj)
     except ServerError as error:
         raise error.while_doing(f'error when replacing "{document.source}"') from error
-    report(session, kind, replaced, "replaced")
+    report(session, kind, replaced, "replaced", separated=True)

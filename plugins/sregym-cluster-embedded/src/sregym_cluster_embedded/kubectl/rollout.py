@@ -85,7 +85,7 @@ def each_named(session: Session, act: Callable[[Found], None], told_when_none: b
 
     With `told_when_none`, it is also told when nothing matches.
     """
-    if not session.arguments.words and not session.arguments.has("filename"):
+    if not session.arguments.words and not session.arguments.of_files:
         raise CommandError("error: required resource not specified")
     errors: list[CommandError] = []
     words = session.arguments.words

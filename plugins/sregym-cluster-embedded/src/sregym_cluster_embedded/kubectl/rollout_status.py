@@ -19,7 +19,7 @@ FLAGS = (*FILES, *SELECTION, switch("watch", "w"), Flag("timeout"), Flag("revisi
 
 def status(session: Session) -> None:
     """Run `kubectl rollout status`."""
-    if not session.arguments.words and not session.arguments.has("filename"):
+    if not session.arguments.words and not session.arguments.of_files:
         raise CommandError("error: required resource not specified")
     pinned = session.arguments.number("revision", 0)
     if pinned < 0:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.apply import STRICT, object_namespace
+from sregym_cluster_embedded.kubectl.apply import object_namespace
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
-from sregym_cluster_embedded.kubectl.printing import dry_run_query
+from sregym_cluster_embedded.kubectl.printing import dry_run_query, field_validation
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 
@@ -60,7 +60,11 @@ def apply_one(session: Session, document: Document) -> tuple[Object, str]:
     if namespace and not obj["metadata"].get("namespace"):
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
     force = "true" if session.arguments.on("force-conflicts") else "false"
-    query = [("force", force), *dry_run_query(session.arguments), STRICT]
+    query = [
+        ("force", force),
+        *dry_run_query(session.arguments),
+        field_validation(session.arguments),
+    ]
     body = compact_json(obj).encode()
     try:
         after = session.client.patch(kind, namespace, _name(document), body, _APPLY, query)

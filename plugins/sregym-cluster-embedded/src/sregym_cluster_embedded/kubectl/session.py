@@ -32,6 +32,7 @@ class Session:
         managed_fields: Whether the command shows managed fields.
         out: Pieces of standard output.
         err: Lines of standard error.
+        printed: Whether an object has been printed.
     """
 
     access: Access
@@ -44,6 +45,7 @@ class Session:
     managed_fields: bool = False
     out: list[str] = field(default_factory=list)
     err: list[str] = field(default_factory=list)
+    printed: bool = False
 
     @property
     def client(self) -> Client:

@@ -42,7 +42,7 @@ Edit: TypeAlias = Callable[[Object], Object | None]
 def set_image(session: Session) -> None:
     """Run `kubectl set image`."""
     words, pairs = _split(session.arguments.words)
-    if not words and not session.arguments.has("filename"):
+    if not words and not session.arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     if not pairs:
         raise NotCovered("no image")
@@ -83,14 +83,20 @@ def set_env(session: Session) -> None:
             raise NotCovered("environment from standard input")
         else:
             words.append(word)
-    if not words and not session.arguments.has("filename"):
+    if not words and not session.arguments.of_files:
         text = "one or more resources must be specified as <resource> <name> or <resource>/<name>"
         raise CommandError(f"error: {text}")
     sources = session.arguments.text("from")
     given = variables_of(session, sources) if sources else []
     if given and session.arguments.on("list"):
         raise NotCovered("list and change")
-    if session.arguments.on("list") or not (changes or given):
+    if not session.arguments.on("list") and not (changes or given):
+        raise NotCovered("set env without a change")
+    removed = {name for name, value in changes if value is None}
+    if removed & {name for name, value in changes if value is not None}:
+        text = "can not both modify and remove the same environment variable in the same command"
+        raise CommandError(f"error: {text}")
+    if session.arguments.on("list"):
         if changes:
             raise NotCovered("list and change")
         _list_env(session, words)
@@ -113,7 +119,7 @@ def set_resources(session: Session) -> None:
         for field in ("limits", "requests")
         if arguments.text(field)
     }
-    if not arguments.words and not arguments.has("filename"):
+    if not arguments.words and not arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     if not wanted:
         how = "(in the form of --requests/--limits)"

@@ -36,7 +36,7 @@ def set_service_account(session: Session) -> None:
     if not words:
         raise CommandError("error: serviceaccount is required")
     *resources, account = words
-    if not resources and not session.arguments.has("filename"):
+    if not resources and not session.arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     for found in _found(session, resources):
         spec = pod_template(found.obj)

@@ -70,7 +70,7 @@ _LEFT = frozenset({
 def describe(session: Session) -> None:
     """Run `kubectl describe`."""
     arguments = session.arguments
-    if not arguments.words and not arguments.has("filename"):
+    if not arguments.words and not arguments.of_files:
         raise CommandError(_NOTHING)
     if arguments.has("all"):
         raise NotCovered("describe --all")
@@ -98,10 +98,8 @@ def _found(session: Session, errors: list[CommandError]) -> list[Found]:
     query = selector_query(arguments)
     namespace = None if arguments.on("all-namespaces") else session.namespace
     found: list[Found] = []
-    if arguments.has("filename"):
-        if arguments.words:
-            raise NotCovered("files and words")
-        for document in documents(client, arguments, session.stdin, session.files):
+    if arguments.of_files:
+        for document in documents(session, arguments.words):
             metadata = document.obj["metadata"]
             place = metadata.get("namespace", session.namespace)
             with collected(errors):
