@@ -102,5 +102,5 @@ def _toml(table: dict[str, Any], name: str = "") -> str:
         for key, value in table.items()
         if isinstance(value, dict)
     ]
-    head = [f"[{name}]"] if name and values else []
+    head = [f"[{name}]"] if name else []
     return "\n".join([*head, *values, *tables])

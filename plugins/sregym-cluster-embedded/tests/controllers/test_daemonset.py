@@ -186,6 +186,17 @@ def test_with_surge_the_new_pod_runs_before_the_old_one_goes(shop: Any) -> None:
     assert placed(shop) == [("node1", "worker:1.1"), ("node2", "worker:1.1")]
 
 
+def test_with_surge_an_old_pod_that_serves_nobody_goes_at_once(shop: Any) -> None:
+    shop.apply(DAEMON_SET.replace("worker:1.0", "worker:9.9"))
+    shop.run(5)
+    assert placed(shop) == [("node1", "worker:9.9"), ("node2", "worker:9.9")]
+    rolling = {"maxUnavailable": 0, "maxSurge": 1}
+    change(shop, updateStrategy={"type": "RollingUpdate", "rollingUpdate": rolling})
+    set_image(shop, "worker:8.8")  # which does not exist either
+    shop.run(20)
+    assert placed(shop) == [("node1", "worker:8.8"), ("node2", "worker:8.8")]
+
+
 def test_a_bad_image_stops_the_update_at_the_first_node(shop: Any) -> None:
     shop.apply(DAEMON_SET)
     shop.run(5)
