@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from sregym_core.errors import UsageError
 from sregym_core.events import FaultInjected, Submitted
@@ -29,11 +27,8 @@ def test_json_is_one_object_a_line(
     monkeypatch.setenv("SREGYM_LOG", "json")
     for stage in ("diagnosis", "mitigation"):
         plugin.sregym_episode_event(episode="0002", at_s=3.0, event=Submitted(stage=stage))
-    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    assert lines == [
-        {"at_s": 3.0, "episode": "0002", "event": "Submitted", "level": "info", "stage": stage}
-        for stage in ("diagnosis", "mitigation")
-    ]
+    start = '{"at_s": 3.0, "episode": "0002", "event": "Submitted", "level": "info", "stage": '
+    assert capsys.readouterr().err == f'{start}"diagnosis"}}\n{start}"mitigation"}}\n'
 
 
 def test_nothing_is_written_unless_asked_for(
