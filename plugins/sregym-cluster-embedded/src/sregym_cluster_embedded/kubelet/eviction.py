@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet import usage
-from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.killing import stop_pod
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
@@ -98,10 +98,8 @@ def fail(
     if reason == "Evicted":
         tell(world, pod, state, "Warning", reason, message)
     state = save(world, state._replace(ending=True, failure=(reason, message)))
-    running = [entry.name for entry in state.containers.values() if entry.phase == RUNNING]
-    for name in running:
-        stop_container(world, state, name, f"Stopping container {name}", grace_s)
-    if not running:
+    stop_pod(world, state, grace_s)
+    if all(entry.phase != RUNNING for entry in state.containers.values()):
         wake(world, state.uid, REPORT_S)
 
 

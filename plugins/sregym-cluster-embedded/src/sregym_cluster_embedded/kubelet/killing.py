@@ -1,7 +1,12 @@
-"""Stopping one container: hook, SIGTERM, grace, SIGKILL."""
+"""Stopping containers: hook, SIGTERM, grace, SIGKILL; of a whole pod in their order.
+
+When a pod goes, all its containers are told so at once and run their hooks. A sidecar gets its
+signal only when what started after it has ended, or when its grace is over.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.hooks import run_hook
@@ -11,7 +16,9 @@ from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import (
+    MAIN,
     RUNNING,
+    SIDECAR,
     PodState,
     container_spec,
     save,
@@ -25,6 +32,43 @@ _KILLED = ExitState(137, "Error")
 _COMPLETED = ExitState(0, "Completed")
 # What a container gets at least: however long its hook took, however soon it has to go.
 _SHORTEST_GRACE_S = 2.0
+# The uids of the pods whose containers have been told to go.
+_STOPPING = "kubelet.stopping"
+# By uid and name: the life of each sidecar that waits for its signal, since when, and its grace.
+_TURNS = "kubelet.turns"
+
+
+def stop_pod(world: World, state: PodState, grace_s: float) -> None:
+    """Begin to stop all that runs of a pod."""
+    world.table(_STOPPING)[state.uid] = True
+    running = [entry for entry in state.containers.values() if entry.phase == RUNNING]
+    sidecars = [entry for entry in reversed(running) if entry.role == SIDECAR]
+    for entry in [*(entry for entry in running if entry.role != SIDECAR), *sidecars]:
+        stop_container(world, state, entry.name, f"Stopping container {entry.name}", grace_s)
+
+
+def is_stopping(world: World, uid: str) -> bool:
+    """Whether the containers of a pod have been told to go."""
+    return uid in world.table(_STOPPING)
+
+
+def take_turns(world: World, state: PodState) -> None:
+    """A container of a pod that goes has ended: those that waited for it get their signal."""
+    turns = world.table(_TURNS)
+    if not turns:
+        return
+    for name in state.containers:
+        waiting = turns.get((state.uid, name))
+        if waiting is not None and not _waits(state, name):
+            world.after(0.0, "kubelet.turn", state.uid, name, waiting[0])
+
+
+def forget_stop(world: World, state: PodState) -> None:
+    """All containers of a pod have ended, or the pod is gone."""
+    world.table(_STOPPING).pop(state.uid, None)
+    turns = world.table(_TURNS)
+    for name in state.containers if turns else ():
+        turns.pop((state.uid, name), None)
 
 
 def stop_container(world: World, state: PodState, name: str, message: str, grace_s: float) -> None:
@@ -45,16 +89,48 @@ def stop_container(world: World, state: PodState, name: str, message: str, grace
 
 
 def signal(world: World, uid: str, name: str, attempt: int, grace_s: float) -> None:
-    """Handler: send SIGTERM, and plan the end by itself or by SIGKILL."""
+    """Handler: the hook is over; send SIGTERM, as soon as it is the container's turn."""
     state = state_of(world, uid)
     if state is None or not lives(state, name, attempt):
         return
+    if grace_s > 0 and is_stopping(world, uid) and _waits(state, name):
+        world.table(_TURNS)[(uid, name)] = (attempt, world.now, grace_s)
+        world.after(grace_s, "kubelet.turn", uid, name, attempt)
+        return
+    _terminate(world, state, name, grace_s)
+
+
+def turn(world: World, uid: str, name: str, attempt: int) -> None:
+    """Handler: it is a sidecar's turn, or it has no time to wait any longer."""
+    state = state_of(world, uid)
+    waiting = world.table(_TURNS).get((uid, name))
+    if state is None or waiting is None or waiting[0] != attempt:
+        return
+    del world.table(_TURNS)[(uid, name)]
+    if lives(state, name, attempt):
+        _, since, grace_s = waiting
+        _terminate(world, state, name, grace_s - math.floor(world.now - since))
+
+
+def _waits(state: PodState, name: str) -> bool:
+    """Whether a sidecar has to wait for a container that started after it."""
+    if state.containers[name].role != SIDECAR:
+        return False
+    after = list(state.containers.values())
+    while after.pop(0).name != name:
+        pass
+    return any(entry.phase == RUNNING and entry.role in (MAIN, SIDECAR) for entry in after)
+
+
+def _terminate(world: World, state: PodState, name: str, grace_s: float) -> None:
+    """Send SIGTERM, and plan the end by itself or by SIGKILL."""
     runtime: ContainerRuntime = world.room("runtime")
     grace_s = max(grace_s, _SHORTEST_GRACE_S)
     takes_s = runtime.terminate(world, state.ref(name))
     by_itself = takes_s is not None and takes_s < grace_s
     delay_s = takes_s if takes_s is not None and by_itself else grace_s
-    world.after(delay_s, "kubelet.kill", uid, name, attempt, by_itself)
+    attempt = state.containers[name].attempt
+    world.after(delay_s, "kubelet.kill", state.uid, name, attempt, by_itself)
 
 
 def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> None:

@@ -170,6 +170,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "kubelet.start": start.start,
         "kubelet.started": start.started,
         "kubelet.signal": killing.signal,
+        "kubelet.turn": killing.turn,
         "kubelet.kill": killing.kill,
         "kubelet.gone": termination.gone,
         "kubelet.probe": probes.evaluate,

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.kubelet import renewal, resizing, static_pods, termination
 from sregym_cluster_embedded.kubelet.eviction import say_again
 from sregym_cluster_embedded.kubelet.images import check_pull_secrets
-from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.killing import (
+    forget_stop,
+    is_stopping,
+    stop_container,
+    stop_pod,
+    take_turns,
+)
 from sregym_cluster_embedded.kubelet.lives import in_backoff, remembered_backoff, restarts
 from sregym_cluster_embedded.kubelet.pacing import (
     FIRST_RETRY_S,
@@ -83,7 +89,11 @@ def sync(world: World, uid: str) -> None:
         state = resizing.settle(world, pod, state)
         if state.busy:
             return
-    if state.ending and not state.ended and not _running(state):
+    if state.ending and not state.ended:
+        if _running(state):
+            _wind_up(world, pod, state)
+            return
+        forget_stop(world, state)
         state = save(world, state._replace(ended=True, sandbox=False))
         say_again(world, pod, state)
     write_status(world, pod, state)
@@ -165,7 +175,7 @@ def act(world: World, pod: Object, state: PodState) -> None:
     spec = pod["spec"]
     reached = verdict(spec, state)
     if reached in TERMINAL:
-        _end(world, pod, state)
+        _end(world, state)
         return
     wanted = [
         entry
@@ -249,15 +259,19 @@ def _replace_changed(world: World, pod: Object, state: PodState) -> bool:
     return False
 
 
-def _end(world: World, pod: Object, state: PodState) -> None:
-    """The pod has done its work, or failed for good: stop what is left, let go of its network.
+def _end(world: World, state: PodState) -> None:
+    """The pod has done its work, or failed for good.
 
-    The end is reported once the node's next list of containers has confirmed it.
+    The node's next list of containers confirms it. Then what is left is stopped, and the end is
+    reported when nothing is.
     """
-    running = _running(state)
-    state = save(world, state._replace(ending=True))
-    grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
-    for container in running:
-        stop_container(world, state, container.name, f"Stopping container {container.name}", grace)
-    if not running:
-        wake(world, state.uid, next_relist(world, state.node))
+    save(world, state._replace(ending=True))
+    wake(world, state.uid, next_relist(world, state.node))
+
+
+def _wind_up(world: World, pod: Object, state: PodState) -> None:
+    """Stop what is left of a pod at its end; what ends meanwhile is told with the rest."""
+    if is_stopping(world, state.uid):
+        take_turns(world, state)
+    else:
+        stop_pod(world, state, float(pod["spec"].get("terminationGracePeriodSeconds", 30)))

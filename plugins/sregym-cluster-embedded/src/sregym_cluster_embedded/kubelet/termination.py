@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.kubelet import probes, resizing
 from sregym_cluster_embedded.kubelet.images import forget_pulls
-from sregym_cluster_embedded.kubelet.killing import stop_container
+from sregym_cluster_embedded.kubelet.killing import forget_stop, stop_pod, take_turns
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, REMOVE_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, remembered, tell, write_status
@@ -16,7 +16,6 @@ from sregym_cluster_embedded.kubelet.sandbox import release_address
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
     RUNNING,
-    SIDECAR,
     PodState,
     pod_states,
     save,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+_CLOSE_S = 1e-6
 _UNKNOWN = ExitState(
     137,
     "ContainerStatusUnknown",
@@ -44,11 +44,10 @@ def advance(world: World, pod: Object, state: PodState) -> None:
         state, restarting = _begin(world, state, grace)
     elif world.now + grace < state.deadline - 1.0:
         state = _shorten(world, state, grace)
-    running = [entry for entry in state.containers.values() if entry.phase == RUNNING]
-    if running:
-        write_status(world, pod, state)
-        if all(entry.role == SIDECAR for entry in running):
-            _stop_sidecars(world, state)
+    if any(entry.phase == RUNNING for entry in state.containers.values()):
+        if not _partly_ended(state, grace):
+            write_status(world, pod, state)
+        take_turns(world, state)
         return
     if restarting:
         write_status(world, pod, state)
@@ -88,6 +87,7 @@ def drop(world: World, state: PodState) -> None:
         for attempt in range(max(container.attempt - 1, 0), container.attempt + 1):
             runtime.forget(world, ref._replace(attempt=attempt))
     probes.drop(world, state)
+    forget_stop(world, state)
     forget(world, "kubelet.sync", state.uid)
     forget_sources(world, state)
     world.table("kubelet.mount_delays").pop(state.uid, None)
@@ -110,11 +110,16 @@ def _begin(world: World, state: PodState, grace: float) -> tuple[PodState, bool]
         }
         state = state._replace(containers=containers)
     state = save(world, state._replace(deadline=world.now + grace, busy=False, again=False))
-    for container in state.containers.values():
-        if container.phase == RUNNING and container.role != SIDECAR:
-            message = f"Stopping container {container.name}"
-            stop_container(world, state, container.name, message, grace)
+    stop_pod(world, state, grace)
     return state_of(world, state.uid) or state, waited
+
+
+def _partly_ended(state: PodState, grace: float) -> bool:
+    """Whether a container has ended since the pod has to go: that is told with the others' end."""
+    began = (state.deadline or 0.0) - grace - _CLOSE_S
+    return any(
+        entry.phase == EXITED and entry.finished_at >= began for entry in state.containers.values()
+    )
 
 
 def _shorten(world: World, state: PodState, grace: float) -> PodState:
@@ -123,19 +128,6 @@ def _shorten(world: World, state: PodState, grace: float) -> PodState:
             arguments = (state.uid, container.name, container.attempt, False)
             world.after(grace, "kubelet.kill", *arguments)
     return save(world, state._replace(deadline=world.now + grace))
-
-
-def _stop_sidecars(world: World, state: PodState) -> None:
-    """Once the others have ended, the sidecars go, the last first."""
-    stopping = world.table("kubelet.stopping_sidecars")
-    if stopping.get(state.uid):
-        return
-    stopping[state.uid] = True
-    left = max((state.deadline or world.now) - world.now, 2.0)
-    for container in reversed(state.containers.values()):
-        if container.phase == RUNNING:
-            message = f"Stopping container {container.name}"
-            stop_container(world, state, container.name, message, left)
 
 
 def _wind_down(world: World, pod: Object, state: PodState) -> bool:
@@ -170,7 +162,7 @@ def _end(world: World, pod: Object, state: PodState) -> None:
     state = save(
         world, state._replace(containers=containers, ended=True, sandbox=False, busy=False)
     )
-    world.table("kubelet.stopping_sidecars").pop(state.uid, None)
+    forget_stop(world, state)
     forget_pulls(world, pod, state.uid)
     write_status(world, pod, state)
     wait_s = REMOVE_S * (1.0 + world.seed.fraction("remove", state.uid))
