@@ -19,7 +19,7 @@ from sregym_cluster_embedded.contribution import constitution_of
 from sregym_cluster_embedded.node import driver_objects, ingress_controller, metrics_server
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.node.system_objects import INSTALLED, Dns
-from sregym_cluster_embedded.userland.builtin import builtin_models, public_model
+from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.world import World
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def build(blueprint: Blueprint) -> World:
             network.contribution(),
             node.contribution(),
             kubelet.contribution(),
-            userland.contribution([*builtin_models(), *blueprint.models, public_model()]),
+            userland.contribution([*builtin_models(), *blueprint.models, *public_models()]),
             traffic.contribution(),
             telemetry.contribution(),
         ]

@@ -45,6 +45,23 @@ def test_a_script_from_a_file_runs_on_the_clock(shop: Any) -> None:
     assert shop.ended("box") == ExitState(3, "Error")
 
 
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ('say() { echo "said $1"; }; say a; (say b); for i in c d; do say $i; done', ["said a", "said b", "said c", "said d"]),
+        ('say() { echo "said $1"; }; say a > /tmp/f; cat /tmp/f; x=$(say b); echo $x; say c | cat', ["said a", "said b", "said c"]),
+        ("eval 'echo a'; echo 'echo b' > /tmp/s; . /tmp/s; . /tmp/s > /tmp/f; cat /tmp/f", ["a", "b", "b"]),
+        ('say() { echo $1; sleep 1; echo $1; }; say a; say b > /tmp/f; cat /tmp/f', ["a", "a", "b", "b"]),
+    ],
+)  # fmt: skip
+def test_what_functions_and_other_files_write_is_written_once(
+    shop: Any, script: str, lines: list[str]
+) -> None:
+    shop.start_box("sh", "-c", script)
+    shop.run(4)
+    assert shop.texts("box") == lines
+
+
 def test_a_script_with_the_option_e_ends_at_the_first_failure(shop: Any) -> None:
     started(shop, "echo on\nfalse\necho off\n", "/bin/sh", "-e", "/scripts/run.sh")
     shop.run(1)

@@ -39,6 +39,15 @@ def box(shop: Any) -> Any:
             "echo x > /etc/cfg/level",
             (1, "", "sh: can't create /etc/cfg/level: Read-only file system\n"),
         ),
+        (
+            'mkdir /tmp/g; cd /tmp/g; touch a.x b.y "c*"; d=/tmp/g; s=.x; echo "$d"/*; echo "$d"/*"$s"; '
+            'echo "$d/*" "c*" c"*"*; echo "$d"/[ab].?; echo no*; x="*.y"; echo $x "$x"',
+            (
+                0,
+                "/tmp/g/a.x /tmp/g/b.y /tmp/g/c*\n/tmp/g/a.x\n/tmp/g/* c* c*\n/tmp/g/a.x /tmp/g/b.y\nno*\nb.y *.y\n",
+                "",
+            ),
+        ),
         ("cat /no/file", (1, "", "cat: can't open '/no/file': No such file or directory\n")),
         ("nothing here", (127, "", "sh: nothing: not found\n")),
         (

@@ -22,6 +22,7 @@ from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.loading import ServiceModelError, load_service_model, parse_service_model
 from sregym_apps.model.messaging import KafkaProgram, Topic
 from sregym_apps.model.nameserver import NameServerProgram
+from sregym_apps.model.nginx import NginxProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.service import (
     Answer,
@@ -102,6 +103,7 @@ __all__ = [
     "MongodbProgram",
     "MysqlProgram",
     "NameServerProgram",
+    "NginxProgram",
     "OnError",
     "Operation",
     "Parallel",

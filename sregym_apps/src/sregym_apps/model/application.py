@@ -19,6 +19,7 @@ from sregym_apps.model.image import Image
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.messaging import KafkaProgram
 from sregym_apps.model.nameserver import NameServerProgram
+from sregym_apps.model.nginx import NginxProgram
 from sregym_apps.model.proxy import ProxyProgram
 from sregym_apps.model.service import AnyCall, CacheAside, Parallel, ServiceProgram
 from sregym_apps.model.startup import (
@@ -59,7 +60,16 @@ _RANGE = re.compile(r"^\d+\.\.\d+$")
 
 _KINDS = (
     *("service", "mongodb", "memcached", "keyvalue", "registry", "name-server"),
-    *("redis", "mysql", "postgres", "kafka", "ingress-controller", "http-proxy", "load-generator"),
+    *(
+        "redis",
+        "mysql",
+        "postgres",
+        "kafka",
+        "ingress-controller",
+        "http-proxy",
+        "nginx",
+        "load-generator",
+    ),
 )
 
 
@@ -81,6 +91,7 @@ AnyProgram = Annotated[
     | Annotated[NameServerProgram, Tag("name-server")]
     | Annotated[IngressProgram, Tag("ingress-controller")]
     | Annotated[ProxyProgram, Tag("http-proxy")]
+    | Annotated[NginxProgram, Tag("nginx")]
     | Annotated[LoadGeneratorProgram, Tag("load-generator")],
     Discriminator(
         _kind,

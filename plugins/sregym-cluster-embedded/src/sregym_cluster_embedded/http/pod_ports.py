@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def listening(world: World, where: PodPort) -> bool:
     return listener_at(world, where.uid, where.port) is not None
 
 
-def ask(world: World, where: PodPort, method: str, path: str) -> WebAnswer | None:
+def ask(
+    world: World, where: PodPort, method: str, path: str, headers: dict[str, str]
+) -> WebAnswer | None:
     """The answer of a pod's server to an HTTP request; None when it closes the connection."""
     found = listener_at(world, where.uid, where.port)
     if found is None:
@@ -57,7 +60,9 @@ def ask(world: World, where: PodPort, method: str, path: str) -> WebAnswer | Non
     program = runtime.program_of(server)
     if program is None:
         return None
-    answer: WebAnswer | None = runtime.kind_of(server).web(world, server, program, method, path)
+    host = headers.get("host", "").partition(":")[0]
+    request = WebRequest(method, path, host, where.port, "127.0.0.1", headers)
+    answer: WebAnswer | None = runtime.kind_of(server).respond(world, server, program, request)
     return answer
 
 
@@ -101,7 +106,7 @@ class Conversation:
             return b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         method, path, minor = found.groups()
         with self._live.open() as world:
-            answer = ask(world, self._where, method, path)
+            answer = ask(world, self._where, method, path, headers)
             moment = world.epoch + world.now + self._shift_s
         wish = headers.get("connection", "").lower()
         keep = wish != "close" and (minor == "1" or wish == "keep-alive")
@@ -127,6 +132,16 @@ def _encoded(answer: WebAnswer, date: str, method: str, keep: bool) -> bytes:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:
         phrase = ""
+    if answer.headers is not None:
+        given = {
+            **dict(answer.headers),
+            "Date": date,
+            "Connection": "keep-alive" if keep else "close",
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in given.items())
+        return f"HTTP/1.1 {answer.status} {phrase}\r\n{lines}\r\n".encode() + (
+            b"" if method == "HEAD" else body
+        )
     head = (
         f"HTTP/1.1 {answer.status} {phrase}\r\nDate: {date}\r\n"
         f"Connection: {'keep-alive' if keep else 'close'}\r\n"

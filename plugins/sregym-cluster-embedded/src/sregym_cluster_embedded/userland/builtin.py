@@ -8,6 +8,7 @@ from importlib import resources
 from sregym_apps.model import ServiceModel, parse_service_model
 
 _FILES = ("system.yaml", "metrics_server.yaml", "ingress.yaml", "shop.yaml")
+_PUBLIC = ("public.yaml", "nginx.yaml")
 
 
 @cache
@@ -20,8 +21,9 @@ def builtin_models() -> tuple[ServiceModel, ...]:
 
 
 @cache
-def public_model() -> ServiceModel:
+def public_models() -> tuple[ServiceModel, ...]:
     """Images of public registries; what an application says of one of them counts before."""
     folder = resources.files("sregym_cluster_embedded.userland") / "models"
-    name = "public.yaml"
-    return parse_service_model((folder / name).read_text(encoding="utf-8"), name)
+    return tuple(
+        parse_service_model((folder / name).read_text(encoding="utf-8"), name) for name in _PUBLIC
+    )

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.api.proxying import Passed, Passing
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.hosts import API_ADDRESS
 from sregym_cluster_embedded.userland.httpd import note_request
+from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
 
 if TYPE_CHECKING:
@@ -80,7 +81,11 @@ class Passages:
         if request.scheme == "https":
             return Passed("http: server gave HTTP response to HTTPS client")
         kind = self.runtime.kind_of(server)
-        answer = kind.web(world, server, program, request.method, request.path)
+        asked = WebRequest(
+            request.method, request.path, request.address, port, API_ADDRESS,
+            {"host": f"{request.address}:{request.port}"},
+        )  # fmt: skip
+        answer = kind.respond(world, server, program, asked)
         if answer is None:
             return Passed("EOF")
         note_request(world, server, API_ADDRESS, request.path, answer.status)

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.httpd import note_request
+from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _WORDS = {
     Outcome.UNREACHABLE: "network is unreachable",
     Outcome.RESET: "connection reset by peer",
 }
+_AGENT = "kube-probe/1.36"
 _LATE = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 
 
@@ -179,13 +181,21 @@ def _http(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
     if program is None or spoken not in ("http", "registry"):
         broken = "net/http: HTTP/1.x transport connection broken: malformed HTTP response"
         return ProbeResult(False, f'Get "{url}": {broken}')
-    if scheme == "https":
+    kind = runtime.kind_of(server)
+    secure = scheme == "https"
+    if secure and kind.certificate(world, server, listener, host) is None:
         return ProbeResult(False, f'Get "{url}": http: server gave HTTP response to HTTPS client')
-    answer = runtime.kind_of(server).web(world, server, program, "GET", path)
+    gateway = ".".join([*process.config.pod_ip.split(".")[:3], "1"])
+    headers = {"host": f"{host}:{port}", "user-agent": _AGENT}
+    headers.update(
+        {entry["name"].lower(): entry["value"] for entry in handler.get("httpHeaders", ())}
+    )
+    named = headers["host"].partition(":")[0]
+    request = WebRequest("GET", path, named, port, gateway, headers, secure)
+    answer = kind.respond(world, server, program, request)
     late = answer is not None and answer.seconds + server.wait_s > probe.get("timeoutSeconds", 1)
     if answer is None or late or server.served_at is None:
         return ProbeResult(False, f'Get "{url}": {_LATE}', took_s=_limit_s(probe))
-    gateway = ".".join([*process.config.pod_ip.split(".")[:3], "1"])
     note_request(world, server, gateway, path, answer.status)
     if not 200 <= answer.status < 400:
         return ProbeResult(False, f"HTTP probe failed with statuscode: {answer.status}")

@@ -207,7 +207,7 @@ class Runtime:
         if telemetry is not None:
             telemetry.forget(world, ref)
         processes(world).pop(ref, None)
-        for table in ("userland.layers", EXECUTED, "userland.memcached", JOBS):
+        for table in ("userland.layers", EXECUTED, "userland.memcached", "userland.nginx", JOBS):
             world.table(table).pop(ref, None)
         world.table(GENERATORS).pop(ref, None)
         world.table(CONSUMERS).pop(ref, None)

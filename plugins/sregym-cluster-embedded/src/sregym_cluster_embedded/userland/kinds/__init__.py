@@ -5,11 +5,12 @@ from __future__ import annotations
 from sregym_cluster_embedded.userland.kinds.hindrance import disks_changed, hindered, slowed_ms
 from sregym_cluster_embedded.userland.kinds.ingress import IngressKind
 from sregym_cluster_embedded.userland.kinds.kafka import KafkaKind
-from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer
+from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer, WebRequest
 from sregym_cluster_embedded.userland.kinds.load import LoadKind
 from sregym_cluster_embedded.userland.kinds.memcached import MemcachedKind
 from sregym_cluster_embedded.userland.kinds.mongod import MongodbKind
 from sregym_cluster_embedded.userland.kinds.nameserver import NameServerKind
+from sregym_cluster_embedded.userland.kinds.nginx import NginxKind
 from sregym_cluster_embedded.userland.kinds.proxy import ProxyKind
 from sregym_cluster_embedded.userland.kinds.redis import RedisKind
 from sregym_cluster_embedded.userland.kinds.registry import RegistryKind
@@ -30,7 +31,17 @@ KINDS: dict[str, Kind] = {
     "name-server": NameServerKind(),
     "ingress-controller": IngressKind(),
     "http-proxy": ProxyKind(),
+    "nginx": NginxKind(),
     "load-generator": LoadKind(),
 }
 
-__all__ = ["KINDS", "Kind", "Refusal", "WebAnswer", "disks_changed", "hindered", "slowed_ms"]
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Refusal",
+    "WebAnswer",
+    "WebRequest",
+    "disks_changed",
+    "hindered",
+    "slowed_ms",
+]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.userland.life import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_apps.model import AnyProgram, Client
 
+    from sregym_cluster_embedded.network.certificates import Certificate
     from sregym_cluster_embedded.userland.disk import DataFile, Trouble
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -29,17 +33,54 @@ class Refusal(NamedTuple):
     share: float = 1.0
 
 
+class WebRequest(NamedTuple):
+    """An HTTP request as a server sees it.
+
+    Attributes:
+        method: GET, POST ...
+        path: With its query.
+        host: Of the header Host, without a port.
+        port: The port of the server at which it came in.
+        client: Address of the client.
+        headers: Lower-case names.
+        secure: Whether it came through TLS.
+    """
+
+    method: str
+    path: str
+    host: str = ""
+    port: int = 80
+    client: str = "127.0.0.1"
+    headers: Mapping[str, str] = MappingProxyType({})
+    secure: bool = False
+
+
 class WebAnswer(NamedTuple):
-    """What an HTTP client gets, and after how many seconds of the server's own."""
+    """What an HTTP client gets.
+
+    Attributes:
+        status: The code.
+        body: As text.
+        content_type: Of the body.
+        seconds: After how many seconds of the server's own.
+        headers: All headers in their order; None where they follow from the rest.
+    """
 
     status: int
     body: str
     content_type: str
     seconds: float = 0.0
+    headers: tuple[tuple[str, str], ...] | None = None
 
 
 class Kind(ABC):
-    """Behaviour of one kind of program; instances keep nothing, state stands in the world."""
+    """Behaviour of one kind of program; instances keep nothing, state stands in the world.
+
+    Attributes:
+        ends_on: Numbers of the signals by which it ends in order.
+    """
+
+    ends_on: tuple[int, ...] = (2, 15)
 
     @abstractmethod
     def begin(self, world: World, process: Process, program: Any) -> None:
@@ -111,6 +152,24 @@ class Kind(ABC):
     ) -> WebAnswer | None:
         """The answer to an HTTP request, None when the program does not speak HTTP."""
         return None
+
+    def respond(
+        self, world: World, process: Process, program: Any, request: WebRequest
+    ) -> WebAnswer | None:
+        """The answer to an HTTP request of which more is known than what is asked for."""
+        method = "GET" if request.method == "HEAD" else request.method
+        return self.web(world, process, program, method, request.path)
+
+    def certificate(
+        self, world: World, process: Process, listener: str, host: str
+    ) -> Certificate | None:
+        """What it shows to a client that speaks TLS; None when it does not on this listener."""
+        return None
+
+    def hang_up(  # noqa: B027 - most take SIGHUP for an order to end, or for none
+        self, world: World, process: Process, program: Any, sender: int
+    ) -> None:
+        """React to SIGHUP, by which some read their configuration again; `sender` is a process."""
 
     def talk(self, world: World, process: Process, program: Any, text: str) -> str:
         """What comes back when `text` is sent over a bare connection, with nc for instance."""

@@ -8,15 +8,12 @@ from sregym_apps.model import FLAVOURS, ProxyProgram
 
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
+from sregym_cluster_embedded.userland.nginx import pages
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-_TITLES = {
-    404: "404 Not Found", 405: "405 Not Allowed", 500: "500 Internal Server Error",
-    502: "502 Bad Gateway", 503: "503 Service Temporarily Unavailable", 504: "504 Gateway Time-out",
-}  # fmt: skip
 _HAPROXY = {
     503: "<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n</body></html>\n",
     504: "<html><body><h1>504 Gateway Time-out</h1>\nThe server didn't respond in time.\n</body></html>\n",
@@ -59,8 +56,4 @@ def _page(program: ProxyProgram, status: int, body: str) -> str:
         return "" if status == 404 else body
     if program.flavour == "haproxy":
         return _HAPROXY.get(status, _HAPROXY[503])
-    title = _TITLES.get(status, f"{status}")
-    return (
-        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
-        f"<hr><center>{program.flavour}/{program.version}</center>\r\n</body>\r\n</html>\r\n"
-    )
+    return pages.page(status, f"{program.flavour}/{program.version}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.userland.consul.client import CONSUL_COMMANDS
 from sregym_cluster_embedded.userland.kafka.client import KAFKA_COMMANDS
 from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
+from sregym_cluster_embedded.userland.nginx.client import NGINX_COMMANDS, is_asked
 from sregym_cluster_embedded.userland.redis.client import REDIS_COMMANDS
 from sregym_cluster_embedded.userland.shell.awk import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
@@ -60,7 +61,13 @@ COMMANDS: dict[str, Command] = {
     **MONGO_COMMANDS,
     **MYSQL_COMMANDS,
     **PSQL_COMMANDS,
+    **NGINX_COMMANDS,
     **REDIS_COMMANDS,
     **KAFKA_COMMANDS,
     **CONSUL_COMMANDS,
 }
+
+
+def serves(words: list[str]) -> bool:
+    """Whether a command line starts a server whose executable is a command besides."""
+    return words[0].rpartition("/")[2] in NGINX_COMMANDS and not is_asked(words)

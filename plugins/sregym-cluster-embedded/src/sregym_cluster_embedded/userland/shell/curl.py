@@ -166,7 +166,8 @@ def _one(session: Session, call: _Call, url: str) -> Output:
     }
     if "oauth2-bearer" in call.flags:
         headers["authorization"] = f"Bearer {call.flags['oauth2-bearer']}"
-    asked = Asked("GET" if method == "HEAD" else method, full, headers, "&".join(call.data))
+    headers.setdefault("user-agent", call.flags.get("A", f"curl/{_VERSION}"))
+    asked = Asked(method, full, headers, "&".join(call.data))
     insecure = "k" in call.flags or "cacert" in call.flags
     result = fetch(session, asked, insecure=insecure)
     if result.answer is None:

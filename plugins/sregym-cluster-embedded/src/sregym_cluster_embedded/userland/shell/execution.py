@@ -10,7 +10,7 @@ from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
 from sregym_cluster_embedded.userland.life import open_port
 from sregym_cluster_embedded.userland.process import change, listener_at
-from sregym_cluster_embedded.userland.shell.commands import COMMANDS
+from sregym_cluster_embedded.userland.shell.commands import COMMANDS, serves
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
 from sregym_cluster_embedded.userland.shell.options import tail_follows
@@ -43,6 +43,7 @@ class Execution:
         self._journal = None if journal is None else list(journal)
         self._position = 0
         self._lines: list[LogLine] = []
+        self._captured = 0  # how many pipes and redirections surround the present command
         self.stop_on_error = False
         session.runner = _weakly(self)
 
@@ -65,6 +66,12 @@ class Execution:
         for stream, text in (("stdout", output.out), ("stderr", output.err)):
             for line in text.splitlines():
                 self._lines.append(LogLine(now, stream, line))
+
+    def _emitted(self, before: int, result: Output) -> Output:
+        """Let a main process write what a command gave, unless an earlier run has written it."""
+        if self._journal is not None and not self._captured and len(self._journal) > before:
+            self.emit(result)
+        return result
 
     def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
         """Run a script to its end."""
@@ -113,7 +120,7 @@ class Execution:
             return self._not_executable(words, stdin)
         program = session.image.binaries.get(path)
         name = path.rpartition("/")[2]
-        if program is not None and name not in COMMANDS:
+        if program is not None and (name not in COMMANDS or (self.recording and serves(words))):
             known = session.runtime.known(session.process).programs.get(program)
             if (about := version_text(known, words)) is not None:
                 return about

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
+from sregym_cluster_embedded.userland.shell.globbing import has_wildcard
 from sregym_cluster_embedded.userland.shell.lexing import Word, closing
 
 if TYPE_CHECKING:
@@ -34,42 +35,44 @@ class Expansion:
         self._session = session
         self._substitute = substitute
 
-    def fields(self, word: Word) -> list[tuple[str, bool]]:
-        """The fields of a word, each with whether patterns in it count as such."""
-        fields: list[tuple[str, bool]] = []
-        present, any_part, bare = "", False, True
+    def fields(self, word: Word) -> list[tuple[str, str]]:
+        """The fields of a word, each with the pattern that it is; empty for one that is none."""
+        fields: list[tuple[str, str]] = []
+        present, shape, any_part = "", "", False
         for text, how in word.pieces:
-            if how == "single":
-                present, any_part, bare = present + text, True, False
-            elif how == "double":
-                value = self.text(text, quoted=True)
-                if value == _BORDER:
+            if how != "plain":
+                value = text if how == "single" else self.text(text, quoted=True)
+                if how == "double" and value == _BORDER:
                     continue
-                *before, last = value.split(_BORDER)
+                *before, last = value.split(_BORDER) if how == "double" else [value]
                 for part in before:
-                    fields.append((present + part, False))
-                    present = ""
-                present, any_part, bare = present + last, True, False
-            else:
-                for value, split in self._plain(self._at_home(text, bool(present))):
-                    if not split:
-                        present, any_part = present + value, any_part or bool(value)
-                        continue
-                    parts = value.split()
-                    if value[:1].isspace() and any_part:
-                        fields.append((present, bare))
-                        present, any_part = "", False
-                    for number, part in enumerate(parts):
-                        if number:
-                            fields.append((present, bare))
-                            present = ""
-                        present, any_part = present + part, True
-                    if parts and value[-1:].isspace():
-                        fields.append((present, bare))
-                        present, any_part = "", False
+                    fields.append((present + part, shape and shape + _escaped(part)))
+                    present = shape = ""
+                present, shape, any_part = present + last, shape + _escaped(last), True
+                continue
+            for value, split in self._plain(self._at_home(text, bool(present))):
+                if not split:
+                    present, shape, any_part = (
+                        present + value,
+                        shape + value,
+                        any_part or bool(value),
+                    )
+                    continue
+                parts = value.split()
+                if value[:1].isspace() and any_part:
+                    fields.append((present, shape))
+                    present, shape, any_part = "", "", False
+                for number, part in enumerate(parts):
+                    if number:
+                        fields.append((present, shape))
+                        present = shape = ""
+                    present, shape, any_part = present + part, shape + part, True
+                if parts and value[-1:].isspace():
+                    fields.append((present, shape))
+                    present, shape, any_part = "", "", False
         if any_part:
-            fields.append((present, bare))
-        return fields
+            fields.append((present, shape))
+        return [(text, shape if has_wildcard(shape) else "") for text, shape in fields]
 
     def pattern(self, word: Word) -> str:
         """The word as a pattern in which quoted characters stand for themselves."""
@@ -264,3 +267,10 @@ def expression(pattern: str) -> str:
             out += re.escape(char)
         at += 1
     return out
+
+
+def _escaped(text: str) -> str:
+    """A quoted text as a part of a pattern: its characters stand for themselves."""
+    if not any(char in text for char in "*?["):
+        return text
+    return re.sub(r"([*?\[])", r"[\1]", text)

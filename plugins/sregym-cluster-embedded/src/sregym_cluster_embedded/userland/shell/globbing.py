@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,14 +15,24 @@ _READERS = frozenset(
     | {"awk", "tee", "xargs", "base64", "md5sum", "sha256sum", "sh", "bash", "ash", "dash", "tac"}
     | {"mongo", "mongosh", "mysql", "psql", "redis-cli", "tar", "dd", "nc", "od", "rev", "nl"}
 )
+# Commands whose own commands this shell runs: these write, as those of functions do.
+READ_IN = (".", "source", "eval")
+
+
+_QUOTED = re.compile(r"\[([*?\[])\]")
+
+
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern has characters that stand for others, beside those that were quoted."""
+    return any(char in _QUOTED.sub("", pattern) for char in "*?[")
 
 
 def globbed(session: Session, pattern: str) -> list[str]:
-    """The paths that fit a pattern; the pattern itself when there are none."""
+    """The paths that fit a pattern, none when there are none; `[*]` stands for a quoted `*`."""
     folder, slash, last = pattern.rpartition("/")
-    places = [folder]
-    if any(char in folder for char in "*?["):
-        places = [place for place in globbed(session, folder) if place != folder] or [folder]
+    places = [_QUOTED.sub(r"\1", folder)]
+    if has_wildcard(folder):
+        places = globbed(session, folder)
     hits = []
     for place in places:
         base = session.path(place or ("/" if slash else "."))
@@ -29,7 +40,7 @@ def globbed(session: Session, pattern: str) -> list[str]:
             hidden = name.startswith(".") and not last.startswith(".")
             if fnmatch.fnmatchcase(name, last) and not hidden:
                 hits.append(f"{place}{slash}{name}")
-    return hits or [pattern]
+    return hits
 
 
 def reads(words: list[str]) -> bool:

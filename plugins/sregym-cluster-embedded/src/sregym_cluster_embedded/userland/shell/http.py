@@ -11,8 +11,9 @@ from sregym_apps.model import IngressProgram, ProxyProgram
 
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.userland.httpd import is_httpd, note_request, root_of
-from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
+from sregym_cluster_embedded.userland.kinds.kind import WebAnswer, WebRequest
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.proxied import pass_on
 from sregym_cluster_embedded.userland.shell.sockets import connect
@@ -96,22 +97,50 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
         return _through_ingress(
             session, asked, server, target, address, latency_s, secure=secure, insecure=insecure
         )
-    if secure:
-        return Fetched("tls-mismatch", None, target)
+    if secure and (refused := _shown_badly(session, server, target, address, insecure=insecure)):
+        return refused
     runtime = session.runtime
     program = runtime.program_of(server)
     answer = None
     path = address.path or "/"
     spoken = runtime.protocol_of(server, target.listener)
-    if program is not None and spoken != "grpc":
-        answer = runtime.kind_of(server).web(session.world, server, program, asked.method, path)
-    if answer is None:
-        return _stray(session, server, target)
     local = address.host in ("localhost", "127.0.0.1", "::1")
     client_ip = "127.0.0.1" if local else session.process.config.pod_ip
+    if program is not None and spoken != "grpc":
+        host = asked.headers.get("host", address.host)
+        port = next((number for number, name in server.ports if name == target.listener), 0)
+        sent = {"host": host, **asked.headers}
+        if asked.body:
+            sent["content-length"] = str(len(asked.body.encode(errors="surrogateescape")))
+        request = WebRequest(
+            asked.method, path, host.partition(":")[0], port, client_ip, sent, secure
+        )
+        answer = runtime.kind_of(server).respond(session.world, server, program, request)
+    if answer is None:
+        return _stray(session, server, target)
     note_request(session.world, server, client_ip, path, answer.status)
     answer, headers = _with_headers(session, server, answer, path)
     return Fetched("", answer, target, headers, latency_s + answer.seconds)
+
+
+def _as_get(method: str) -> str:
+    """HEAD is answered as GET is, without the body."""
+    return "GET" if method == "HEAD" else method
+
+
+def _shown_badly(
+    session: Session, server: Process, target: Target, address: Address, *, insecure: bool
+) -> Fetched | None:
+    """How a request through TLS ends before it is sent; None when the client is content."""
+    if session.runtime.program_of(server) is None:
+        return Fetched("tls-mismatch", None, target)
+    kind = session.runtime.kind_of(server)
+    shown = kind.certificate(session.world, server, target.listener, address.host)
+    if shown is None:
+        return Fetched("tls-mismatch", None, target)
+    now = session.world.epoch + session.world.now
+    said = "" if insecure else certificates.complaint(shown, address.host, now)
+    return Fetched("untrusted", None, target, untrusted=said) if said else None
 
 
 def _through_ingress(
@@ -133,7 +162,7 @@ def _through_ingress(
         target.listener,
         address,
         host,
-        asked.method,
+        _as_get(asked.method),
         secure=secure,
         insecure=insecure,
     )
@@ -174,6 +203,8 @@ def _with_headers(
     session: Session, server: Process, answer: WebAnswer, path: str
 ) -> tuple[WebAnswer, tuple[tuple[str, str], ...]]:
     """What the server writes above the body: BusyBox's httpd, or a server written in Go."""
+    if answer.headers is not None:
+        return answer, answer.headers
     size = len(answer.body.encode(errors="surrogateescape"))
     date = ("Date", http_date(session))
     if isinstance(server.behaviour, ProxyProgram):
@@ -269,7 +300,7 @@ def _at_the_api(
     parts = urlsplit(asked.url)
     user = User("system:anonymous", ("system:unauthenticated",))
     request = Request(
-        asked.method,
+        _as_get(asked.method),
         unquote(parts.path) or "/",
         tuple(parse_qsl(parts.query, keep_blank_values=True)),
         {"accept": "application/json", **asked.headers},

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import Flow
-from sregym_cluster_embedded.userland.shell.globbing import globbed, reads
+from sregym_cluster_embedded.userland.shell.globbing import READ_IN, globbed, reads
 from sregym_cluster_embedded.userland.shell.invocation import main_script
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
@@ -44,7 +44,6 @@ class Interpreter(Flow):
 
     def __init__(self, session: Session, journal: tuple[Any, ...] | None = None) -> None:
         super().__init__(session, journal)
-        self._captured = 0  # how many pipes and redirections surround the present command
         # What is left to read of the inputs of the compound commands around the present one.
         self._unread: list[str] = []
         self.at_exit = ""
@@ -282,6 +281,11 @@ class Interpreter(Flow):
             redirector.keep(node.redirections)
             return Output()
         traced = trace(session, values, words) if session.options else ""
+        inner = words[0] in (*session.functions, *READ_IN)
+        caught = int(inner and bool(node.redirections))
+        if inner and not caught and self.recording and not self._captured and not replaying:
+            self.emit(Output(0, "", traced))
+        self._captured += caught
         try:
             if text is stdin:
                 result = self.with_values(values, words, text)
@@ -293,18 +297,15 @@ class Interpreter(Flow):
             # What the shell has become writes where the shell did.
             last = redirector.output(node.redirections, stop.output)
             raise Exit(stop.code, self._emitted(before, last)) from None
+        finally:
+            self._captured -= caught
         if traced:
             result = Output(result.code, result.out, traced + result.err)
         grown = self._journal is None or len(self._journal) > before
         if replaying and not grown and node.redirections:
             return Output(result.code)
-        return self._emitted(before, redirector.output(node.redirections, result))
-
-    def _emitted(self, before: int, result: Output) -> Output:
-        """Let a main process write what a command gave, unless an earlier run has written it."""
-        if self._journal is not None and not self._captured and len(self._journal) > before:
-            self.emit(result)
-        return result
+        result = redirector.output(node.redirections, result)
+        return result if inner and not caught else self._emitted(before, result)
 
     def simple_words(self, words: list[str], stdin: str) -> Output:
         """Run a command that has been taken apart into words."""
@@ -343,10 +344,9 @@ class Interpreter(Flow):
         expansion = Expansion(self.session, self._substitute)
         found: list[str] = []
         for word in words:
-            for text, bare in expansion.fields(word):
-                globs = bare and any(c in text for c in "*?[") and text not in ("[", "[[")
-                globs = globs and "f" not in self.session.options
-                found.extend(globbed(self.session, text) if globs else [text])
+            for text, pattern in expansion.fields(word):
+                globs = pattern and "f" not in self.session.options
+                found.extend((globbed(self.session, pattern) if globs else []) or [text])
         return found
 
     def _substitute(self, text: str) -> str:

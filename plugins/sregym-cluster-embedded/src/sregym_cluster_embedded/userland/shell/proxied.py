@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import IngressProgram
 
 from sregym_cluster_embedded.network import certificates, ingress
-from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
+from sregym_cluster_embedded.userland.kinds.kind import WebAnswer, WebRequest
+from sregym_cluster_embedded.userland.nginx import pages
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.wiring import Address, reach
 
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
-_REASONS = {
-    308: "Permanent Redirect",
-    400: "Bad Request",
-    404: "Not Found",
-    502: "Bad Gateway",
-    503: "Service Temporarily Unavailable",
-    504: "Gateway Time-out",
-}
 _PLAIN_TO_TLS = "The plain HTTP request was sent to HTTPS port"
 # How long the proxy waits for a backend that takes no connection.
 _CONNECT_S = 5.0
@@ -74,10 +67,10 @@ def pass_on(
     if found.redirect:
         place = f"https://{host}{address.path or '/'}"
         return Passed(_page(308), "", (("Location", place),))
-    return _from_backend(world, server, found, method)
+    return _from_backend(world, server, found, method, host)
 
 
-def _from_backend(world: World, server: Process, found: Route, method: str) -> Passed:
+def _from_backend(world: World, server: Process, found: Route, method: str, host: str) -> Passed:
     target = world.room("network").backends(
         world, found.ingress.namespace, found.service, found.port
     )
@@ -94,18 +87,13 @@ def _from_backend(world: World, server: Process, found: Route, method: str) -> P
     program = runtime.program_of(backend) if backend is not None else None
     answer = None
     if backend is not None and program is not None:
-        answer = runtime.kind_of(backend).web(world, backend, program, method, found.path)
+        request = WebRequest(
+            method, found.path, host, chosen.port, server.config.pod_ip, {"host": host}
+        )
+        answer = runtime.kind_of(backend).respond(world, backend, program, request)
     return Passed(answer if answer is not None else _page(502))
 
 
-def _page(status: int, title: str = "") -> WebAnswer:
+def _page(status: int, said: str = "") -> WebAnswer:
     """A page of the proxy itself."""
-    head = f"{status} {_REASONS[status]}"
-    center = f"<center>{title}</center>\r\n" if title else ""
-    shown = f"400 {title}" if title else head
-    body = (
-        f"<html>\r\n<head><title>{shown}</title></head>\r\n<body>\r\n"
-        f"<center><h1>{head}</h1></center>\r\n{center}<hr><center>nginx</center>\r\n"
-        "</body>\r\n</html>\r\n"
-    )
-    return WebAnswer(status, body, "text/html")
+    return WebAnswer(status, pages.page(status, "nginx", said), "text/html")

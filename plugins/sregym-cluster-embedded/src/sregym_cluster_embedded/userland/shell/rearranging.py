@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -158,9 +159,28 @@ def _hex(session: Session, words: list[str], stdin: str) -> Output:
     return Output(1 if errors else 0, out, errors)
 
 
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+
+
+def _envsubst(session: Session, words: list[str], stdin: str) -> Output:
+    """The input with variables of the environment filled in: all, or those that an argument names."""
+    given = [word for word in words[1:] if not word.startswith("-")]
+    names = {a or b for word in given for a, b in _VARIABLE.findall(word)} if given else None
+    known = {
+        name: value for name, value in session.environment.items() if name not in session.unexported
+    }
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        return known.get(name, "") if names is None or name in names else match[0]
+
+    return Output(0, _VARIABLE.sub(value, stdin))
+
+
 REARRANGING_COMMANDS: dict[str, Command] = {
     "comm": _comm,
     "diff": _diff,
+    "envsubst": _envsubst,
     "fold": _fold,
     "nl": _nl,
     "od": _hex,

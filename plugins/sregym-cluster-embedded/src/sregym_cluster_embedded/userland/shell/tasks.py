@@ -11,10 +11,10 @@ from sregym_cluster_embedded.userland.files.kernel import kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
 from sregym_cluster_embedded.userland.files.tasks import Task, entered, tasks
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
-from sregym_cluster_embedded.userland.process import processes
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.signalling import send_to_main
 from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 _SIGNALS = {
@@ -244,7 +244,7 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
         elif target not in known:
             err += _no_process(session, target)
         elif number and _is_main(session, known[target]):
-            _send(session, number)
+            send_to_main(session, number)
     return Output(1 if err else 0, "", err)
 
 
@@ -281,18 +281,6 @@ def _no_process(session: Session, target: str) -> str:
     name = shell_name(session)
     about = f"({target}) - " if name.startswith("bash") else ""
     return f"{name}: kill: {about}No such process\n"
-
-
-def _send(session: Session, number: int) -> None:
-    """Let a signal reach the main process; as PID 1 it ignores what it has no handler for."""
-    world, process = session.world, session.process
-    if number not in (_TERM, 2):
-        return
-    seconds = session.runtime.terminate(world, process.ref)
-    if seconds is not None:
-        leaving = processes(world)[process.ref].leaving
-        code = leaving[1] if leaving is not None else 143
-        world.after(seconds, "userland.exit", process.ref, code)
 
 
 def _pgrep(session: Session, words: list[str], stdin: str) -> Output:

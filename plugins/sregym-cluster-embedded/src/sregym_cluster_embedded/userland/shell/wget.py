@@ -63,6 +63,8 @@ def _wget(session: Session, words: list[str], _stdin: str) -> Output:
         name, colon, value = text.partition(":")
         if colon:
             headers[name.strip().lower()] = value.strip()
+    agent = "Wget" if session.busybox else "Wget/1.21.3"
+    headers.setdefault("user-agent", flags.get("U", agent))
     body = flags.get("p", "")
     asked = Asked("POST" if "p" in flags else flags.get("m", "GET"), full, headers, body)
     result = fetch(session, asked, insecure=not session.busybox and "k" in flags)
