@@ -23,6 +23,7 @@ class Product(ThreadingHTTPServer):
         texts: What it hands in when an incident opens, before it answers the webhook.
         status: Its answer to an opening incident.
         hang: While it is not set, nothing is answered.
+        hanging: Whether it keeps somebody waiting.
     """
 
     # Each answer is awaited when the server closes, so that nothing outlives a test.
@@ -33,6 +34,7 @@ class Product(ThreadingHTTPServer):
         self.received: list[tuple[dict[str, str], bytes, Any]] = []
         self.texts: tuple[str, ...] = ("the cart", "repaired")
         self.status = 200
+        self.hanging = False
         self.hang = threading.Event()
         self.hang.set()
 
@@ -49,10 +51,13 @@ class _Handler(BaseHTTPRequestHandler):
         content = json.loads(body)
         self.server.received.append((dict(self.headers), body, content))
         opened = content["event"] == "incident.opened"
+        if opened:
+            self.server.hanging = not self.server.hang.is_set()
         for text in self.server.texts if opened else ():
             self._submit(content["session"], text)
         if opened:
             self.server.hang.wait(30)
+            self.server.hanging = False
         self.send_response(self.server.status if opened else 200)
         self.send_header("Content-Length", "0")
         self.end_headers()

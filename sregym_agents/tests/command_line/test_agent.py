@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_agents.testing import LeapingWall
 from sregym_core.errors import BudgetExceededError, UsageError
 from sregym_core.interfaces import Stage
 from sregym_core.model import Tokens
@@ -211,12 +212,20 @@ def test_a_program_of_another_version(
     ],
 )
 def test_a_program_that_hangs(
-    acme: MakeAgent, new_session: NewSession, body: str, why: str
+    acme: MakeAgent,
+    new_session: NewSession,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    why: str,
 ) -> None:
-    session = new_session(wall_s=4.0)  # time to begin, on a machine that has other work
+    events = folder / "agent.jsonl"
+    wall = LeapingWall(lambda: len(events.read_text().splitlines()) == 2)
+    monkeypatch.setattr("sregym_agents.command_line.process.time", wall)
+    session = new_session()
     with pytest.raises(BudgetExceededError) as over:
         acme(f"{body}; time.sleep(300)").run(session)
-    assert str(over.value) == f"the budget of 4 wall-clock seconds is used up{why}"
+    assert str(over.value) == f"the budget of 60 wall-clock seconds is used up{why}"
     assert session.last_words == "Let me think.\n\n(end)"
 
 
