@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import AnyProgram, Line, Memory, expand
 
+from sregym_cluster_embedded.clock.unrest import drift, level, place
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, LogLine
 from sregym_cluster_embedded.userland.formats import render
 from sregym_cluster_embedded.userland.process import (
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
+PAGE_BYTES = 4096
+# What a process holds is this much more or less than the service model says, and wanders within
+# minutes: allocators, collectors, caches.
+MEMORY_SPREAD, MEMORY_PERIOD_S = 0.05, 47.0
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 # Literal lines kept of one life; a log is rotated at about this size.
@@ -191,9 +196,25 @@ def memory_bytes(world: World, ref: ContainerRef) -> int:
     process = process_of(world, ref)
     if process is None or process.behaviour is None or not process.running:
         return _MIB
-    held = int(working_set(world, process, process.behaviour.memory))
-    limit = process.config.memory_limit_bytes
-    return held if limit is None else min(held, limit)
+    held = working_set(world, process, process.behaviour.memory)
+    begin = place(ref.pod_uid, ref.name)
+    wandering = drift(begin, world.now, MEMORY_PERIOD_S) + level(begin)
+    return paged(held, wandering / 2, process.config.memory_limit_bytes)
+
+
+def paged(held: float, wandering: float, limit: int | None) -> int:
+    """Bytes in whole pages that a process is seen to hold, at most its limit.
+
+    Args:
+        held: By the service model.
+        wandering: How far it is from there, from -1 to 1.
+        limit: Of the container; near it there is no room for wandering.
+    """
+    room = MEMORY_SPREAD * held
+    if limit is not None:
+        room = max(0.0, min(room, (limit - held) / 2))
+        held = min(held, float(limit))
+    return int((held + room * wandering) // PAGE_BYTES) * PAGE_BYTES
 
 
 def resized(

@@ -10,6 +10,7 @@ import numpy as np
 from sregym_cluster_embedded.telemetry.metrics.batches import Counters, Integrals
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.operations import Count
+from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, unsteady_moments
 from sregym_cluster_embedded.telemetry.metrics.values import Scaled, Summed
 
 if TYPE_CHECKING:
@@ -128,10 +129,18 @@ def _begun(values: Sequence[Integral]) -> Integrals | None:
     return Integrals(values) if all(len(value.starts) for value in values) else None
 
 
+def _unsteady(values: Sequence[Unsteady]) -> Callable[[Floats], Floats] | None:
+    flows = _begun([value.flow for value in values])
+    if flows is None:
+        return None
+    begin = np.array([value.begin for value in values])[:, np.newaxis]
+    return lambda seconds: flows(unsteady_moments(begin, seconds))
+
+
 def _counted(values: Sequence[Count]) -> Counters | None:
     return Counters(values) if all(len(value.outcomes.starts) for value in values) else None
 
 
 _TOGETHER: Mapping[type, Callable[[Any], Callable[[Floats], Floats] | None]] = MappingProxyType(
-    {Integral: _begun, Count: _counted, Scaled: _Scaled, Summed: _Summed}
+    {Integral: _begun, Unsteady: _unsteady, Count: _counted, Scaled: _Scaled, Summed: _Summed}
 )

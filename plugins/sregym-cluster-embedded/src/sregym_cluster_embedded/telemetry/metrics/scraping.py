@@ -17,6 +17,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
     Value,
 )
+from sregym_cluster_embedded.telemetry.metrics.unrest import About
 from sregym_cluster_embedded.telemetry.promql.data import STALE, Floats, Times
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # From the request to the first byte, for each sample, and until a connection is refused.
 _FIRST_BYTE_S, _PER_SAMPLE_S, _REFUSED_S = 0.0018, 6e-6, 0.0004
+_SPREAD = 0.3
 _NEVER_MS = -(2**62)
 _INTERVAL_MS = round(INTERVAL_S * 1000)
 
@@ -259,7 +261,9 @@ def scrape_row(
 
     def duration(seconds: Floats) -> Floats:
         good = scrapes.good_at(seconds)
-        return np.where(good > 0, _FIRST_BYTE_S + samples(seconds) * _PER_SAMPLE_S, _REFUSED_S)
+        needed = np.where(good > 0, _FIRST_BYTE_S + samples(seconds) * _PER_SAMPLE_S, _REFUSED_S)
+        return needed * unsteady(seconds)
 
+    unsteady = About(1.0, _SPREAD, "scrape", target.pool, target.labels)
     values = {"scrape_duration_seconds": duration, "scrape_series_added": added}
     return Row((), values.get(name, samples), until=target.until)

@@ -6,22 +6,33 @@ whole life of a process.
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.clock import unrest
+from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.telemetry.lives import Life
-from sregym_cluster_embedded.telemetry.metrics.exposition import FOREVER, Steps
+from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
+from sregym_cluster_embedded.telemetry.metrics.values import Member, Summed
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.traffic.usage import idle_nanocores
 from sregym_cluster_embedded.userland.counted import Scheduled
-from sregym_cluster_embedded.userland.life import base_memory
+from sregym_cluster_embedded.userland.life import (
+    MEMORY_PERIOD_S,
+    MEMORY_SPREAD,
+    PAGE_BYTES,
+    base_memory,
+    paged,
+)
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
+    from sregym_apps.model import Memory
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.world import World
@@ -31,6 +42,8 @@ _MIB = 1024 * 1024
 _TOOL_BYTES = 1024 * 1024
 # CFS looks ten times a second.
 _PERIODS_PER_S = 10.0
+# A rate that is unsteady is at most this much below its highest.
+_ROOM = 0.88
 # Of a period in which the limit was reached, so long is left.
 STOPPED_S = 0.06
 
@@ -40,8 +53,8 @@ def end_of(life: Life) -> float:
     return FOREVER if life.process.ended_at is None else life.process.ended_at
 
 
-def cpu(life: Life) -> Integral:
-    """CPU seconds since the start."""
+def cpu(life: Life) -> Unsteady | Summed:
+    """CPU seconds since the start; what a process uses varies, but never beyond its limit."""
     process = life.process
     idle = idle_nanocores(life.ref) / 1e9
     limit = process.config.cpu_limit_cores
@@ -50,7 +63,14 @@ def cpu(life: Life) -> Integral:
         starts.append(max(segment.start, process.started_at))
         used = idle + segment.load.cpu
         rates.append(used if limit is None else min(used, limit))
-    return Integral(starts, rates, end_of(life))
+    end, purpose = end_of(life), ("cpu", life.ref.pod_uid, life.ref.name)
+    if limit is None or max(rates) <= _ROOM * limit:
+        return Unsteady(Integral(starts, rates, end), *purpose)
+    # What is at its limit stays there.
+    free = [min(rate, max(0.0, (limit - rate) / (1 / _ROOM - 1))) for rate in rates]
+    bound = [rate - part for rate, part in zip(rates, free, strict=True)]
+    parts = (Unsteady(Integral(starts, free, end), *purpose), Integral(starts, bound, end))
+    return Summed([Member(part, BEGINNING, FOREVER) for part in parts], stays=True)
 
 
 def periods(life: Life) -> tuple[Integral, Integral]:
@@ -87,18 +107,32 @@ class WorkingSet:
             load = sum(flow.rate for flow in segment.flows) * per_rps
             held.append(load + segment.load.memory_bytes)
         self._load = Steps(starts, held)
+        self._begin = place(life.ref.pod_uid, life.ref.name)
 
     def __call__(self, seconds: Floats) -> Floats:
         """The working set at each moment."""
         if self._memory is None:
             return np.full(len(seconds), float(_TOOL_BYTES))
-        memory = self._memory
+        wandering = drift(self._begin, seconds, MEMORY_PERIOD_S) + level(self._begin)
+        return self._seen(self._memory, seconds, wandering / 2)
+
+    def highest(self, seconds: Floats) -> Floats:
+        """The most that it may have been around each moment."""
+        if self._memory is None:
+            return np.full(len(seconds), float(_TOOL_BYTES))
+        return self._seen(self._memory, seconds, (1 + level(self._begin)) / 2)
+
+    def _seen(self, memory: Memory, seconds: Floats, wandering: float | Floats) -> Floats:
+        """`userland.life.paged` at many moments."""
         age = np.maximum(seconds - self._process.started_at, 0.0)
         ramp = np.minimum(1.0, age / memory.ramp_s) if memory.ramp_s else np.ones(len(seconds))
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
         held = self._base * ramp + self._load(seconds) + leaked
-        limit = self._process.config.memory_limit_bytes
-        found: Floats = np.floor(held if limit is None else np.minimum(held, float(limit)))
+        room, limit = MEMORY_SPREAD * held, self._process.config.memory_limit_bytes
+        if limit is not None:
+            room = np.maximum(0.0, np.minimum(room, (limit - held) / 2))
+            held = np.minimum(held, float(limit))
+        found: Floats = np.floor((held + room * wandering) / PAGE_BYTES) * PAGE_BYTES
         return found
 
     def at(self, second: float) -> float:
@@ -110,8 +144,8 @@ class WorkingSet:
         ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
         held = self._base * ramp + self._load.at(second) + leaked
-        limit = self._process.config.memory_limit_bytes
-        return float(math.floor(held if limit is None else min(held, float(limit))))
+        wandering = unrest.drift(self._begin, second, MEMORY_PERIOD_S) + level(self._begin)
+        return float(paged(held, wandering / 2, self._process.config.memory_limit_bytes))
 
     @cached_property
     def _base(self) -> float:

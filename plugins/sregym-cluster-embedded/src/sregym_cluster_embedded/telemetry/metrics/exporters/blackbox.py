@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from sregym_apps.model import IngressProgram, NameServerProgram
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -14,10 +15,11 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.reachability import Reach, moments_of, serving
+from sregym_cluster_embedded.telemetry.metrics.unrest import About
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_apps.model.service import Program
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.past import Lifeline
+    from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _SUCCESS = Family("probe_success", "gauge", "Displays whether or not the probe was a success")
 _DURATION = Family(
@@ -38,6 +41,8 @@ _LOOKUP = Family(
 _STATUS = Family("probe_http_status_code", "gauge", "Response HTTP status code")
 # A connection inside the cluster, and the exporter's patience with one that never comes about.
 _FAST_S, _TIMEOUT_S, _LOOKUP_S = 0.0021, 10.0, 0.0009
+# How unsteady they are, and how late a probe notices that its patience has ended.
+_SPREAD, _LATE_S = 0.3, 0.0004
 _SYSTEM = "kube-system"
 _INGRESSES = "ingresses.networking.k8s.io"
 _CLASSES = "ingressclasses.networking.k8s.io"
@@ -92,14 +97,28 @@ class Blackbox(Exporter):
             assert isinstance(probed, _Page)
             times, codes = _answers(view, probed)
         if sample == _LOOKUP.name:
-            yield Row((), _LOOKUP_S)
+            yield Row((), About(_LOOKUP_S, _SPREAD, sample, target.labels))
         elif sample == _STATUS.name:
             yield Row((), Steps(times, [float(code) for code in codes]))
         elif sample == _SUCCESS.name:
             yield Row((), Steps(times, [float(code == _GOOD) for code in codes]))
         else:
-            needed = [_TIMEOUT_S if code == _NOBODY else _FAST_S for code in codes]
-            yield Row((), Steps(times, needed))
+            needed = Steps(times, [_TIMEOUT_S if code == _NOBODY else _FAST_S for code in codes])
+            yield Row((), _Took(needed, About(1.0, _SPREAD, sample, target.labels)))
+
+
+class _Took:
+    """How long probes take; patience ends when it ends."""
+
+    def __init__(self, needed: Steps, unsteady: Callable[[Floats], Floats]) -> None:
+        self._needed, self._unsteady = needed, unsteady
+
+    def __call__(self, seconds: Floats) -> Floats:
+        needed = self._needed(seconds)
+        spread = self._unsteady(seconds)
+        given_up = needed >= _TIMEOUT_S
+        found: Floats = np.where(given_up, needed + spread * _LATE_S, needed * spread)
+        return found
 
 
 def _ports(view: View) -> Iterator[Target]:

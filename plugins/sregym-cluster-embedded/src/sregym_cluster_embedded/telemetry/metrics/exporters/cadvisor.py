@@ -78,8 +78,9 @@ def _peak(_: View, life: Life) -> Value:
     def of(seconds: Floats) -> Floats:
         # The highest that was held up to each moment: at a change of load, or just now.
         moments = np.unique(np.append(np.array([s.start for s in life.served]), seconds))
-        highest = np.maximum.accumulate(held(moments))
-        return highest[np.searchsorted(moments, seconds)]
+        highest = np.maximum.accumulate(held.highest(moments)) * (1 + _CACHE_SHARE)
+        found: Floats = np.floor(highest[np.searchsorted(moments, seconds)])
+        return found
 
     return of
 

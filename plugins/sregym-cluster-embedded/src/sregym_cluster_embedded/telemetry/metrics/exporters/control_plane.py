@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.clock.unrest import place
 from sregym_cluster_embedded.store import ChangeType
-from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     FOREVER,
     Exporter,
@@ -17,6 +18,9 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Steps,
     Target,
 )
+from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, flicker
+from sregym_cluster_embedded.telemetry.metrics.values import Floored
 from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 
 if TYPE_CHECKING:
@@ -84,8 +88,8 @@ _ATTEMPTS = Family(
     "Number of attempts to schedule pods, by the result.",
 )
 _VERBS = {ChangeType.ADDED: ("POST", "201"), ChangeType.MODIFIED: ("PUT", "200"), ChangeType.DELETED: ("DELETE", "200")}  # fmt: skip
-# What a request and an attempt take: how long is no state of the cluster.
-_REQUEST_S, _ATTEMPT_S = 0.004, 0.003
+# What a request and an attempt take: how long is no state of the cluster. A watch lasts minutes.
+_REQUEST_S, _ATTEMPT_S, _WATCH_S = 0.004, 0.003, 450.0
 _REQUEST_BOUNDS = (
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
     15.0, 20.0, 30.0, 45.0, 60.0,
@@ -94,6 +98,15 @@ _ATTEMPT_BOUNDS = tuple(0.001 * 2**power for power in range(15))
 # How often each node's kubelet renews its lease, and asks for its node object.
 _LEASES = "leases.coordination.k8s.io"
 _RENEW_S, _NODE_STATUS_S = 10.0, 10.0
+# The API server itself renews one, too; the leaders among schedulers and controller managers do so
+# every two seconds.
+_STEADY_RENEWALS_PER_S = 1 / 10 + 2 / 2
+# What components of the cluster watch, and how many of them.
+_WATCHED = (
+    ("configmaps", 4), ("endpointslices.discovery.k8s.io", 3), ("namespaces", 4), ("nodes", 5),
+    ("persistentvolumeclaims", 3), ("pods", 5), ("replicasets.apps", 2), ("secrets", 3),
+    ("services", 5),
+)  # fmt: skip
 
 
 def address_of(view: View) -> str:
@@ -131,8 +144,8 @@ class ApiServer(Exporter):
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
         """Its series."""
         if sample == _INFLIGHT.name:
-            yield Row((("request_kind", "mutating"),), 0.0)
-            yield Row((("request_kind", "readOnly"),), 1.0)
+            for kind, most in (("mutating", 2.0), ("readOnly", 3.0)):
+                yield Row((("request_kind", kind),), _few(most, kind))
         elif sample == _OBJECTS.name:
             written = {change.key.resource for change in view.world.store.history}
             for resource in sorted(written | set(view.world.store.resources())):
@@ -149,7 +162,8 @@ class ApiServer(Exporter):
             for row in _requests(view):
                 assert not isinstance(row.value, float)
                 labels = tuple(pair for pair in row.labels if pair[0] != "code")
-                yield from even_rows(sample, labels, row.value, _REQUEST_S, _REQUEST_BOUNDS)
+                mean = _WATCH_S if ("verb", "WATCH") in labels else _REQUEST_S
+                yield from spread_rows(sample, labels, row.value, mean, _REQUEST_BOUNDS)
 
 
 _BUILD = (
@@ -208,21 +222,41 @@ def _requests(view: View) -> Iterator[Row]:
     for labels in sorted(writes):
         yield Row(labels, _Counted(writes[labels]))
     nodes = float(sum(1 for line in view.nodes if line.versions[-1].obj is not None))
-    yield Row(_request(_LEASES, "PUT", "200"), _steady(nodes / _RENEW_S))
-    yield Row(_request("nodes", "GET", "200"), _steady(nodes / _NODE_STATUS_S))
+    yield Row(_request(_LEASES, "PUT", "200"), renewals(view))
+    yield Row(_request("nodes", "GET", "200"), _steady(nodes / _NODE_STATUS_S, "nodes"))
+    for resource, watchers in _WATCHED:
+        rate = (watchers + nodes) / _WATCH_S
+        yield Row(_request(resource, "WATCH", "200", "cluster"), _steady(rate, resource))
 
 
-def _request(resource: str, verb: str, code: str) -> Pairs:
+def renewals(view: View) -> Callable[[Floats], Floats]:
+    """How often leases were renewed."""
+    nodes = float(sum(1 for line in view.nodes if line.versions[-1].obj is not None))
+    return _steady(nodes / _RENEW_S + _STEADY_RENEWALS_PER_S, _LEASES)
+
+
+def _request(resource: str, verb: str, code: str, scope: str = "resource") -> Pairs:
     name, _, group = resource.partition(".")
     return (
         ("code", code),
         ("component", "apiserver"),
         ("group", group),
         ("resource", name),
-        ("scope", "resource"),
+        ("scope", scope),
         ("verb", verb),
         ("version", "v1"),
     )
+
+
+def _few(most: float, purpose: str) -> Callable[[Floats], Floats]:
+    """A small whole number, most often 0."""
+    begin = place("few", purpose)
+
+    def of(seconds: Floats) -> Floats:
+        found: Floats = np.floor(np.maximum(flicker(begin, seconds), 0.0) ** 2 * (most + 1))
+        return found
+
+    return of
 
 
 class _Counted:
@@ -235,12 +269,9 @@ class _Counted:
         return np.searchsorted(self._moments, seconds, side="right").astype(np.float64)
 
 
-def _steady(rate: float) -> Callable[[Floats], Floats]:
-    def of(seconds: Floats) -> Floats:
-        found: Floats = np.floor(np.maximum(seconds, 0.0) * rate)
-        return found
-
-    return of
+def _steady(rate: float, purpose: str) -> Callable[[Floats], Floats]:
+    """How often something happened that goes on all the time."""
+    return Floored(Unsteady(Integral([0.0], [rate], FOREVER), "steady", purpose))
 
 
 class Scheduler(Exporter):
@@ -288,7 +319,7 @@ class Scheduler(Exporter):
             for result, moments in (("scheduled", bound), ("unschedulable", refused)):
                 labels = (("profile", "default-scheduler"), ("result", result))
                 counted = _Counted(moments)
-                yield from even_rows(sample, labels, counted, _ATTEMPT_S, _ATTEMPT_BOUNDS)
+                yield from spread_rows(sample, labels, counted, _ATTEMPT_S, _ATTEMPT_BOUNDS)
         else:
             profile = ("profile", "default-scheduler")
             yield Row((profile, ("result", "error")), 0.0)

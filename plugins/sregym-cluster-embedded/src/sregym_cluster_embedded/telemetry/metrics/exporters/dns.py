@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import NameServerProgram
 
-from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
@@ -132,7 +132,7 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
             more = () if family is _DURATION else (("proto", "udp"),)
             labels = (_SERVER, ("zone", "."), *more)
             counted = _Sum([*asked, *lost])
-            yield from even_rows(sample, labels, counted, took, bounds, since, until)
+            yield from spread_rows(sample, labels, counted, took, bounds, since, until)
             return
     yield Row((*base, ("rcode", "NOERROR")), _Sum(asked), since, until)
     yield Row((*base, ("rcode", "NXDOMAIN")), _Sum(lost), since, until)

@@ -1,8 +1,11 @@
-"""Histograms of what always takes about as long: its time is no state of the cluster."""
+"""Histograms of what takes about as long each time: its time is no state of the cluster."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Row
 
@@ -12,23 +15,26 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.promql.data import Floats
 
+# Standard deviation of the logarithm of what is observed.
+_SPREAD = 0.6
 
-def even_rows(
+
+def spread_rows(
     sample: str,
     labels: Pairs,
     counted: Callable[[Floats], Floats],
-    took: float,
+    mean: float,
     bounds: Sequence[float],
     since: float = BEGINNING,
     until: float = FOREVER,
 ) -> Iterator[Row]:
-    """The rows of a histogram whose observations are all alike.
+    """The rows of a histogram whose observations are spread log-normally about a mean.
 
     Args:
         sample: Which of its samples: `_bucket`, `_sum` or `_count` at its end.
         labels: Besides `le`.
         counted: How many observations there were.
-        took: What each of them is.
+        mean: Of them.
         bounds: Upper bounds of the buckets, ascending, without infinity.
         since: From when on there are rows.
         until: Up to when.
@@ -36,13 +42,28 @@ def even_rows(
     if sample.endswith("_count"):
         yield Row(labels, counted, since, until)
     elif sample.endswith("_sum"):
-        yield Row(labels, lambda seconds: counted(seconds) * took, since, until)
+        yield Row(labels, lambda seconds: counted(seconds) * mean, since, until)
     else:
         for bound in bounds:
-            value = counted if took <= bound else 0.0
-            yield Row((*labels, ("le", _shown(bound))), value, since, until)
+            value = _Below(counted, _share(mean, bound))
+            yield Row((*labels, ("le", f"{bound:g}")), value, since, until)
         yield Row((*labels, ("le", "+Inf")), counted, since, until)
 
 
-def _shown(bound: float) -> str:
-    return f"{bound:g}"
+def _share(mean: float, bound: float) -> float:
+    """The fraction of observations that is not above a bound."""
+    if bound <= 0:
+        return 0.0
+    distance = math.log(bound / mean) + _SPREAD**2 / 2
+    return 0.5 * math.erfc(-distance / (_SPREAD * math.sqrt(2)))
+
+
+class _Below:
+    """How many observations were not above a bound."""
+
+    def __init__(self, counted: Callable[[Floats], Floats], share: float) -> None:
+        self._counted, self._share = counted, share
+
+    def __call__(self, seconds: Floats) -> Floats:
+        found: Floats = np.floor(self._counted(seconds) * self._share + 0.5)
+        return found

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sregym_cluster_embedded.store import ChangeType
-from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import address_of
-from sregym_cluster_embedded.telemetry.metrics.exporters.durations import even_rows
+from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import address_of, renewals
+from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
     Family,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _VERSION = "3.6.5"
 # What an object takes on average, its older revisions included.
 _OBJECT_BYTES, _FREE = 3072.0, 1.4
+# What a renewed lease adds, how often the API server has old revisions dropped, a page of the file.
+_LEASE_BYTES, _COMPACTED_S, _PAGE_BYTES = 480.0, 300.0, 4096.0
 _QUOTA_BYTES = 2.0 * (1 << 30)
 _FSYNC_S, _COMMIT_S = 0.0012, 0.0035
 _FSYNC = tuple(0.001 * 2**power for power in range(14))
@@ -74,7 +76,7 @@ class Etcd(Exporter):
         """Its series."""
         if sample.startswith((_WAL, _BACKEND)):
             took = _FSYNC_S if sample.startswith(_WAL) else _COMMIT_S
-            yield from even_rows(sample, (), _writes(view), took, _FSYNC)
+            yield from spread_rows(sample, (), _writes(view), took, _FSYNC)
         elif sample == "etcd_server_version":
             yield Row((("server_version", _VERSION),), 1.0)
         elif sample in _CONSTANT:
@@ -82,8 +84,7 @@ class Etcd(Exporter):
         elif sample.startswith("etcd_server_proposals"):
             yield Row((), _writes(view))
         else:
-            keys, times = _keys(view), _FACTORS[sample]
-            yield Row((), lambda seconds: keys(seconds) * times)
+            yield Row((), _size(view, sample))
 
 
 _CONSTANT: Mapping[str, float] = {
@@ -94,22 +95,42 @@ _CONSTANT: Mapping[str, float] = {
     "etcd_server_proposals_failed_total": 0.0,
     "etcd_server_quota_backend_bytes": _QUOTA_BYTES,
 }
-_FACTORS: Mapping[str, float] = {
-    "etcd_debugging_mvcc_keys_total": 1.0,
-    "etcd_mvcc_db_total_size_in_use_in_bytes": _OBJECT_BYTES,
-    "etcd_mvcc_db_total_size_in_bytes": _OBJECT_BYTES * _FREE,
-}
+_KEYS, _USED = "etcd_debugging_mvcc_keys_total", "etcd_mvcc_db_total_size_in_use_in_bytes"
+
+
+def _size(view: View, sample: str) -> Callable[[Floats], Floats]:
+    """Keys, or bytes: older revisions pile up until the API server has them dropped."""
+    keys, renewed = _keys(view), renewals(view)
+
+    def of(seconds: Floats) -> Floats:
+        if sample == _KEYS:
+            return keys(seconds)
+        compacted = seconds - seconds % _COMPACTED_S
+        old = (
+            renewed(seconds) - renewed(compacted)
+            if sample == _USED
+            else renewed(np.full(len(seconds), _COMPACTED_S)) * _FREE
+        )
+        size = keys(seconds) * _OBJECT_BYTES * (1.0 if sample == _USED else _FREE)
+        found: Floats = np.ceil((size + old * _LEASE_BYTES) / _PAGE_BYTES) * _PAGE_BYTES
+        return found
+
+    return of
 
 
 def _writes(view: View) -> Callable[[Floats], Floats]:
-    """How many changes there were, those included that the history does not reach back to."""
+    """How many changes there were, those included that the history does not reach back to.
+
+    Renewed leases are no changes of the store; they are written all the same.
+    """
     history = view.world.store.history
     moments = np.array([change.at for change in history], dtype=np.float64)
     before = float(view.world.store.revision - len(history))
+    renewed = renewals(view)
 
     def of(seconds: Floats) -> Floats:
         found: Floats = np.searchsorted(moments, seconds, side="right").astype(np.float64)
-        return found + before
+        return found + before + renewed(seconds)
 
     return of
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
@@ -22,6 +23,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
 )
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
+from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
 from sregym_cluster_embedded.userland.space import held
@@ -42,8 +44,13 @@ if TYPE_CHECKING:
 _MODES = (("user", 0.66), ("system", 0.27), ("softirq", 0.03), ("iowait", 0.04))
 _IDLE_MODES = ("idle", "irq", "nice", "steal")
 _KIB = 1024.0
-_CACHED_SHARE = 0.22
+_CACHED_SHARE, _BUFFERED_SHARE = 0.22, 0.022
 _IN_BYTES, _OUT_BYTES = 640.0, 1180.0
+# How far memory wanders and within which time; how unequal processors are; what else wants to run.
+_SPREAD, _PERIOD_S, _UNFAIR, _QUEUED = 0.02, 307.0, 0.15, 0.04
+# Connections that are closed again at once; how long before its kubelet a machine booted; how far
+# its clock is off.
+_SHORT, _BOOT_S, _TREMBLES_S = 9.0, 48, 0.00018
 
 
 class _Node:
@@ -55,6 +62,7 @@ class _Node:
         self.past = machines.past(view.world, name)
         self.lives = [life for life in view.lives_in_order if life.process.config.node == name]
         self._known: tuple[Floats, Floats] | None = None
+        self.begin = place("node", name)
         self.overhead = view.world.room("usage").node_overhead(view.world, name)
         self._line = view.past.one(Key("nodes", "", name))
         self._pods, self._held = view.pods, dict(held(view.world))
@@ -68,7 +76,7 @@ class _Node:
         known = self._known
         if known is not None and known[0] is seconds:
             return known[1]
-        total: Floats = self.overhead[0] / 1e9 * np.maximum(seconds, 0.0)
+        total = self._own(seconds)
         for used in self._used:
             total = total + used(seconds)
         # Replaced as a whole: forks that share this may ask at the same time.
@@ -77,7 +85,7 @@ class _Node:
 
     def memory(self, seconds: Floats) -> Floats:
         """Bytes that processes hold."""
-        total = np.full(len(seconds), float(self.overhead[1]))
+        total = self.overhead[1] * (1 + _SPREAD * drift(self.begin, seconds, _PERIOD_S))
         for life, holds in self._holding:
             there = (seconds >= life.process.started_at) & (seconds < end_of(life))
             total += np.where(there, holds(seconds), 0.0)
@@ -85,7 +93,12 @@ class _Node:
         return found
 
     @cached_property
-    def _used(self) -> Sequence[Integral]:
+    def _own(self) -> Unsteady:
+        """What kubelet, runtime and system use."""
+        return Unsteady(Integral([0.0], [self.overhead[0] / 1e9], FOREVER), "node", self.name)
+
+    @cached_property
+    def _used(self) -> Sequence[Callable[[Floats], Floats]]:
         return [cpu(life) for life in self.lives]
 
     @cached_property
@@ -149,16 +162,20 @@ class _Node:
         for life in self.lives:
             there = (seconds >= life.process.started_at) & (seconds < end_of(life))
             total = total + np.where(there, in_flight(life)(seconds) + 2.0, 0.0)
-        return total
+        found: Floats = np.floor(total + _SHORT * (1 + drift(self.begin, seconds, 20.0)))
+        return found
 
 
 def _cpu(node: _Node) -> Said:
     cores = node.cores
-    for core in range(cores):
+    # The scheduler of the kernel is not fair to its processors.
+    weights = [1 + _UNFAIR * level(place("core", node.name, core)) for core in range(cores)]
+    for core, weight in enumerate(weights):
+        part = weight / sum(weights)
         for mode, share in _MODES:
-            yield (("cpu", str(core)), ("mode", mode)), _Part(node.busy, share / cores)
+            yield (("cpu", str(core)), ("mode", mode)), _Part(node.busy, share * part)
         for mode in _IDLE_MODES:
-            value = _Rest(node.busy, cores) if mode == "idle" else 0.0
+            value = _Rest(node.busy, part) if mode == "idle" else 0.0
             yield (("cpu", str(core)), ("mode", mode)), value
 
 
@@ -183,11 +200,11 @@ class _Part:
 class _Rest:
     """The time of one core in which it did nothing."""
 
-    def __init__(self, of: Callable[[Floats], Floats], cores: int) -> None:
-        self._of, self._cores = of, cores
+    def __init__(self, of: Callable[[Floats], Floats], share: float) -> None:
+        self._of, self._share = of, share
 
     def __call__(self, seconds: Floats) -> Floats:
-        return np.maximum(seconds - self._of(seconds) / self._cores, 0.0)
+        return np.maximum(seconds - self._of(seconds) * self._share, 0.0)
 
 
 def _load(window_s: float) -> Callable[[_Node], Said]:
@@ -195,9 +212,12 @@ def _load(window_s: float) -> Callable[[_Node], Said]:
         def of(seconds: Floats) -> Floats:
             before = np.maximum(seconds - window_s, 0.0)
             used = node.busy(seconds) - node.busy(before)
-            found: Floats = np.round(used / np.maximum(seconds - before, 1.0), 2)
+            # What wants to run is now more, now less; long averages hardly feel it.
+            queued = _QUEUED * (1 + drift(begin, seconds, window_s)) * 60 / window_s
+            found: Floats = np.round(used / np.maximum(seconds - before, 1.0) + queued, 2)
             return found
 
+        begin = place("load", node.name)
         yield (), of
 
     return said
@@ -211,12 +231,14 @@ def _machine(of: Callable[[Machine], float]) -> Callable[[_Node], Said]:
 
 
 def _memory(of: Callable[[Floats, Floats], Floats]) -> Callable[[_Node], Said]:
-    """From the total and what is in use."""
+    """From what processes leave, and the part of it that the kernel keeps files in."""
 
     def said(node: _Node) -> Said:
         def value(seconds: Floats) -> Floats:
             total = node.was(lambda machine: machine.memory_kib * _KIB)(seconds)
-            found: Floats = np.floor(np.maximum(of(total, node.memory(seconds)), 0.0))
+            left = np.maximum(total - node.memory(seconds), 0.0)
+            kept = 1 + _SPREAD * drift(node.begin + 512, seconds, _PERIOD_S)
+            found: Floats = np.floor(of(left, _CACHED_SHARE * kept) / _KIB) * _KIB
             return found
 
         yield (), value
@@ -247,6 +269,22 @@ def _uname(node: _Node) -> Said:
         ("sysname", "Linux"),
     )
     yield labels, 1.0
+
+
+def _booted(node: _Node) -> Value:
+    """A machine had booted when its kubelet came."""
+    return float(node.epoch - _BOOT_S - int(_BOOT_S * abs(level(node.begin))))
+
+
+def _offset(node: _Node) -> Value:
+    """A clock that is looked after trembles around the right time."""
+    offset = node.was(lambda machine: machine.clock_offset_s)
+
+    def of(seconds: Floats) -> Floats:
+        found: Floats = np.round(offset(seconds) + _TREMBLES_S * drift(node.begin, seconds, 64), 9)
+        return found
+
+    return of
 
 
 def _clock(node: _Node) -> Value:
@@ -322,10 +360,10 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _gauge("node_load5", "5m load average.", _load(300)),
             _gauge("node_load15", "15m load average.", _load(900)),
             _gauge("node_memory_MemTotal_bytes", "Memory information field MemTotal_bytes.", _machine(lambda machine: machine.memory_kib * _KIB)),
-            _gauge("node_memory_MemAvailable_bytes", "Memory information field MemAvailable_bytes.", _memory(lambda total, used: total - used)),
-            _gauge("node_memory_MemFree_bytes", "Memory information field MemFree_bytes.", _memory(lambda total, used: (total - used) * (1 - _CACHED_SHARE))),
-            _gauge("node_memory_Cached_bytes", "Memory information field Cached_bytes.", _memory(lambda total, used: (total - used) * _CACHED_SHARE * 0.9)),
-            _gauge("node_memory_Buffers_bytes", "Memory information field Buffers_bytes.", _memory(lambda total, used: (total - used) * _CACHED_SHARE * 0.1)),
+            _gauge("node_memory_MemAvailable_bytes", "Memory information field MemAvailable_bytes.", _memory(lambda left, _: left)),
+            _gauge("node_memory_MemFree_bytes", "Memory information field MemFree_bytes.", _memory(lambda left, kept: left * (1 - kept))),
+            _gauge("node_memory_Cached_bytes", "Memory information field Cached_bytes.", _memory(lambda left, kept: left * (kept - _BUFFERED_SHARE))),
+            _gauge("node_memory_Buffers_bytes", "Memory information field Buffers_bytes.", _memory(lambda left, _: left * _BUFFERED_SHARE)),
             _gauge("node_filesystem_size_bytes", "Filesystem size in bytes.", _disks(lambda disk: float(disk.size_bytes))),
             _gauge("node_filesystem_free_bytes", "Filesystem free space in bytes.", _free),
             _gauge("node_filesystem_avail_bytes", "Filesystem space available to non-root users in bytes.", _free),
@@ -334,9 +372,9 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _counter("node_network_transmit_bytes_total", "Network device statistic transmit_bytes.", _requests(_OUT_BYTES)),
             _gauge("node_nf_conntrack_entries", "Number of currently allocated flow entries for connection tracking.", _one(lambda node: node.connections)),
             _gauge("node_nf_conntrack_entries_limit", "Maximum size of connection tracking table.", _one(lambda node: node.was(lambda machine: float(machine.connection_limit)))),
-            _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(lambda node: float(node.epoch))),
+            _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(_booted)),
             _gauge("node_time_seconds", "System time in seconds since epoch (1970).", _one(_clock)),
-            _gauge("node_timex_offset_seconds", "Time offset in between local system and reference clock.", _machine(lambda machine: machine.clock_offset_s)),
+            _gauge("node_timex_offset_seconds", "Time offset in between local system and reference clock.", _one(_offset)),
             _gauge("node_uname_info", "Labeled system information as provided by the uname system call.", _uname),
         )
     }
