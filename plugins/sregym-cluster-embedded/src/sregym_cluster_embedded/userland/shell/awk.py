@@ -29,7 +29,13 @@ def _awk(session: Session, words: list[str], stdin: str) -> Output:
             name, _, text = value.partition("=")
             given[name] = text
         elif word.startswith("-f"):
-            program = session.files.read(session.path(value)) or ""
+            found = session.files.read(session.path(value))
+            if found is None:
+                why = "No such file or directory"
+                if session.busybox:
+                    return Output(1, "", f"awk: can't open '{value}': {why}\n")
+                return Output(2, "", f"mawk: cannot open {value} ({why})\n")
+            program = found
     if not program:
         if index >= len(words):
             return Output(1, "", "usage: awk [-F fs][-v var=value][prog | -f progfile][file ...]\n")

@@ -192,7 +192,8 @@ class Awk:
             if spec[-1] in "xXo":
                 return str(spec % int(self._number(value)))
             if spec[-1] == "c":
-                return self._text(value)[:1]
+                code = chr(int(value) & 255) if isinstance(value, float) else ""
+                return code or self._text(value)[:1]
             return str(spec % self._text(value))
 
         return re.sub(r"%[-+ 0#]*\d*(?:\.\d+)?[diosxXfeEgGc%]", one, form)

@@ -155,7 +155,8 @@ def _chmod(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(1, "", "chmod: missing operand\n")
     text, operands = words[at], words[at + 1 :]
     if new_mode(Inode(FILE), text) is None:
-        return Output(1, "", f"chmod: invalid mode: '{text}'\n")
+        colon = "" if session.busybox else ":"
+        return Output(1, "", f"chmod: invalid mode{colon} '{text}'\n")
 
     def act(path: str) -> None:
         for below in _tree(session, path) if recursive else [path]:
@@ -182,7 +183,8 @@ def _chown(session: Session, words: list[str], _stdin: str) -> Output:
         if number is None:
             kind = "user" if field == "uid" else "group"
             if session.busybox:
-                return Output(1, "", f"{words[0]}: unknown user/group {operands[0]}\n")
+                kind = "user/group" if ":" in operands[0] else kind
+                return Output(1, "", f"{words[0]}: unknown {kind} {operands[0]}\n")
             return Output(1, "", f"{words[0]}: invalid {kind}: '{operands[0]}'\n")
         fields[field] = number
 
@@ -275,7 +277,7 @@ def _dd_report(session: Session, read: int, written: int, block: int) -> str:
         f"{amount // block}+{int(amount % block > 0)} records {way}\n"
         for amount, way in ((read, "in"), (written, "out"))
     )
-    if session.busybox and written < read:
+    if session.flavour == "busybox" or (session.busybox and written < read):
         return lines
     seconds = max(0.0001, written / 1.2e9)
     if session.busybox:

@@ -49,6 +49,9 @@ def _date(session: Session, words: list[str], _stdin: str) -> Output:
         can = "can't" if session.busybox else "cannot"
         text = f"date: {can} set date: Operation not permitted\n"
         return Output(1, _shown(when), text)
+    wrong = next((word for word in operands if not word.startswith("+")), None)
+    if wrong is not None:
+        return Output(1, "", f"date: invalid date '{wrong}'\n")
     form = next((word[1:] for word in operands if word.startswith("+")), None)
     if form is not None:
         return Output(0, _formatted(when, form) + "\n")

@@ -34,8 +34,9 @@ class _Command:
 class _Reader:
     """Reads a script."""
 
-    def __init__(self, text: str, *, extended: bool) -> None:
+    def __init__(self, text: str, *, extended: bool, busybox: bool) -> None:
         self.text = text
+        self.busybox = busybox
         self.at = 0
         self.extended = extended
 
@@ -45,7 +46,7 @@ class _Reader:
             while self.at < len(self.text) and self.text[self.at] in "; \t\n":
                 self.at += 1
             if self.at >= len(self.text):
-                if inside:
+                if inside and not self.busybox:
                     raise _ScriptError("unmatched `{'")
                 return found
             if self.text[self.at] == "}":
@@ -80,9 +81,13 @@ class _Reader:
         elif command.name in ":btrw":
             command.text = self._rest(";\n}").strip()
         elif command.name not in "pdqQnNgGhHxDP=l":
+            if self.busybox:
+                raise _ScriptError(f"unsupported command {command.name}")
             raise _ScriptError(f"unknown command: `{command.name}'")
         elif command.name in "qQ":
             command.text = self._rest(";\n}").strip()
+        elif (rest := self._rest(";\n}").strip()) and not self.busybox:
+            raise _ScriptError("extra characters after command")
         return command
 
     def _address(self) -> str:
@@ -124,12 +129,18 @@ class _Reader:
                 present += char
             index += 1
         if len(parts) < 2:
+            if self.busybox:
+                raise _ScriptError(f"unmatched '{mark}'")
             raise _ScriptError(f"unterminated `{command.name}' command")
         self.at = index
         command.flags = self._rest(";\n} ")
         if command.name == "y":
             command.text, command.new = parts
             return
+        if not re.fullmatch(r"[gpiIewmM\d]*", command.flags.partition("w")[0]):
+            if self.busybox:
+                raise _ScriptError("bad option in substitution expression")
+            raise _ScriptError("unknown option to `s'")
         ignore = "i" in command.flags.lower()
         command.pattern = compiled(parts[0], extended=self.extended, ignore_case=ignore)
         command.new = parts[1]
@@ -309,16 +320,21 @@ def _sed(session: Session, words: list[str], stdin: str) -> Output:
             inplace = inplace or "i" in word[1:]
         else:
             files.append(word)
+    if words[1:2] == ["--version"]:
+        about = "This is not GNU sed version 4.0\n" if session.busybox else "sed (GNU sed) 4.9\n"
+        return Output(0, about)
     if not scripts:
         if not files:
             return Output(
                 1, "", "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...\n"
             )
         scripts.append(files.pop(0))
+    reader = _Reader("\n".join(scripts), extended=extended, busybox=session.busybox)
     try:
-        commands = _Reader("\n".join(scripts), extended=extended).commands()
+        commands = reader.commands()
     except (_ScriptError, PatternError) as error:
-        head = "sed: " if session.busybox else "sed: -e expression #1, char 1: "
+        # GNU counts the characters up to where it gave up.
+        head = "sed: " if session.busybox else f"sed: -e expression #1, char {reader.at}: "
         return Output(1, "", f"{head}{error}\n")
     editor = _Editor(commands, quiet=quiet, extended=extended)
     if not files:

@@ -19,18 +19,23 @@ _TIMES = {"b": 512, "k": 1024, "K": 1024, "m": 1 << 20, "M": 1 << 20}
 
 def _head(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = _taken(words)
+    if (bad := _no_number(session, "head", flags)) is not None:
+        return bad
 
     def chosen(text: str, _path: str) -> str:
         letter, number, _ = _wanted(flags)
-        if letter == "c":
-            return text[:number]
-        return "".join(text.splitlines(keepends=True)[:number])
+        # `-n -2` stands for all but the last two.
+        but = flags.get(letter, "").startswith("-")
+        parts = list(text) if letter == "c" else text.splitlines(keepends=True)
+        return "".join(parts[: max(0, len(parts) - number)] if but else parts[:number])
 
     return _each(session, "head", flags, operands, stdin, chosen)
 
 
 def _tail(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = _taken(words)
+    if (bad := _no_number(session, "tail", flags)) is not None:
+        return bad
     follows = tail_follows(words) and bool(operands)
 
     def chosen(text: str, path: str) -> str:
@@ -42,6 +47,8 @@ def _tail(session: Session, words: list[str], stdin: str) -> Output:
         return text[start:]
 
     result = _each(session, "tail", flags, operands, stdin, chosen)
+    if session.busybox and result.code and not result.out and not follows:
+        return Output(1, "", f"{result.err}tail: no files\n")
     if follows and result.code and not session.followed:
         tail = "tail: no files\n" if session.busybox else "tail: no files remaining\n"
         return Output(1, result.out, result.err + tail)
@@ -50,10 +57,29 @@ def _tail(session: Session, words: list[str], stdin: str) -> Output:
 
 def _taken(words: list[str]) -> tuple[dict[str, str], list[str]]:
     """Options and operands; `-20` stands for `-n 20`."""
-    plain = [re.sub(r"^-(\d+)([fF]?)$", r"-\2n\1", word) for word in words]
+    # What stands behind -n or -c is no option of its own.
+    plain = [
+        word
+        if words[n - 1 : n] in (["-n"], ["-c"])
+        else re.sub(r"^-(\d+)([fF]?)$", r"-\2n\1", word)
+        for n, word in enumerate(words)
+    ]
     # Letters behind a number: `-n20f`, `-fn20`.
     plain = [re.sub(r"^-([nc])(\d+)([fF])$", r"-\3\1\2", word) for word in plain]
     return options(plain, "nc", _LONG)
+
+
+def _no_number(session: Session, name: str, flags: dict[str, str]) -> Output | None:
+    """What is said of a number of lines that is none."""
+    letter = "c" if "c" in flags else "n"
+    value = flags.get(letter, "10")
+    signs = "-" if name == "head" and session.busybox else "+-"
+    if re.fullmatch(rf"[{signs}]?\d+([bkKmMgGtTpPeE]B?|[kKmM]i?B)?", value):
+        return None
+    if session.busybox:
+        return Output(1, "", f"{name}: invalid number '{value}'\n")
+    what = "bytes" if letter == "c" else "lines"
+    return Output(1, "", f"{name}: invalid number of {what}: '{value}'\n")
 
 
 def _wanted(flags: dict[str, str]) -> tuple[str, int, bool]:

@@ -22,7 +22,7 @@ def _grep(session: Session, words: list[str], stdin: str) -> Output:
     try:
         expressions = [_grep_pattern(name, text, flags) for text in patterns]
     except PatternError as error:
-        return Output(2, "", f"grep: bad regex '{patterns[0]}': {error}\n")
+        return Output(2, "", _bad_pattern(session, patterns[0], str(error)))
     if ("r" in flags or "R" in flags) and not files:
         files = ["."]
     named, errors = _grep_inputs(session, files, stdin, recursive=bool({"r", "R"} & set(flags)))
@@ -70,6 +70,23 @@ _GREP_USAGE = (
 )
 
 
+def _bad_pattern(session: Session, pattern: str, why: str) -> str:
+    if session.busybox:
+        return f"grep: bad regex '{pattern}'\n"
+    for mark, words in _MISTAKES.items():
+        if mark in why:
+            return f"grep: {words}\n"
+    return f"grep: {why}\n"
+
+
+# What is wrong with a pattern, in the words of GNU.
+_MISTAKES = {
+    "character set": "Unmatched [, [^, [:, [., or [=", "missing )": "Unmatched ( or \\(",
+    "unbalanced parenthesis": "Unmatched ) or \\)", "bad escape (end": "Trailing backslash",
+    "bad character range": "Invalid range end",
+}  # fmt: skip
+
+
 def _grep_pattern(name: str, text: str, flags: dict[str, str]) -> re.Pattern[str]:
     if "F" in flags or name == "fgrep":
         form = "|".join(map(re.escape, text.split("\n")))
@@ -106,6 +123,8 @@ def _grep_inputs(
         if recursive and session.files.is_folder(path):
             names = session.files.listing(path) or []
             pending[:0] = [f"{operand.rstrip('/')}/{name}" for name in names if name[:2] != ".."]
+            continue
+        if session.busybox and session.files.is_folder(path):
             continue
         texts, error = inputs(session, "grep", [operand], stdin)
         errors += error

@@ -106,7 +106,7 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
     spoken = runtime.protocol_of(server, target.listener)
     local = address.host in ("localhost", "127.0.0.1", "::1")
     client_ip = "127.0.0.1" if local else session.process.config.pod_ip
-    if program is not None and spoken != "grpc":
+    if program is not None and spoken not in ("grpc", "amqp"):
         host = asked.headers.get("host", address.host)
         port = next((number for number, name in server.ports if name == target.listener), 0)
         sent = {"host": host, **asked.headers}

@@ -111,22 +111,31 @@ def _rows(session: Session, rows: list[Row], flags: dict[str, str], *, total: bo
         shown = human(sum(row.inode.blocks_kib for row in rows), unit=1024)
         head = f"total {shown}\n"
     if not {"l", "n"} & set(flags):
-        marks = "F" in flags or "p" in flags
+        quote = '"' if "Q" in flags else ""
         return head + "".join(
-            f"{_number(row, flags)}{row.name}{_mark(row.inode) if marks else ''}\n" for row in rows
+            f"{_number(row, flags)}{quote}{row.name}{quote}{_marked(row.inode, flags)}\n"
+            for row in rows
         )
     cells = [_cells(session, row, flags) for row in rows]
     if session.busybox:
+        wide = 7 if "h" in flags else 9
         return head + "".join(
-            f"{_number(row, flags)}{mode:<10} {links:>4} {user:<8.8} {group:<8.8} {size:>9} {date} {name}\n"
+            f"{_number(row, flags)}{mode:<10} {links:>4} {user:<8.8} {group:<8.8} {size:>{wide}} {date} {name}\n"
             for row, (mode, links, user, group, size, date, name) in zip(rows, cells, strict=True)
         )
-    wide = [max((len(cell[n]) for cell in cells), default=0) for n in range(5)]
+    widths = [max((len(cell[n]) for cell in cells), default=0) for n in range(5)]
     return head + "".join(
-        f"{_number(row, flags)}{c[0]} {c[1]:>{wide[1]}} {c[2]:<{wide[2]}} {c[3]:<{wide[3]}} "
-        f"{c[4]:>{wide[4]}} {c[5]} {c[6]}\n"
+        f"{_number(row, flags)}{c[0]} {c[1]:>{widths[1]}} {c[2]:<{widths[2]}} {c[3]:<{widths[3]}} "
+        f"{c[4]:>{widths[4]}} {c[5]} {c[6]}\n"
         for row, c in zip(rows, cells, strict=True)
     )
+
+
+def _marked(inode: Inode, flags: dict[str, str]) -> str:
+    """What `-F` puts behind a name, and `-p` behind that of a folder."""
+    if "F" in flags:
+        return _mark(inode)
+    return "/" if "p" in flags and inode.kind == FOLDER else ""
 
 
 def _number(row: Row, flags: dict[str, str]) -> str:
@@ -369,27 +378,9 @@ def _gnu_df(rows: list[tuple[MountPoint, list[str], str]], flags: dict[str, str]
     return out
 
 
-def _readlink(session: Session, words: list[str], _stdin: str) -> Output:
-    flags, operands = options(words)
-    out, code = "", 0
-    for operand in operands:
-        path = session.path(operand)
-        if words[0] == "realpath" or {"f", "e", "m"} & set(flags):
-            out += session.files.resolve(path) + "\n"
-            continue
-        inode = session.files.stat(path, follow=False)
-        if inode is None or inode.kind != LINK:
-            code = 1
-        else:
-            out += inode.content + "\n"
-    return Output(code, out)
-
-
 LISTING_COMMANDS: dict[str, Command] = {
     "df": _df,
     "du": _du,
     "ls": _ls,
-    "readlink": _readlink,
-    "realpath": _readlink,
     "stat": _stat,
 }

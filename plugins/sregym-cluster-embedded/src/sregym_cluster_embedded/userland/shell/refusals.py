@@ -7,6 +7,7 @@ GNU, as those programs tell when they are asked.
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.versions import banner
 
 # Where the first operand ends the options: what follows belongs to another command.
-_WRAPPERS = ("awk", "env", "time", "timeout", "xargs")
+_WRAPPERS = ("awk", "env", "seq", "time", "timeout", "xargs")
 # Options of the fuller build of BusyBox, which the recorded one lacks.
 _FULLER = {"sort": "h", "free": "t", "date": "", "top": "", "xargs": "", "nproc": ""}
 # Where these options are given, the pattern or program is no operand.
@@ -59,12 +60,20 @@ def refusal(session: Session, words: list[str]) -> Output | None:
     return _by_gnu(name, about, words)
 
 
+def usage_of(session: Session, name: str) -> str:
+    """What a command of BusyBox says of its use; empty for others."""
+    about = _known()["busybox"].get(name) if session.busybox else None
+    return "" if about is None else f"{banner(session.flavour)}\n\n{about['usage']}"
+
+
 def _by_busybox(
     session: Session, name: str, about: dict[str, Any], words: list[str]
 ) -> Output | None:
-    usage = f"{banner(session.flavour)}\n\n{about['usage']}"
+    usage = usage_of(session, name)
     if words[1:] == ["--help"]:
         return Output(0, "", usage)
+    if name == "sed" and "--version" in words:
+        return None
     fuller = _FULLER.get(name, "") if session.flavour == "alpine" else ""
     read = _read(name, about, words, fuller)
     if read.mistake:
@@ -111,6 +120,8 @@ def _enough(name: str, about: dict[str, Any], read: _Read) -> bool:
         least = 0
     if name == "basename" and set("as") & set(read.letters):
         most = -1
+    if name == "seq" and not all(re.fullmatch(r"[-+.\deE]+", word) for word in read.operands):
+        return False
     if name == "truncate" and "s" not in read.letters:
         return False
     if name == "shuf" and "e" in read.letters:

@@ -17,6 +17,7 @@ from sregym_cluster_embedded.userland.files.inode import (
     MissingError,
     mode_text,
 )
+from sregym_cluster_embedded.userland.shell.refusals import usage_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import complaint
 
@@ -199,7 +200,9 @@ def _find(session: Session, words: list[str], _stdin: str) -> Output:
                 finder.matches(shown or "/", path, inode)
             except _UnknownError as error:
                 if session.busybox:
-                    return Output(1, "", f"find: unrecognized: {error}\n")
+                    return Output(
+                        1, "", f"find: unrecognized: {error}\n{usage_of(session, 'find')}"
+                    )
                 return Output(1, "", f"find: unknown predicate `{error}'\n")
     err = missing + finder.err
     return Output(1 if err else 0, finder.out, err)

@@ -6,7 +6,6 @@ import posixpath
 import re
 import shlex
 
-from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -176,25 +175,6 @@ def _basename(_session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, name + "\n")
 
 
-def _expr(_session: Session, words: list[str], _stdin: str) -> Output:
-    parts = words[1:]
-    if len(parts) == 3 and parts[1] in (":", "=", "!="):
-        left, operator, right = parts
-        if operator == ":":
-            found = re.match(right.replace(r"\(", "(").replace(r"\)", ")"), left)
-            if found is None:
-                return Output(1, "0\n")
-            return Output(0, f"{found.group(1) if found.groups() else len(found.group())}\n")
-        return Output(0, f"{int((left == right) == (operator == '='))}\n")
-    if parts[:1] == ["length"] and len(parts) == 2:
-        return Output(0, f"{len(parts[1])}\n")
-    try:
-        value = Arithmetic(lambda _: "", lambda _a, _b: None).evaluate(" ".join(parts))
-    except ArithmeticSyntaxError:
-        return Output(2, "", "expr: syntax error\n")
-    return Output(0 if value else 1, f"{value}\n")
-
-
 def _watch(session: Session, words: list[str], stdin: str) -> Output:
     index = 1
     while index < len(words) and words[index].startswith("-"):
@@ -235,7 +215,6 @@ STARTING_COMMANDS: dict[str, Command] = {
     "basename": _basename,
     "dirname": _basename,
     "env": _env,
-    "expr": _expr,
     "false": _false,
     "less": _no_terminal,
     "more": _no_terminal,

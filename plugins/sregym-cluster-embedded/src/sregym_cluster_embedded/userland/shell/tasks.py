@@ -234,7 +234,8 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
     if number < 0:
         return Output(1, "", f"{words[0]}: bad signal name '{words[1].lstrip('-')}'\n")
     if not targets:
-        return Output(1, "", f"{words[0]}: you need to specify whom to kill\n")
+        name = shell_name(session) if words[0] == "kill" else words[0]
+        return Output(1, "", f"{name}: you need to specify whom to kill\n")
     known = {str(task.pid): task for task in session_tasks(session, words)}
     err = ""
     for target in targets:
