@@ -104,6 +104,15 @@ def test_unknown_fields_are_refused_when_asked(client, caches):
             ],
         ),
         (
+            {"size": 3, "port": 1.5},
+            [
+                'spec.port: Invalid value: "number": spec.port in body must be of type '
+                'integer,string: "number"',
+                "<nil>: Invalid value: null: some validation rules were not checked because the object "
+                "was invalid; correct the existing errors to complete validation",
+            ],
+        ),
+        (
             {"size": 0},
             ["spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"],
         ),

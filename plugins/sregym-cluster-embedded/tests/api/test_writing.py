@@ -230,3 +230,26 @@ def test_a_permanent_namespace_stays(client):
     answer = client("DELETE", "/api/v1/namespaces/default")
     text = 'namespaces "default" is forbidden: this namespace may not be deleted'
     assert (answer["code"], answer["message"]) == (403, text)
+
+
+def test_conflicts_with_several_managers_are_told_one_by_one(client):
+    def apply(manager: str, body: object, **more: str) -> object:
+        path = "/api/v1/namespaces/shop/configmaps/a"
+        content = "application/apply-patch+yaml"
+        return client("PATCH", path, body, content=content, fieldManager=manager, **more)
+
+    head = {"apiVersion": "v1", "kind": "ConfigMap"}
+    apply("two", {**head, "metadata": {"name": "a"}, "data": {"z": "1", "b": "1"}})
+    apply("one", {**head, "metadata": {"name": "a", "labels": {"x": "y"}}, "data": {"c": "1"}})
+    mine = {"b": "2", "c": "2", "z": "2"}
+    answer = apply("three", {**head, "metadata": {"name": "a", "labels": {"x": "n"}}, "data": mine})
+    assert answer["message"] == (
+        'Apply failed with 4 conflicts: conflicts with "one":\n- .data.c\n- .metadata.labels.x\n'
+        'conflicts with "two":\n- .data.b\n- .data.z'
+    )
+    assert [cause["message"] for cause in answer["details"]["causes"]] == [
+        'conflict with "one"',
+        'conflict with "one"',
+        'conflict with "two"',
+        'conflict with "two"',
+    ]

@@ -158,15 +158,15 @@ def apply_conflict(causes: Sequence[Cause]) -> ApiError:
     if number == 1:
         text = f"Apply failed with 1 conflict: {causes[0].message}: {causes[0].field}"
     else:
-        parts = [
-            f"{owner}:\n" + "\n".join(f"- {field}" for field in fields)
-            if len(by_owner) > 1 or len(fields) > 1
-            else f"{owner}: {fields[0]}"
+        lines = [
+            line
             for owner, fields in by_owner.items()
+            for line in (
+                f"{owner.replace('conflict', 'conflicts', 1)}:",
+                *(f"- {f}" for f in fields),
+            )
         ]
-        noun = "conflicts"
-        joined = "\n".join(parts)
-        text = f"Apply failed with {number} {noun}: {joined}"
+        text = f"Apply failed with {number} conflicts: {chr(10).join(lines)}"
     return ApiError(409, "Conflict", text, {"causes": [cause.as_object() for cause in causes]})
 
 

@@ -260,9 +260,12 @@ def step(value: Any, key: str) -> tuple[bool, Any]:
 
 
 def paths(fields: FieldSet, prefix: str = "") -> list[str]:
-    """The leaves as a person reads them: `.spec.replicas`, `.spec.containers[name="a"].image`."""
+    """The leaves as a person reads them: `.spec.replicas`, `.spec.containers[name="a"].image`.
+
+    At each level first the leaves, then what has others below it, both sorted.
+    """
     found: list[str] = []
-    for key, below in fields.items():
+    for key, below in sorted(fields.items(), key=lambda item: (bool(item[1]), item[0])):
         if key == _SELF:
             if len(fields) == 1:
                 found.append(prefix)

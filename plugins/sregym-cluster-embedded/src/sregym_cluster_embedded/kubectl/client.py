@@ -161,6 +161,8 @@ class Client:
             except ServerError as error:
                 if error.reason not in ("BadRequest", "NotFound"):
                     raise
+                if "metadata" not in error.status:
+                    raise NotCovered("a type that is gone") from error
                 raise error.while_doing(_listing(kind, query)) from error
             yield page
             token = page.get("metadata", {}).get("continue", "")
@@ -180,7 +182,14 @@ class Client:
         """Patch an object; returns it as it stands afterwards."""
         path = kind.path(namespace, name, subresource)
         query = (("fieldManager", self.manager), *query)
-        patched: Object = self.send("PATCH", path, query, body, content_type=content_type)
+        try:
+            patched: Object = self.send("PATCH", path, query, body, content_type=content_type)
+        except ServerError as error:
+            if error.reason != "UnsupportedMediaType":
+                raise
+            what = f"{kind.api_version}, Kind={kind.kind}"
+            text = f"error: {content_type} is not supported by {what}: {error.message}"
+            raise CommandError(text) from error
         return patched
 
     def create(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.api import schema
 from sregym_cluster_embedded.kubectl.builder import NO_NAME, documents, selector_query, targets
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 
@@ -22,6 +23,18 @@ class Found(NamedTuple):
     namespace: str | None
     name: str
     obj: Object
+
+
+def refuse_foreign(found: Found) -> None:
+    """Refuse an object of a type that the binary itself does not have.
+
+    Raises:
+        CommandError: In the words of the commands that need to know the type.
+    """
+    kind = found.kind
+    if schema.of_kind(kind.group, kind.version, kind.kind) is None:
+        what = f'no kind "{kind.kind}" is registered for version "{kind.api_version}"'
+        raise CommandError(f'error: {what} in scheme "pkg/scheme/scheme.go:28"')
 
 
 def selected(

@@ -61,7 +61,7 @@ def _split(session: Session, word: str) -> tuple[ResourceType, list[str]]:
     word = word.removesuffix(".")
     first, *fields = word.split(".")
     discovery = session.client.discovery()
-    kinds = discovery.all_of(first)
+    kinds = discovery.all_of(first) or session.client.discovery(fresh=True).all_of(first)
     if not kinds:
         raise CommandError(f'the server doesn\'t have a resource type "{first}"')
     for other in discovery.also_means(first):

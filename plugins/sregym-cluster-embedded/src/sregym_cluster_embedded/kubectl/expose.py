@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
-from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, OUTPUT, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
@@ -33,6 +33,7 @@ def expose(session: Session) -> None:
     found = selected(session, arguments.words, errors)
     raise_all(errors)
     for one in found:
+        refuse_foreign(one)
         if one.kind.kind not in _EXPOSABLE:
             raise CommandError(f"error: cannot expose a {one.kind.kind}")
         service = _service(session, one, selector)

@@ -8,6 +8,7 @@ from sregym_cluster_embedded.kubectl.client import JSON_PATCH, STRATEGIC
 from sregym_cluster_embedded.kubectl.describe.pods import describe_template
 from sregym_cluster_embedded.kubectl.describe.selectors import selector_text
 from sregym_cluster_embedded.kubectl.describe.writer import Writer
+from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report, shown_name
@@ -17,9 +18,10 @@ from sregym_cluster_embedded.kubectl.yaml_text import compact_json
 from sregym_cluster_embedded.store import Object, owner_of
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.kubectl.editing import Found
     from sregym_cluster_embedded.kubectl.session import Session
 
+# Kinds that the binary has words for, with revisions or without.
+_VISITED = frozenset({"Job", "CronJob", "Pod", "ReplicaSet", "ReplicationController"})
 HISTORY_FLAGS = (*OUTPUT, *FILES, *SELECTION, Flag("revision"))
 UNDO_FLAGS = (*OUTPUT, *FILES, *SELECTION, *DRY_RUN, Flag("to-revision"))
 
@@ -161,6 +163,9 @@ def _revisions(session: Session, found: Found, viewer: str) -> dict[int, _Revisi
     """The revisions of a workload by their numbers; `viewer` is what other kinds do not have."""
     kind = found.kind.kind
     if kind not in ("Deployment", "StatefulSet", "DaemonSet"):
+        refuse_foreign(found)
+        if kind not in _VISITED:
+            raise NotCovered(f"revisions of a {kind}")
         raise CommandError(f'error: no {viewer} has been implemented for "{kind}"')
     keeper = "replicasets.apps" if kind == "Deployment" else "controllerrevisions.apps"
     query = [("labelSelector", selector_text(found.obj["spec"]["selector"]))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, ServerError
 from sregym_cluster_embedded.kubectl.flags import FILES, OUTPUT, SELECTION
 from sregym_cluster_embedded.kubectl.printing import report
@@ -31,6 +31,7 @@ def restart(session: Session) -> None:
     patch = {"spec": {"template": {"metadata": {"annotations": {RESTARTED_AT: stamp}}}}}
 
     def act(found: Found) -> None:
+        refuse_foreign(found)
         if found.kind.kind not in ("Deployment", "StatefulSet", "DaemonSet"):
             text = f'{found.kind.resource} "{found.name}" restarting is not supported'
             raise CommandError(f"error: {text}")
@@ -61,6 +62,7 @@ def resume(session: Session) -> None:
 
 def _set_paused(session: Session, value: bool | None, done: str, verb: str) -> None:
     def act(found: Found) -> None:
+        refuse_foreign(found)
         if found.kind.kind != "Deployment":
             text = f'{found.kind.resource} "{found.name}" {verb} is not supported'
             raise CommandError(f"error: {text}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.editing import Found, selected
+from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError
 from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.rollout import REVISION
@@ -30,6 +30,7 @@ def status(session: Session) -> None:
     if not found:
         session.complain(f"No resources found in {session.namespace} namespace.")
     for one in found:
+        refuse_foreign(one)
         _follow(session, one)
 
 

@@ -58,7 +58,7 @@ def cell_text(value: Any) -> str:
     if type(value) is str and "\n" not in value and "\r" not in value and "\f" not in value:
         return value
     if value is None:
-        return "<nil>"
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)

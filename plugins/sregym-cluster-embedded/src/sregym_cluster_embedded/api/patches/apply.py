@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import body, errors, fieldsets, ownership
@@ -60,8 +61,7 @@ def _mine(entry: dict[str, Any], manager: str) -> bool:
 
 def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet) -> None:
     causes: list[errors.Cause] = []
-    owners: list[str] = []
-    for entry in others:
+    for entry in sorted(others, key=itemgetter("manager", "operation", "apiVersion")):
         shared = fieldsets.common(entry["fieldsV1"], differing)
         for path in fieldsets.paths(shared):
             described = f'conflict with "{entry["manager"]}"'
@@ -70,7 +70,6 @@ def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet) -> None:
             if entry["operation"] == "Update":
                 described += f" using {entry['apiVersion']}"
             causes.append(errors.Cause(path, described, "FieldManagerConflict"))
-            owners.append(described)
     if causes:
         raise errors.apply_conflict(causes)
 

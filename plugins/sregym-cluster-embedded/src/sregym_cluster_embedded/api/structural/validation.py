@@ -60,8 +60,8 @@ def _check(value: Any, schema: Any, path: str, found: list[Cause], *, root: bool
         return
     if value is None and schema.get("nullable"):
         return
-    wanted = schema.get("type")
     if not _typed(value, schema):
+        wanted = "integer,string" if schema.get(_EITHER) else schema.get("type")
         text = f'{path} in body must be of type {wanted}: "{type_of(value)}"'
         message = f'Invalid value: "{type_of(value)}": {text}'
         found.append(Cause(path, message, "FieldValueTypeInvalid"))
@@ -80,8 +80,8 @@ def _check(value: Any, schema: Any, path: str, found: list[Cause], *, root: bool
 
 def _typed(value: Any, schema: Object) -> bool:
     wanted, actual = schema.get("type"), type_of(value)
-    if schema.get(_EITHER):
-        return actual in ("integer", "string")
+    if not wanted and schema.get(_EITHER):
+        wanted = "string" if actual == "string" else "integer"
     if not wanted or wanted == actual:
         return True
     if wanted == "integer":
