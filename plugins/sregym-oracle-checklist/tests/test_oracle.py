@@ -115,6 +115,46 @@ def test_claims_win_over_the_text_and_empty_claims_leave_it_to_the_text(
     assert judge_diagnosis(text, Claims(), [truth], components).outcome is Outcome.PASS
 
 
+LIMIT = "mongodb-rate is OOMKilled, its memory limit is only 10Mi."
+
+
+@pytest.mark.parametrize(
+    ("more", "noes_and_what_was_seen"),
+    [
+        ("", {}),
+        (
+            " A second root cause: rate has a wrong image tag.",
+            {
+                "component": f"blamed: mongodb-rate, rate; {LIMIT}",
+                "origin": f"blamed: mongodb-rate, rate; {LIMIT}",
+                "no-healthy-blamed": f"blamed: mongodb-rate, rate; {LIMIT}",
+                "nobody-uninvolved": "drawn in: rate",
+            },
+        ),
+        (
+            " A second root cause: geo has a wrong image tag.",
+            {
+                "component": f"blamed: mongodb-rate, geo; {LIMIT}",
+                "no-healthy-blamed": f"blamed: mongodb-rate, geo; {LIMIT}",
+                "nobody-uninvolved": "drawn in: geo",
+            },
+        ),
+        (
+            " A second root cause: mongodb-rate has a wrong image tag.",
+            {"mechanism": LIMIT, "no-wrong-mechanism": "also claimed: image-wrong"},
+        ),
+    ],
+    ids=["the truth", "and a victim", "and one uninvolved", "and another mechanism"],
+)
+def test_each_answer_tells_what_it_saw(
+    more: str, noes_and_what_was_seen: dict[str, str], truths: Any, components: Any
+) -> None:
+    text = f"Root cause: {LIMIT}{more}"
+    verdict = judge_diagnosis(text, None, [truths["memory-limit"]], components)
+    seen = {c.name: c.detail.partition("? ")[2] for c in verdict.checks}
+    assert {name: seen[name] for name in noes(verdict)} == noes_and_what_was_seen
+
+
 def test_contributing_components_must_be_named(truths: Any, components: Any) -> None:
     truth = truths["memory-limit"].model_copy(update={"contributing": ("memcached-rate",)})
     text = "mongodb-rate is OOMKilled: its memory limit is only 10Mi."
