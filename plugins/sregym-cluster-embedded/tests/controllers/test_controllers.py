@@ -191,6 +191,21 @@ def test_a_foreground_deletion_waits_for_the_dependents(shop: Any) -> None:
     assert (shop.world.store.get(WEB), shop.pods()) == (None, [])
 
 
+def test_a_replica_set_that_is_to_go_says_that_it_has_seen_it(shop: Any) -> None:
+    """Before its pods go, as the garbage collector needs a moment for them."""
+    shop.apply(DEPLOYMENT)
+    shop.run(5)
+    writes.delete(shop.world, WEB, "Foreground")
+    told: list[tuple[int, int]] = []
+    for _ in range(40):
+        for entry in shop.world.store.list("replicasets.apps", "shop"):
+            status = (entry["status"]["observedGeneration"], entry["status"]["replicas"])
+            if told[-1:] != [status]:
+                told.append(status)
+        shop.run(0.005)
+    assert told == [(1, 2), (2, 2), (2, 0)]
+
+
 def test_a_deleted_namespace_is_emptied_and_goes(shop: Any) -> None:
     shop.apply(DEPLOYMENT)
     shop.run(5)

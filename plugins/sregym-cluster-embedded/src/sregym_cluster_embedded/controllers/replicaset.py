@@ -40,9 +40,11 @@ _LONGEST_RETRY_S = 1000.0
 
 
 def listen(world: World, change: Change) -> None:
-    """ReplicaSets are looked at when they change."""
+    """ReplicaSets are looked at when they change, or are to go."""
     if change.type is not ChangeType.DELETED and (
-        change.old is None or change.old["spec"] is not change.obj["spec"]
+        change.old is None
+        or change.old["spec"] is not change.obj["spec"]
+        or "deletionTimestamp" in change.obj["metadata"]
     ):
         enqueue(world, HANDLER, change.key, _DELAY_S)
 
