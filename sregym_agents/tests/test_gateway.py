@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -194,3 +195,13 @@ def test_a_session_without_alerts_says_so(gateway: Gateway) -> None:
         404,
         {"message": "this session began without an alert"},
     )
+
+
+def test_who_is_connected_when_it_ends(session: ScriptedSession) -> None:
+    with Gateway(session) as gateway:
+        doors = {(urlsplit(url).hostname, urlsplit(url).port) for url in gateway.endpoints.values()}
+        lines = [socket.create_connection(door) for door in doors for _ in range(2)]
+    assert len(doors) == 2
+    assert [line.recv(1) for line in lines] == [b""] * 4
+    for line in lines:
+        line.close()

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 
     Take = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -45,14 +45,7 @@ class Connections:
         try:
             yield
         finally:
-            loop = asyncio.get_running_loop()
-            for server in servers:
-                # First no more are taken: a server that is closed loses those it is about to open.
-                for listening in server.sockets:
-                    loop.remove_reader(listening)
-            await _rounds()
-            for server in servers:
-                server.close()
+            await stop(servers)
             taken = dict(self._taken)
             for task, writer in taken.items():
                 # Not closed: what the far side does not take would keep it open for ever.
@@ -60,6 +53,18 @@ class Connections:
                 task.cancel()
             await asyncio.gather(*taken, return_exceptions=True)
             await _rounds()
+
+
+async def stop(servers: Iterable[asyncio.Server]) -> None:
+    """Take no more connections; those that are accepted by now are known to whoever serves."""
+    loop = asyncio.get_running_loop()
+    for server in servers:
+        # A server that is closed at once loses those it is about to open.
+        for listening in server.sockets:
+            loop.remove_reader(listening)
+    await _rounds()
+    for server in servers:
+        server.close()
 
 
 async def _rounds() -> None:

@@ -18,6 +18,7 @@ from sregym_core.interfaces import ToolGroup
 from sregym_core.model import Attempt
 from starlette.responses import JSONResponse
 
+from sregym_agents.connections import stop
 from sregym_agents.http_api import BODY_CAP_BYTES, WHAT_CAP
 from sregym_agents.mcp_tools import NAME, mcp_server
 
@@ -30,6 +31,24 @@ if TYPE_CHECKING:
     from sregym_agents.inbox import Inbox
 
 SHUTDOWN_S = 1
+
+
+class _Server(uvicorn.Server):
+    """Ends when it is told: uvicorn itself looks ten times a second, and waits for nobody else."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ending = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Serve until `ending` is set."""
+        await self.ending.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close; whoever is connected has a moment to take the rest."""
+        await stop(self.servers)
+        if self.server_state.connections:
+            await super().shutdown(sockets)
 
 
 class McpEndpoints:
@@ -78,12 +97,12 @@ class McpEndpoints:
                     access_log=False,
                     timeout_graceful_shutdown=SHUTDOWN_S,
                 )
-                server = uvicorn.Server(config)
+                server = _Server(config)
                 running = asyncio.create_task(server.serve(sockets=[listener]))
                 try:
                     yield endpoints
                 finally:
-                    server.should_exit = True
+                    server.ending.set()
                     await running
 
     def _servers(self) -> list[tuple[str, str, StreamableHTTPSessionManager]]:
