@@ -76,7 +76,7 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
         (
             "kind: mongodb",
             "kind: mongo",
-            "shop.yaml:92: programs.mongod: 'kind' is one of: service, mongodb, memcached, keyvalue, registry, name-server, redis, mysql, postgres, kafka, ingress-controller, http-proxy, nginx, load-generator",
+            "shop.yaml:92: programs.mongod: 'kind' is one of: service, mongodb, memcached, keyvalue, registry, name-server, redis, mysql, postgres, etcd, kafka, rabbitmq, ingress-controller, http-proxy, nginx, load-generator",
         ),
         (
             "cpu_ms: 0.3",

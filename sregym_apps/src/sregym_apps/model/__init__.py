@@ -9,7 +9,7 @@ from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
 from sregym_apps.model.base import Entry, expand, placeholders
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
-from sregym_apps.model.databases import MysqlProgram, PostgresProgram, RedisProgram
+from sregym_apps.model.databases import EtcdProgram, MysqlProgram, PostgresProgram, RedisProgram
 from sregym_apps.model.datastore import (
     KeyValueProgram,
     MemcachedProgram,
@@ -20,7 +20,7 @@ from sregym_apps.model.datastore import (
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.loading import ServiceModelError, load_service_model, parse_service_model
-from sregym_apps.model.messaging import KafkaProgram, Topic
+from sregym_apps.model.messaging import KafkaProgram, RabbitmqProgram, RabbitmqQueue, Topic
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.nginx import NginxProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
@@ -82,6 +82,7 @@ __all__ = [
     "Entry",
     "EntryPoint",
     "ErrorKind",
+    "EtcdProgram",
     "ExitStep",
     "Failure",
     "GarbageCollection",
@@ -114,6 +115,8 @@ __all__ = [
     "Protocol",
     "ProxyProgram",
     "QueryStep",
+    "RabbitmqProgram",
+    "RabbitmqQueue",
     "ReadStep",
     "RedisProgram",
     "RegisterStep",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from sregym_apps.model.base import Entry, placeholders, texts_of
-from sregym_apps.model.databases import MysqlProgram, PostgresProgram, RedisProgram
+from sregym_apps.model.databases import EtcdProgram, MysqlProgram, PostgresProgram, RedisProgram
 from sregym_apps.model.datastore import (
     KeyValueProgram,
     MemcachedProgram,
@@ -17,7 +17,7 @@ from sregym_apps.model.datastore import (
 )
 from sregym_apps.model.image import Image
 from sregym_apps.model.ingress import IngressProgram
-from sregym_apps.model.messaging import KafkaProgram
+from sregym_apps.model.messaging import KafkaProgram, RabbitmqProgram
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.nginx import NginxProgram
 from sregym_apps.model.proxy import ProxyProgram
@@ -64,12 +64,14 @@ _KINDS = (
         "redis",
         "mysql",
         "postgres",
+        "etcd",
         "kafka",
+        "rabbitmq",
         "ingress-controller",
         "http-proxy",
         "nginx",
-        "load-generator",
     ),
+    "load-generator",
 )
 
 
@@ -87,7 +89,9 @@ AnyProgram = Annotated[
     | Annotated[RedisProgram, Tag("redis")]
     | Annotated[MysqlProgram, Tag("mysql")]
     | Annotated[PostgresProgram, Tag("postgres")]
+    | Annotated[EtcdProgram, Tag("etcd")]
     | Annotated[KafkaProgram, Tag("kafka")]
+    | Annotated[RabbitmqProgram, Tag("rabbitmq")]
     | Annotated[NameServerProgram, Tag("name-server")]
     | Annotated[IngressProgram, Tag("ingress-controller")]
     | Annotated[ProxyProgram, Tag("http-proxy")]

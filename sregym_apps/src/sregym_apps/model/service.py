@@ -14,7 +14,8 @@ from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 
 Protocol = Literal[
-    "http", "grpc", "mongodb", "memcached", "keyvalue", "mysql", "postgres", "kafka", "registry", "tcp"
+    "http", "grpc", "mongodb", "memcached", "keyvalue", "mysql", "postgres", "kafka", "amqp", "etcd",
+    "registry", "tcp",
 ]  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from sregym_apps.model import (
     CacheAside,
     Call,
     Client,
-    KafkaProgram,
     LoadGeneratorProgram,
     Parallel,
     ServiceProgram,
@@ -40,10 +39,16 @@ from sregym_cluster_embedded.traffic.structure import (
     Together,
     Way,
 )
-from sregym_cluster_embedded.userland.kafka.data import data_at
 from sregym_cluster_embedded.userland.kinds import slowed_ms
 from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.queues import (
+    PROTOCOLS,
+    group_of,
+    keeps_unread,
+    storage_of,
+    topics_at,
+)
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
 
@@ -121,9 +126,9 @@ class Builder:
             _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
             storage = next((place for way in found if (place := self._storage(way))), "")
-            if topic in data_at(self.world, storage).topics:
+            if topic in topics_at(self.world, storage).topics:
                 operation = self.operation(process.ref, consumer.operation)
-                key = (storage, topic, group)
+                key = (storage, topic, group_of(self.world, storage, topic, group))
                 self._groups.setdefault(key, []).append(Puller(operation, consumer.poison))
 
     def operation(self, ref: ContainerRef, name: str) -> int:
@@ -166,9 +171,10 @@ class Builder:
         """Put producers and consumer groups of topics together, groups without members included."""
         before: Live | None = self.world.table("traffic.state").get("live")
         known = [queue.key for queue in before.structure.queues] if before is not None else []
-        for key in dict.fromkeys([*known, *self._groups]):
+        unread = [(*key, key[1]) for key in self._produced if keeps_unread(self.world, key[0])]
+        for key in dict.fromkeys([*known, *self._groups, *unread]):
             storage, topic, group = key
-            data = data_at(self.world, storage)
+            data = topics_at(self.world, storage)
             if topic not in data.topics or (key not in self._groups and self._lost(storage)):
                 continue
             odd = tuple((o.partition, o.number) for o in data.odd if o.topic == topic)
@@ -184,16 +190,16 @@ class Builder:
     def _lost(self, storage: str) -> bool:
         """Whether a storage that lives no longer than its broker has gone with it."""
         return storage.startswith(("layer of ", "pod/")) and not any(
-            process.settings.get("kafka.storage") == storage
+            storage_of(process.behaviour, process.settings) == storage
             for process in self.runtime.running(self.world)
         )
 
     def _storage(self, target: Target) -> str:
         """The identity of what a broker keeps; empty when the target is none that answers."""
         server = None if target.kind or target.ref is None else process_of(self.world, target.ref)
-        if server is None or not isinstance(server.behaviour, KafkaProgram) or not server.running:
+        if server is None or not server.running:
             return ""
-        return server.settings.get("kafka.storage", "")
+        return storage_of(server.behaviour, server.settings)
 
     def _server(self, process: Process) -> int:
         known = self._servers.get(process.ref)
@@ -288,7 +294,7 @@ class Builder:
         )  # fmt: skip
         self.made.sites.append(site)
         sites.append(site)
-        if client.protocol == "kafka":
+        if client.protocol in PROTOCOLS:
             self.footing.loose = True
             for way in ways:
                 storage = "" if way.kind else self._storage(way.target)

@@ -18,6 +18,8 @@ SERVED = "traffic.served"
 
 # Under (identity of the broker's storage, topic, group): a tuple of `QueueSegment`s.
 QUEUES = "traffic.queues"
+# What rounding makes of rates is less.
+_ONE_RECORD = 1.0
 
 
 class CallFlow(NamedTuple):
@@ -249,11 +251,19 @@ def _time(known: tuple[Segment, ...], operation: str, start: float, end: float) 
 def note_queue(world: World, key: tuple[str, str, str], segment: QueueSegment) -> None:
     """Let what a group sees of a topic be in effect from now on."""
     known: tuple[QueueSegment, ...] = world.table(QUEUES).get(key, ())
-    if known and known[-1][2:] == segment[2:]:
+    if known and known[-1][2:] == segment[2:] and _goes_on(known[-1], segment):
         return
     if known and known[-1].start == segment.start:
         known = known[:-1]
     world.table(QUEUES)[key] = (*known, segment)
+
+
+def _goes_on(before: QueueSegment, now: QueueSegment) -> bool:
+    """Whether as much waits as was to be expected; who empties a queue changes that at once."""
+    return all(
+        abs(before.lag_at(number, now.start) - lag) < _ONE_RECORD
+        for number, lag in enumerate(now.lag)
+    )
 
 
 def queue_segments(world: World, key: tuple[str, str, str]) -> tuple[QueueSegment, ...]:

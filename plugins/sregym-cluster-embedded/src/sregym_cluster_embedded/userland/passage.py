@@ -76,7 +76,7 @@ class Passages:
         server, listener = found
         program = self.runtime.program_of(server)
         spoken = self.runtime.protocol_of(server, listener)
-        if program is None or spoken not in ("http", "registry"):
+        if program is None or spoken not in ("http", "registry", "etcd"):
             return Passed("net/http: HTTP/1.x transport connection broken: malformed HTTP response")
         if request.scheme == "https":
             return Passed("http: server gave HTTP response to HTTPS client")

@@ -178,7 +178,7 @@ def _http(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
     server, listener = found
     program = runtime.program_of(server)
     spoken = runtime.protocol_of(server, listener)
-    if program is None or spoken not in ("http", "registry"):
+    if program is None or spoken not in ("http", "registry", "etcd"):
         broken = "net/http: HTTP/1.x transport connection broken: malformed HTTP response"
         return ProbeResult(False, f'Get "{url}": {broken}')
     kind = runtime.kind_of(server)

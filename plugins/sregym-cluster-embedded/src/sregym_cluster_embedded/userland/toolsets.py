@@ -74,7 +74,7 @@ SETS: dict[str, tuple[str, ...]] = {
     "mysql": ("mysql", "mysqladmin"),
     "mariadb": ("mariadb", "mysql", "mysqladmin"),
     "postgres": ("psql", "pg_isready"),
-    "rabbitmq": ("rabbitmqctl", "rabbitmq-diagnostics"),
+    "rabbitmq": ("rabbitmqctl", "rabbitmq-diagnostics", "rabbitmq-plugins", "rabbitmq-queues"),
     "etcd": ("etcdctl",),
     "kafka": (
         *("kafka-topics.sh", "kafka-consumer-groups.sh", "kafka-console-producer.sh"),

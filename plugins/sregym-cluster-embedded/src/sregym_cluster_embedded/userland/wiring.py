@@ -32,6 +32,8 @@ _PORTS = {
     "mysql": 3306,
     "postgres": 5432,
     "kafka": 9092,
+    "amqp": 5672,
+    "etcd": 2379,
     "registry": 8500,
 }
 # The texts of a client in which settings may stand.

@@ -82,6 +82,20 @@ _DEFAULTS: dict[str, dict[str, str]] = {
         **_TCP,
         "overloaded": "[7] Request Timed Out: the request exceeded the user-specified time limit",
     },
+    "amqp": {
+        **_TCP,
+        "auth": 'Exception (403) Reason: "username or password not allowed"',
+        "unauthorized": 'Exception (403) Reason: "${error}"',
+        "server": 'Exception (404) Reason: "${error}"',
+    },
+    "etcd": {
+        **_TCP,
+        **dict.fromkeys(
+            ("dns", "refused", "timeout", "unreachable", "no_route", "protocol"),
+            "context deadline exceeded",
+        ),
+        "server": "etcdserver: ${error}",
+    },
     "memcached": {**_TCP, "timeout": "memcache: connect timeout to ${ip}:${port}"},
 }
 

@@ -15,6 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import Kubelet
 from sregym_cluster_embedded.telemetry.metrics.exporters.load import LoadGenerators
 from sregym_cluster_embedded.telemetry.metrics.exporters.node import NodeExporter
 from sregym_cluster_embedded.telemetry.metrics.exporters.queues import KafkaExporter
+from sregym_cluster_embedded.telemetry.metrics.exporters.rabbitmq import RabbitmqPlugin
 from sregym_cluster_embedded.telemetry.metrics.exporters.services import Services
 from sregym_cluster_embedded.telemetry.metrics.exporters.spans import SpanMetrics
 from sregym_cluster_embedded.telemetry.metrics.exporters.stores import STORES
@@ -70,7 +71,8 @@ def chapters() -> tuple[Chapter, ...]:
         ),
         Chapter(
             "Control plane",
-            "Jobs `apiserver`, `kube-scheduler` and `etcd`. How long requests, scheduling and writes take is always the same: "
+            "Jobs `apiserver`, `kube-scheduler` and `etcd`; an etcd that an application runs has the job "
+            "of its workload, and only what it can tell of itself. How long requests, scheduling and writes take is always the same: "
             "it is no state of the cluster.",
             (ApiServer(), Scheduler(), Etcd()),
         ),
@@ -114,6 +116,12 @@ def chapters() -> tuple[Chapter, ...]:
             "Job `kafka-exporter`, one target for each broker, with `namespace` and `pod`; `topic`, "
             "`partition` and `consumergroup`. Lag is the offset of the topic less that of the group.",
             (KafkaExporter(),),
+        ),
+        Chapter(
+            "Message queues: RabbitMQ",
+            "The plugin `rabbitmq_prometheus` of each broker; the job is the name of the workload, "
+            "with `namespace` and `pod`; `queue` and `vhost`.",
+            (RabbitmqPlugin(),),
         ),
         Chapter(
             "Load generators",

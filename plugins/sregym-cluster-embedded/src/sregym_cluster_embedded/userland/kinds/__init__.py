@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.userland.kinds.etcd import EtcdKind
 from sregym_cluster_embedded.userland.kinds.hindrance import disks_changed, hindered, slowed_ms
 from sregym_cluster_embedded.userland.kinds.ingress import IngressKind
 from sregym_cluster_embedded.userland.kinds.kafka import KafkaKind
@@ -12,6 +13,7 @@ from sregym_cluster_embedded.userland.kinds.mongod import MongodbKind
 from sregym_cluster_embedded.userland.kinds.nameserver import NameServerKind
 from sregym_cluster_embedded.userland.kinds.nginx import NginxKind
 from sregym_cluster_embedded.userland.kinds.proxy import ProxyKind
+from sregym_cluster_embedded.userland.kinds.rabbitmq import RabbitmqKind
 from sregym_cluster_embedded.userland.kinds.redis import RedisKind
 from sregym_cluster_embedded.userland.kinds.registry import RegistryKind
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
@@ -27,7 +29,9 @@ KINDS: dict[str, Kind] = {
     "redis": RedisKind(),
     "mysql": MysqlKind(),
     "postgres": PostgresKind(),
+    "etcd": EtcdKind(),
     "kafka": KafkaKind(),
+    "rabbitmq": RabbitmqKind(),
     "name-server": NameServerKind(),
     "ingress-controller": IngressKind(),
     "http-proxy": ProxyKind(),

@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 # Commands of datastores that change something.
 WRITING = frozenset(
-    {"add", "delete", "findAndModify", "incr", "insert", "produce", "set", "update"}
+    {
+        "add",
+        "delete",
+        "findAndModify",
+        "incr",
+        "insert",
+        "produce",
+        "publish",
+        "put",
+        "set",
+        "update",
+    }
 )
 
 

@@ -41,7 +41,7 @@ class StoreKind(Kind):
                 say(world, process.ref, program, (line,))
                 end(world, process.ref, code)
                 return
-            open_port(world, process.ref, port, "server")
+            open_port(world, process.ref, port, self.listener(process, program, port))
         say(world, process.ref, program, self.ready_lines(process, program))
         serve(world, process.ref)
 
@@ -52,6 +52,10 @@ class StoreKind(Kind):
             if flags.get(flag, "").isdecimal():
                 return (int(flags[flag]),)
         return (int(expand(program.port, process.facts())),)
+
+    def listener(self, process: Process, program: Any, port: int) -> str:
+        """The name under which a port is known."""
+        return "server"
 
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
         """What the server writes once it serves."""

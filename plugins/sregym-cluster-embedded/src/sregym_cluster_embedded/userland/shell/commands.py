@@ -9,6 +9,7 @@ from sregym_cluster_embedded.userland.etcd.client import ETCD_COMMANDS
 from sregym_cluster_embedded.userland.kafka.client import KAFKA_COMMANDS
 from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
 from sregym_cluster_embedded.userland.nginx.client import NGINX_COMMANDS, is_asked
+from sregym_cluster_embedded.userland.rabbitmq.client import RABBITMQ_COMMANDS
 from sregym_cluster_embedded.userland.redis.client import REDIS_COMMANDS
 from sregym_cluster_embedded.userland.shell.awk import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
@@ -77,6 +78,7 @@ COMMANDS: dict[str, Command] = {
     **KAFKA_COMMANDS,
     **CONSUL_COMMANDS,
     **ETCD_COMMANDS,
+    **RABBITMQ_COMMANDS,
 }
 
 

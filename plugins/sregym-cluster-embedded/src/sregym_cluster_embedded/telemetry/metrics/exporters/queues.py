@@ -120,7 +120,7 @@ def _of_topic(
         yield Row((("topic", topic),), float(partitions), since)
         return
     for number in range(partitions):
-        value: Value = 0.0 if sample == _OLDEST.name else _Offset(known, number)
+        value: Value = 0.0 if sample == _OLDEST.name else Offset(known, number)
         yield Row((("partition", str(number)), ("topic", topic)), value, since)
 
 
@@ -130,18 +130,19 @@ def _of_group(
     since = known[0].start
     if sample == _MEMBERS.name:
         members = [float(segment.members) for segment in known]
-        yield Row((("consumergroup", group),), Steps(_starts(known), members), since)
+        yield Row((("consumergroup", group),), Steps(starts(known), members), since)
         return
     labels = (("consumergroup", group), ("topic", topic))
     if sample == _LAG_SUM.name:
         yield Row(labels, _LagSum(known, partitions), since)
         return
     for number in range(partitions):
-        value = _Lag(known, number) if sample == _LAG.name else _Taken(known, number)
+        value = Lag(known, number) if sample == _LAG.name else Taken(known, number)
         yield Row((*labels, ("partition", str(number))), value, since)
 
 
-def _starts(known: Sequence[QueueSegment]) -> list[float]:
+def starts(known: Sequence[QueueSegment]) -> list[float]:
+    """When each segment begins."""
     return [segment.start for segment in known]
 
 
@@ -150,23 +151,24 @@ def _of(values: tuple[float, ...], number: int) -> float:
     return values[number] if number < len(values) else 0.0
 
 
-class _Offset:
+class Offset:
     """The records that arrived in one partition."""
 
     def __init__(self, known: Sequence[QueueSegment], number: int) -> None:
         rates = [_of(segment.come, number) for segment in known]
-        self.arrived = Integral(_starts(known), rates, float("inf"))
+        self.arrived = Integral(starts(known), rates, float("inf"))
 
     def __call__(self, seconds: Floats) -> Floats:
+        """How many there were."""
         found: Floats = np.floor(self.arrived(seconds) + WHOLE)
         return found
 
 
-class _Lag:
+class Lag:
     """The records of one partition that a group has not taken."""
 
     def __init__(self, known: Sequence[QueueSegment], number: int) -> None:
-        self._starts = np.array(_starts(known))
+        self._starts = np.array(starts(known))
         self._lag = np.array([_of(segment.lag, number) for segment in known])
         self._growth = np.array(
             [_of(segment.come, number) - _of(segment.progress, number) for segment in known]
@@ -180,17 +182,19 @@ class _Lag:
         return found
 
     def __call__(self, seconds: Floats) -> Floats:
+        """In whole records."""
         found: Floats = np.floor(self.exact(seconds) + WHOLE)
         return found
 
 
-class _Taken:
+class Taken:
     """The records of one partition that a group is done with."""
 
     def __init__(self, known: Sequence[QueueSegment], number: int) -> None:
-        self._offset, self._lag = _Offset(known, number), _Lag(known, number)
+        self._offset, self._lag = Offset(known, number), Lag(known, number)
 
     def __call__(self, seconds: Floats) -> Floats:
+        """How many there were."""
         done = self._offset.arrived(seconds) - self._lag.exact(seconds)
         found: Floats = np.maximum(np.floor(np.round(done, 2) + WHOLE), 0.0)
         return found
@@ -198,7 +202,7 @@ class _Taken:
 
 class _LagSum:
     def __init__(self, known: Sequence[QueueSegment], partitions: int) -> None:
-        self._parts = [_Lag(known, number) for number in range(partitions)]
+        self._parts = [Lag(known, number) for number in range(partitions)]
 
     def __call__(self, seconds: Floats) -> Floats:
         total = np.zeros(len(seconds))

@@ -1,0 +1,1 @@
+"""What an etcd server keeps and writes, and the command `etcdctl`."""
