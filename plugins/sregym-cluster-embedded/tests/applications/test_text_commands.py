@@ -55,6 +55,13 @@ def box(shop: Any) -> Any:
         ("sed k /etc/group", (1, "", "sed: unsupported command k\n")),
         ("grep '[' /etc/group", (2, "", "grep: bad regex '['\n")),
         ("chmod 999 /etc/group", (1, "", "chmod: invalid mode '999'\n")),
+        ("ip -4 addr show lo; ip route; ip route get 1.2.3.4",
+         (0, "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue qlen 1000\n    inet 127.0.0.1/8 scope host lo\n"
+          "       valid_lft forever preferred_lft forever\ndefault via 10.244.0.1 dev eth0 \n"
+          "10.244.0.0/24 dev eth0 scope link  src 10.244.0.6 \n1.2.3.4 via 10.244.0.1 dev eth0  src 10.244.0.6 \n", "")),
+        ("ip link show wlan0", (1, "", "ip: can't find device 'wlan0'\n")),
+        ("ifconfig wlan0", (1, "", "ifconfig: wlan0: error fetching interface information: Device not found\n")),
+        ("netstat -rn | tail -1", (0, "10.244.0.0      0.0.0.0         255.255.255.0   U         0 0          0 eth0\n", "")),
         ("ls -Q /etc/group; ls -dp /etc /etc/group", (0, '"/etc/group"\n/etc/\n/etc/group\n', "")),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.userland.files.tasks import entered
 from sregym_cluster_embedded.userland.process import Process, running_in
+from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
@@ -231,7 +232,7 @@ def _name(session: Session, process: Process) -> str:
 def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     flags, _ = options(words)
     if {"r"} & set(flags):
-        return _route(session, words, "")
+        return routes(session, numeric="n" in flags, by_netstat=True)
     title = (
         "(only servers)"
         if "l" in flags
@@ -273,76 +274,11 @@ def _ss(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, out)
 
 
-def _route(session: Session, words: list[str], _stdin: str) -> Output:
-    del words
-    base = ".".join(session.process.config.pod_ip.split(".")[:3])
-    rows = (
-        ("0.0.0.0", f"{base}.1", "0.0.0.0", "UG"),  # noqa: S104 - the default route
-        (f"{base}.0", "0.0.0.0", "255.255.255.0", "U"),  # noqa: S104 - no gateway
-    )
-    out = "Kernel IP routing table\n"
-    out += "Destination     Gateway         Genmask         Flags Metric Ref    Use Iface\n"
-    for row in rows:
-        out += f"{row[0]:<15} {row[1]:<15} {row[2]:<15} {row[3]:<5} 0      0        0 eth0\n"
-    return Output(0, out)
-
-
-def _ip(session: Session, words: list[str], _stdin: str) -> Output:
-    plain = [word for word in words[1:] if not word.startswith("-")]
-    what = plain[0] if plain else ""
-    own = session.process.config.pod_ip
-    base, numbers = ".".join(own.split(".")[:3]), own.split(".")
-    if not what:
-        return Output(
-            255 if not session.busybox else 1,
-            "",
-            "Usage: ip [ OPTIONS ] OBJECT { COMMAND | help }\n",
-        )
-    if "add" in plain[1:] or "del" in plain[1:] or "set" in plain[1:]:
-        code = 1 if session.busybox else 2
-        return Output(code, "", "RTNETLINK answers: Operation not permitted\n")
-    if "route".startswith(what):
-        return Output(
-            0,
-            f"default via {base}.1 dev eth0 \n{base}.0/24 dev eth0 proto kernel scope link src {own} \n",
-        )
-    mac = ":".join(f"{int(part):02x}" for part in numbers if part.isdecimal())
-    link = "<LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000"
-    wire = "<BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default "
-    out = f"1: lo: {link}\n    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n"
-    if not "link".startswith(what):
-        out += (
-            "    inet 127.0.0.1/8 scope host lo\n       valid_lft forever preferred_lft forever\n"
-        )
-    out += f"2: eth0@if7: {wire}\n    link/ether 0a:58:{mac} brd ff:ff:ff:ff:ff:ff link-netnsid 0\n"
-    if not "link".startswith(what):
-        out += f"    inet {own}/24 brd {base}.255 scope global eth0\n"
-        out += "       valid_lft forever preferred_lft forever\n"
-    return Output(0, out)
-
-
-def _ifconfig(session: Session, _words: list[str], _stdin: str) -> Output:
-    own = session.process.config.pod_ip
-    base = ".".join(own.split(".")[:3])
-    mac = ":".join(f"{int(part):02X}" for part in own.split(".") if part.isdecimal())
-    return Output(
-        0,
-        f"eth0      Link encap:Ethernet  HWaddr 0A:58:{mac}  \n"
-        f"          inet addr:{own}  Bcast:{base}.255  Mask:255.255.255.0\n"
-        "          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1\n\n"
-        "lo        Link encap:Local Loopback  \n"
-        "          inet addr:127.0.0.1  Mask:255.0.0.0\n"
-        "          UP LOOPBACK RUNNING  MTU:65536  Metric:1\n\n",
-    )
-
-
 NETWORK_COMMANDS: dict[str, Command] = {
-    "ifconfig": _ifconfig,
-    "ip": _ip,
+    **INTERFACE_COMMANDS,
     "nc": _nc,
     "netstat": _netstat,
     "ping": _ping,
-    "route": _route,
     "ss": _ss,
     "telnet": _telnet,
     "traceroute": _traceroute,
