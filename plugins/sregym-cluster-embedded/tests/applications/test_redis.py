@@ -66,6 +66,39 @@ def test_commands(cache: Any, script: str, expected: tuple[int, str, str]) -> No
     assert start(cache).shell("redis", script) == expected
 
 
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("mset a", "ERR wrong number of arguments for 'mset' command"),
+        ("mset a 1 b", "ERR wrong number of arguments for 'mset' command"),
+        ("rename none b", "ERR no such key"),
+        ("hset h f", "ERR wrong number of arguments for 'hset' command"),
+        ("auth", "ERR wrong number of arguments for 'auth' command"),
+        ("auth a b c", "ERR syntax error"),
+        ("select", "ERR wrong number of arguments for 'select' command"),
+        ("select x", "ERR value is not an integer or out of range"),
+        ("select 16", "ERR DB index is out of range"),
+        ("select -1", "ERR DB index is out of range"),
+        ("config", "ERR wrong number of arguments for 'config' command"),
+        ("config get", "ERR wrong number of arguments for 'config|get' command"),
+        ("config set maxmemory", "ERR wrong number of arguments for 'config|set' command"),
+        ("config noSuch", "ERR unknown subcommand 'noSuch'. Try CONFIG HELP."),
+        ("config rewrite", "ERR The server is running without a config file"),
+        (
+            "config set nosuch 1",
+            "ERR Unknown option or number of arguments for CONFIG SET - 'nosuch'",
+        ),
+        (
+            "config set maxmemory lots",
+            "ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must be a memory value",
+        ),
+    ],
+)
+def test_what_is_refused_says_why(cache: Any, command: str, answer: str) -> None:
+    # As the real one, redis-cli ends with 0 all the same.
+    assert start(cache).shell("redis", f"redis-cli {command}") == (0, f"{answer}\n\n", "")
+
+
 def test_a_password_is_demanded(cache: Any) -> None:
     start(cache, "--requirepass", "secret")
     answers = [

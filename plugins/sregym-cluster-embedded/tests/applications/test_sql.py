@@ -92,6 +92,46 @@ def test_mysql(stores: Any, script: str, expected: tuple[int, str, str]) -> None
     assert mysql(stores).shell("db", script) == expected
 
 
+APP = "mysql -uapp -ppw"
+DENIED = "Access denied; you need (at least one of) the {} privilege(s) for this operation"
+
+
+@pytest.mark.parametrize(
+    ("client", "statement", "error"),
+    [
+        (ROOT, "CREATE DATABASE shop", "1007 (HY000) at line 1: Can't create database 'shop'; database exists"),
+        (ROOT, "DROP DATABASE none", "1008 (HY000) at line 1: Can't drop database 'none'; database doesn't exist"),
+        (ROOT, "DROP USER none", "1396 (HY000) at line 1: Operation DROP USER failed for 'none'@'%'"),
+        (ROOT, "ALTER USER none IDENTIFIED BY 'x'", "1396 (HY000) at line 1: Operation ALTER USER failed for 'none'@'%'"),
+        (ROOT, "GRANT ALL ON shop.* TO none", "1410 (42000) at line 1: You are not allowed to create a user with GRANT"),
+        (APP, "GRANT ALL ON shop.* TO app", "1044 (42000) at line 1: Access denied for user 'app'@'localhost' to database 'shop'"),
+        (APP, "CREATE DATABASE shop", "1044 (42000) at line 1: Access denied for user 'app'@'localhost' to database 'shop'"),
+        (APP, "DROP DATABASE other", "1044 (42000) at line 1: Access denied for user 'app'@'localhost' to database 'other'"),
+        (APP, "CREATE USER x", f"1227 (42000) at line 1: {DENIED.format('CREATE USER')}"),
+        (APP, "DROP USER root", f"1227 (42000) at line 1: {DENIED.format('CREATE USER')}"),
+        (APP, "ALTER USER root IDENTIFIED BY 'x'", f"1227 (42000) at line 1: {DENIED.format('CREATE USER')}"),
+        (APP, "SET GLOBAL read_only = 1", f"1227 (42000) at line 1: {DENIED.format('SUPER or SYSTEM_VARIABLES_ADMIN')}"),
+        (APP, "SELECT * FROM mysql.user", "1142 (42000) at line 1: SELECT command denied to user 'app'@'localhost' for table 'user'"),
+    ],
+)  # fmt: skip
+def test_what_mysql_refuses(stores: Any, client: str, statement: str, error: str) -> None:
+    said = mysql(stores).shell("db", f'{client} -e "{statement}"')
+    assert said == (1, "", f"{INSECURE}ERROR {error}\n")
+
+
+def test_who_may_only_read_writes_nothing(stores: Any) -> None:
+    mysql(stores).shell(
+        "db", f'{ROOT} -e "REVOKE ALL ON shop.* FROM app; GRANT SELECT ON shop.* TO app"'
+    )
+    assert [
+        stores.shell("db", f'{APP} shop -N -e "{statement}"')
+        for statement in ("SELECT name FROM items", "DELETE FROM items")
+    ] == [
+        (0, "pen\n", INSECURE),
+        (1, "", INSECURE + "ERROR 1142 (42000) at line 1: DELETE command denied to user 'app'@'localhost' for table 'items'\n"),
+    ]  # fmt: skip
+
+
 def test_rows_outlive_the_process_and_forks_go_apart(stores: Any) -> None:
     insert = "INSERT INTO items VALUES ({}, 'ink')"
     mysql(stores).shell("db", f'{ROOT} shop -e "{insert.format(2)}"')
@@ -135,6 +175,44 @@ ITEMS = " id | name \n----+------\n  1 | pen\n(1 row)\n\n"
 )  # fmt: skip
 def test_postgres(stores: Any, script: str, expected: tuple[int, str, str]) -> None:
     assert postgres(stores, POSTGRES_PASSWORD="pw").shell("pg", script) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("CREATE DATABASE postgres", 'ERROR:  database "postgres" already exists'),
+        ("DROP DATABASE none", 'ERROR:  database "none" does not exist'),
+        ("CREATE ROLE postgres", 'ERROR:  role "postgres" already exists'),
+        ("DROP ROLE none", 'ERROR:  role "none" does not exist'),
+        ("ALTER ROLE none NOLOGIN", 'ERROR:  role "none" does not exist'),
+        ("GRANT SELECT ON items TO none", 'ERROR:  role "none" does not exist'),
+        ("SHOW nosuch", 'ERROR:  unrecognized configuration parameter "nosuch"'),
+        (r"\nosuch", "invalid command \\nosuch\nTry \\? for help."),
+        (r"\d nosuch", 'Did not find any relation named "nosuch".'),
+    ],
+)
+def test_what_postgres_refuses(stores: Any, command: str, said: str) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    assert shop.shell("pg", f"psql -U postgres -c '{command}'") == (1, "", f"{said}\n")
+
+
+def test_a_role_reads_only_what_it_may(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    shop.shell("pg", "psql -U postgres -c 'CREATE ROLE reader LOGIN'")
+    read = "psql -U reader -d postgres -c 'SELECT * FROM items'"
+    refused = (1, "", "ERROR:  permission denied for table items\n")
+    assert shop.shell("pg", read) == refused
+    shop.shell("pg", "psql -U postgres -c 'GRANT SELECT ON items TO reader'")
+    assert shop.shell("pg", read) == (0, ITEMS, "")
+
+
+def test_over_the_network_postgres_wants_a_password(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    assert shop.shell("pg", "psql -h pg -U postgres -c 'SELECT 1'") == (
+        2,
+        "",
+        f"{PG_HEAD}fe_sendauth: no password supplied\n",
+    )
 
 
 def test_postgres_without_a_password_does_not_start(stores: Any) -> None:

@@ -89,6 +89,8 @@ class Connection:
     def _auth(self, arguments: list[str]) -> Status:
         if not arguments:
             raise Refused("ERR wrong number of arguments for 'auth' command")
+        if len(arguments) > 2:
+            raise Refused("ERR syntax error")
         if not self.setting("requirepass"):
             raise Refused(
                 "ERR AUTH <password> called without any password configured for the default user. "
@@ -117,14 +119,21 @@ class Connection:
         return Status("OK")
 
     def _do_select(self, arguments: list[str]) -> Status:
-        number = int(arguments[0]) if arguments and arguments[0].isdecimal() else -1
+        if len(arguments) != 1:
+            raise Refused("ERR wrong number of arguments for 'select' command")
+        try:
+            number = int(arguments[0])
+        except ValueError:
+            raise Refused("ERR value is not an integer or out of range") from None
         if not 0 <= number < int(self.setting("databases")):
             raise Refused("ERR DB index is out of range")
         self.database = number
         return Status("OK")
 
     def _do_config(self, arguments: list[str]) -> Any:
-        what = arguments[0].lower() if arguments else ""
+        if not arguments:
+            raise Refused("ERR wrong number of arguments for 'config' command")
+        what = arguments[0].lower()
         if what == "get" and len(arguments) > 1:
             pairs = [
                 (name, self.setting(name))
@@ -152,7 +161,9 @@ class Connection:
             raise Refused("ERR The server is running without a config file")
         if what == "resetstat":
             return Status("OK")
-        raise Refused("ERR unknown subcommand or wrong number of arguments for 'config' command")
+        if what in ("get", "set"):
+            raise Refused(f"ERR wrong number of arguments for 'config|{what}' command")
+        raise Refused(f"ERR unknown subcommand '{arguments[0]}'. Try CONFIG HELP.")
 
     def _do_replicaof(self, arguments: list[str]) -> Status:
         value = "" if [word.lower() for word in arguments] == ["no", "one"] else " ".join(arguments)

@@ -244,14 +244,14 @@ class MysqlConnection:
         what, data = words[1].lower(), self.data
         if what in ("database", "schema"):
             name = words[-1]
+            self._demand_all(name)
             if name in data.databases and "exists" not in statement.lower():
                 raise MysqlError(1007, "HY000", f"Can't create database '{name}'; database exists")
-            self._demand_super(f"to database '{name}'", 1044)
             if name not in data.databases:
                 store(self.world, self.storage, data.with_database(name, b""))
             return Result((), (), 1, "create")
         if what == "user":
-            self._demand_super("", 1227)
+            self._demand("CREATE USER")
             found = re.search(
                 r"'?([\w.-]+)'?(?:@'?[^'\s]+'?)?(?:\s+identified\s+(?:with\s+\w+\s+)?by\s+'([^']*)')?",
                 " ".join(words[2:]),
@@ -270,7 +270,7 @@ class MysqlConnection:
         what, data = words[1].lower(), self.data
         name = words[-1].strip("';").partition("'")[0].partition("@")[0].strip("'")
         if what in ("database", "schema"):
-            self._demand_super(f"to database '{name}'", 1044)
+            self._demand_all(name)
             if name not in data.databases and "exists" not in [word.lower() for word in words]:
                 raise MysqlError(
                     1008, "HY000", f"Can't drop database '{name}'; database doesn't exist"
@@ -278,7 +278,7 @@ class MysqlConnection:
             store(self.world, self.storage, data.with_database(name, None))
             return Result((), (), 0, "drop")
         if what == "user":
-            self._demand_super("", 1227)
+            self._demand("CREATE USER")
             if name not in data.accounts:
                 raise MysqlError(1396, "HY000", f"Operation DROP USER failed for '{name}'@'%'")
             store(self.world, self.storage, data.with_account(name, None))
@@ -286,11 +286,9 @@ class MysqlConnection:
         return None
 
     def _do_grant(self, statement: str, _words: list[str]) -> Result:
-        self._demand_super("", 1227)
         return self._granted(statement, give=True)
 
     def _do_revoke(self, statement: str, _words: list[str]) -> Result:
-        self._demand_super("", 1227)
         return self._granted(statement, give=False)
 
     def _granted(self, statement: str, *, give: bool) -> Result:
@@ -300,6 +298,8 @@ class MysqlConnection:
             re.I | re.S,
         )
         data = self.data
+        if found is not None:
+            self._demand_all(found.group(2))
         if found is None or found.group(3) not in data.accounts:
             raise MysqlError(1410, "42000", "You are not allowed to create a user with GRANT")
         rights, database, name = found.groups()
@@ -325,7 +325,7 @@ class MysqlConnection:
         )
         if words[1].lower() != "user" or found is None:
             return None
-        self._demand_super("", 1227)
+        self._demand("CREATE USER")
         data = self.data
         if found.group(1) not in data.accounts:
             raise MysqlError(
@@ -342,7 +342,7 @@ class MysqlConnection:
             re.I,
         )
         if found is not None and (found.group(1) or "").lower() in ("global", "persist"):
-            self._demand_super("", 1227)
+            self._demand("SUPER or SYSTEM_VARIABLES_ADMIN")
             value = {"1": "ON", "0": "OFF"}.get(found.group(3), found.group(3).upper())
             name = found.group(2).lower()
             if name == "max_connections":
@@ -353,16 +353,16 @@ class MysqlConnection:
     def _do_flush(self, _statement: str, _words: list[str]) -> Result:
         return Result((), (), 0, "flush")
 
-    def _demand_super(self, what: str, number: int) -> None:
-        if self.account.superuser:
-            return
-        if number == 1044:
-            raise MysqlError(1044, "42000", f"Access denied for user {self.who} {what}")
-        need = "SUPER or SYSTEM_VARIABLES_ADMIN"
-        message = (
-            f"Access denied; you need (at least one of) the {need} privilege(s) for this operation"
-        )
-        raise MysqlError(1227, "42000", message)
+    def _demand_all(self, database: str) -> None:
+        """Refuse who may not create, drop and grant a database."""
+        if not self.account.superuser:
+            message = f"Access denied for user {self.who} to database '{database}'"
+            raise MysqlError(1044, "42000", message)
+
+    def _demand(self, privilege: str) -> None:
+        if not self.account.superuser:
+            need = f"you need (at least one of) the {privilege} privilege(s) for this operation"
+            raise MysqlError(1227, "42000", f"Access denied; {need}")
 
 
 def _rows(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Result:
