@@ -19,8 +19,8 @@ from sregym_cluster_embedded.userland.shell.versions import banner
 _WRAPPERS = ("awk", "env", "seq", "time", "timeout", "xargs")
 # Options of the fuller build of BusyBox, which the recorded one lacks.
 _FULLER = {"sort": "h", "free": "t", "date": "", "top": "", "xargs": "", "nproc": ""}
-# Where these options are given, the pattern or program is no operand.
-_SCRIPTED = {"awk": "ef", "egrep": "ef", "fgrep": "ef", "grep": "ef", "sed": "ef"}
+# Where these options are given, the pattern, the program or the task is no operand.
+_SCRIPTED = {"awk": "ef", "egrep": "ef", "fgrep": "ef", "grep": "ef", "sed": "ef", "tar": "ctx"}
 
 
 class _Read(NamedTuple):
