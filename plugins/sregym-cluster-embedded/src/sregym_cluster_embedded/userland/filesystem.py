@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet.static_pods import FOLDER as MANIFESTS
@@ -29,13 +30,22 @@ from sregym_cluster_embedded.userland.files.troubles import demand_readable, dem
 from sregym_cluster_embedded.userland.files.view import LAYERS, VOLUMES, View
 from sregym_cluster_embedded.userland.space import note
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["FileError", "Files", "ReadOnlyError"]
 
 _READ, _WRITE, _SEARCH = 4, 2, 1
 
 
 class Files(View):
-    """A view of one container's files at the moment of use, with the rights of its user."""
+    """A view of one container's files at the moment of use, with the rights of its user.
+
+    Attributes:
+        charge: Told of bytes that a write is about to hold in memory; None: nobody minds.
+    """
+
+    charge: Callable[[int], None] | None = None
 
     def open(self, path: str) -> Inode:
         """A file that the user reads.

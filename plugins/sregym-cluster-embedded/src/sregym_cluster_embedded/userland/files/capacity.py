@@ -40,17 +40,29 @@ def room_of(files: Files, point: MountPoint) -> Room:
 
 
 def _pages_kib(files: Files, point: MountPoint) -> int:
-    mount = point.mount
-    if mount is None:
-        return 0
+    inside = point.place + "/" if point.mount is None else ""
     held = sum(
         -(-inode.size // _PAGE) * 4
-        for inode in files.stored(point).values()
-        if inode is not None and inode.kind == "file"
+        for path, inode in files.stored(point).items()
+        if inode is not None and inode.kind == "file" and path.startswith(inside)
     )
-    return held + sum(
-        -(-len(text.encode(errors="replace")) // _PAGE) * 4 for text in mount.files.values()
-    )
+    texts = () if point.mount is None else point.mount.files.values()
+    return held + sum(-(-len(text.encode(errors="replace")) // _PAGE) * 4 for text in texts)
+
+
+def in_memory(files: Files, place: str) -> MountPoint | None:
+    """What keeps a path in memory and has a size; None when it stands on a disk."""
+    point = files.mount_of(place)
+    if point is None and place.startswith("/dev/shm/"):  # noqa: S108 - of the container
+        point = files.container.shared_memory
+    return point if point is not None and point.limit_bytes is not None else None
+
+
+def memory_bytes(files: Files) -> int:
+    """What the files of a container hold in memory."""
+    points = {**files.container.points, "shm": files.container.shared_memory}
+    sized = {point.place: point for point in points.values() if point.limit_bytes is not None}
+    return sum(_pages_kib(files, point) for point in sized.values()) * 1024
 
 
 def demand_room(files: Files, place: str, added_bytes: int) -> None:
@@ -63,8 +75,11 @@ def demand_room(files: Files, place: str, added_bytes: int) -> None:
         raise FullError(place)
     if added_bytes <= 0:
         return
-    point = files.mount_of(place)
-    if point is not None and point.limit_bytes is not None:
-        if added_bytes > room_of(files, point).free_kib * 1024:
-            raise FullError(place)
+    point = in_memory(files, place)
+    if point is None:
         return
+    free_bytes = room_of(files, point).free_kib * 1024
+    if files.charge is not None:
+        files.charge(min(added_bytes, free_bytes))
+    if added_bytes > free_bytes:
+        raise FullError(place)

@@ -165,6 +165,15 @@ class Container:
         share = 1000 - 1000 * wanted // total
         return max(3, min(999, share))
 
+    @property
+    def shared_memory(self) -> MountPoint:
+        """What stands at /dev/shm: a volume, or a tmpfs of the usual size."""
+        size = f"relatime,size={_SHM_BYTES // 1024}k"
+        own = MountPoint(
+            _SHM, "shm", "tmpfs", f"nosuid,nodev,noexec,{size}", limit_bytes=_SHM_BYTES
+        )
+        return self.points.get(_SHM, own)
+
     def all_points(self) -> list[MountPoint]:
         """All that is mounted, as /proc/mounts lists it."""
         read_only = self.credentials.read_only_root
@@ -183,8 +192,6 @@ class Container:
         own = dict(self.points)
         for path in ("/etc/hosts", "/dev/termination-log", "/etc/hostname", "/etc/resolv.conf"):
             own.setdefault(path, MountPoint(path, DISK, "ext4", DISK_OPTIONS))
-        size = f"relatime,size={_SHM_BYTES // 1024}k"
-        options = f"nosuid,nodev,noexec,{size}"
-        own.setdefault(_SHM, MountPoint(_SHM, "shm", "tmpfs", options, limit_bytes=_SHM_BYTES))
+        own.setdefault(_SHM, self.shared_memory)
         found.extend(own[path] for path in sorted(own))
         return found

@@ -6,7 +6,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.files.capacity import demand_room, room_of
+from sregym_cluster_embedded.userland.files.capacity import demand_room, in_memory, room_of
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
@@ -257,8 +257,8 @@ def _dd_write(
             session.files.remove(path)
             demand_room(session.files, "/dev/full", total)
     except FullError as error:
-        point = session.files.mount_of(session.files.resolve(path))
-        free = 0
+        place, free = session.files.resolve(path), 0
+        point = in_memory(session.files, place) or session.files.mount_of(place)
         if point is None:
             point = session.files.container.all_points()[0]
         if path != "/dev/full":

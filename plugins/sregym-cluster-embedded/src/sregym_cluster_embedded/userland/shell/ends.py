@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.memory import exhaust
 from sregym_cluster_embedded.userland.shell.options import options, tail_follows
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import complaint
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONG = {"lines": "n", "bytes": "c", "quiet": "q", "silent": "q", "verbose": "v"}
+# What has no end, and no line in it: whoever keeps the last one keeps it all.
+_ENDLESS = ("/dev/zero",)
 _TIMES = {"b": 512, "k": 1024, "K": 1024, "m": 1 << 20, "M": 1 << 20}
 
 
@@ -118,6 +121,8 @@ def _each(
             text, path, shown = stdin, "", "standard input"
         else:
             path, shown = session.path(operand), operand
+            if name == "tail" and path in _ENDLESS:
+                exhaust(session)
             try:
                 text = session.files.open(path).text
             except FileError as error:

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.userland.process import change, listener_at
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS, serves
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
+from sregym_cluster_embedded.userland.shell.memory import charging
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -46,6 +47,7 @@ class Execution:
         self._captured = 0  # how many pipes and redirections surround the present command
         self.stop_on_error = False
         session.runner = _weakly(self)
+        session.files.charge = charging(session)
 
     @property
     def recording(self) -> bool:
@@ -279,6 +281,8 @@ class Execution:
 
     def spend(self) -> None:
         """Count a step; a script that never ends is stopped, or goes on later."""
+        if self.session.killed:
+            raise Exit(137, Output(137))
         self.session.budget[0] -= 1
         if self.session.budget[0] < 0:
             if self._journal is not None:

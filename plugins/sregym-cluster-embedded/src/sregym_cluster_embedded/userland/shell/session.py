@@ -104,6 +104,7 @@ class Session:
         followed: Path -> number of characters at which `tail -f` began to read.
         line: The command line that was given to the container runtime.
         held_s: For how long those still hold the streams of whoever started the command line.
+        killed: Whether the container has ended meanwhile, so that nothing more runs.
         shell: Which shell runs: `sh`, `ash`, `dash` or `bash`.
         script: The file that it reads its commands from; empty behind `-c`.
         at_line: The line of the present command, from 1.
@@ -150,6 +151,7 @@ class Session:
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     mask: int = 0o022
+    killed: bool = False
     budget: list[int] = field(default_factory=lambda: [20_000])
 
     @property
