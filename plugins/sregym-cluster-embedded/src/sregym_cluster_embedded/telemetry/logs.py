@@ -20,6 +20,7 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.clock import Seed
+from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
@@ -97,7 +98,7 @@ def written(
     """
     process = life.process
     program = process.behaviour
-    found = list(process.lines)
+    found = _one_by_one(list(process.lines))
     if program is not None and wanted != 0:
         window = Window(oldest, min(until, life.ended(world.now)), wanted)
         found.extend(_request_lines(world, life, program, window))
@@ -109,6 +110,24 @@ def written(
             found.extend(background(world, life, program, *window))
     found.sort(key=lambda line: line.at)
     return found
+
+
+def _one_by_one(lines: list[LogLine]) -> list[LogLine]:
+    """Lines of one moment some microseconds after each other, as a runtime receives them."""
+    moment_before = shifted = -math.inf
+    number = 0
+    for index, line in enumerate(lines):
+        at = later = line.at
+        number = number + 1 if at == moment_before else 0
+        moment_before = at
+        if number:
+            later = shifted + (7 + mixed(int(at * 1e6) + number) % 53) / 1e6
+        elif at <= shifted:
+            later = shifted + 2e-6
+        if later != at:
+            lines[index] = line._replace(at=later)
+        shifted = later
+    return lines
 
 
 def output_streams(life: Life) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.formats import mongod_line
 
@@ -64,7 +65,8 @@ def starting(
         groups.append((process.started_at + _STORAGE_S, _opening(process)))
     for start, said in groups:
         for number, line in enumerate(said):
-            at = start + number * _STEP_S
+            place = number + mixed(int(start * 1e6) + number) / 2**64
+            at = start + place * _STEP_S
             if process.served_at is not None:
                 at = min(at, process.served_at - (len(said) - number) * 1e-6)
             if first <= at < until:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.logql import Engine
 from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_cluster_embedded.telemetry.logs import written
 from sregym_cluster_embedded.world import World
 
 WORKER = {
@@ -87,3 +89,15 @@ def test_counts_are_those_of_the_lines(data: Any, lines: Any) -> None:
     result = data("query", ("query", 'sum by (pod) (count_over_time({namespace="default"}[1h]))'))
     counted = {row["metric"]["pod"]: int(row["value"][1]) for row in result["result"]}
     assert counted == {pod: len(lines(f'{{pod="{pod}"}}')) for pod in ("flaky", "gone", "worker")}
+
+
+def test_lines_of_one_moment_follow_each_other_within_microseconds(world: World) -> None:
+    life = next(life for life in lives(world) if life.ref.name == "coredns")
+    assert len({line.at for line in life.process.lines}) < len(life.process.lines)
+    found = written(world, life, 0.0, world.now)
+    assert [line.text for line in found] == [line.text for line in life.process.lines]
+    assert all(
+        0 <= line.at - said.at < 2e-4 for line, said in zip(found, life.process.lines, strict=True)
+    )
+    assert len({line.at for line in found}) == len(found)
+    assert written(world.fork(seed=3), life, 0.0, world.now) == found
