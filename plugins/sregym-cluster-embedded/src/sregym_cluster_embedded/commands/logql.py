@@ -60,7 +60,7 @@ class Logql(Subcommand):
             message = f"{arguments.lines}: {error}"
             raise UsageError(message) from None
         try:
-            data = _data(Engine(memory), memory, arguments)
+            data = _data(Engine(memory, now_ns=memory.span_ns()[1]), memory, arguments)
         except (LogqlError, PipelineError) as error:
             if not arguments.json:
                 raise UsageError(str(error)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.telemetry.logql import Engine
 
 A = "level=info status=200 took=20ms size=1KB ip=10.0.0.7 n=a"
 B = "level=error status=500 took=1.5s size=20MB ip=10.0.1.9 n=b"
@@ -194,3 +195,16 @@ ERRORS = [
 def test_errors_are_labels(ask_logs: Any, row: tuple[str, ...]) -> None:
     stages, line, *expected = row
     assert ask_logs(f'{{app="a"}} {stages}', [line]) == expected
+
+
+def test_the_present_is_the_moment_of_the_question(lines_of: Any) -> None:
+    template = '{{ now | date \\"2006-01-02T15:04:05\\" }} {{ unixEpoch now }} {{ js .a }}'
+    stages = f'| logfmt | line_format "{template}" | label_format at="{{{{ now | unixEpoch }}}}"'
+    storage = lines_of(["a=x<y>'"])
+    for moment in (1_767_258_000, 1_767_258_060):
+        engine = Engine(storage, now_ns=moment * 10**9)
+        (stream,) = engine.logs(f'{{app="a"}} {stages}', 0, 10**12).streams
+        (entry,) = stream.entries
+        second = (moment - 1_767_258_000) // 60
+        assert entry.line == f"2026-01-01T09:0{second}:00 {moment} x\\u003Cy\\u003E\\'"
+        assert dict(stream.labels)["at"] == str(moment)

@@ -133,3 +133,77 @@ def test_refusals(get: Any, path: str, query: dict[str, str], words: str) -> Non
     assert response.status == 400
     assert response.content_type == "text/plain; charset=utf-8"
     assert response.body.decode() == f"{words}\n"
+
+
+def test_statistics_tell_what_was_looked_at(get: Any, lines: Any) -> None:
+    texts = lines(TICKER)
+    given = (("query", f'{TICKER} |= "tick 3"'), ("limit", "5000"))
+    stats = json.loads(get("/loki/api/v1/query_range", *given).body)["data"]["stats"]
+    returned = sum("tick 3" in text for text in texts)
+    size = sum(map(len, texts))
+    took_s = round(0.0021 + len(texts) * 3.5e-6, 6)
+    assert stats["summary"] == {
+        "bytesProcessedPerSecond": round(size / (0.0021 + len(texts) * 3.5e-6)),
+        "linesProcessedPerSecond": round(len(texts) / (0.0021 + len(texts) * 3.5e-6)),
+        "totalBytesProcessed": size,
+        "totalLinesProcessed": len(texts),
+        "execTime": took_s,
+        "queueTime": 0.000112,
+        "subqueries": 0,
+        "totalEntriesReturned": returned,
+        "splits": 1,
+        "shards": 0,
+        "totalPostFilterLines": len(texts),
+        "totalStructuredMetadataBytesProcessed": 0,
+    }
+    assert list(stats) == ["summary", "querier", "ingester", "cache", "index"]
+    assert stats["ingester"]["store"]["chunk"]["headChunkLines"] == len(texts)
+
+
+def test_volume_over_time(world: World, data: Any, lines: Any) -> None:
+    now = world.epoch + int(world.now)
+    given = (("query", TICKER), ("start", str(now - 120)), ("end", str(now)), ("step", "60"))
+    found = data("index/volume_range", *given)
+    assert found["resultType"] == "matrix"
+    (row,) = found["result"]
+    sizes = [
+        sum(map(len, lines(TICKER, ("start", str(now - back)), ("end", str(now - back + 60)))))
+        for back in (120, 60)
+    ]
+    assert row["metric"] == {"app": "ticker"}
+    assert [at for at, _ in row["values"]] == [now - 60, now]
+    assert sum(int(size) for _, size in row["values"]) == pytest.approx(sum(sizes), abs=40)
+
+
+def test_volume_by_names_of_labels(data: Any, lines: Any) -> None:
+    size = sum(map(len, lines(TICKER)))
+    given = (("query", TICKER), ("aggregateBy", "labels"), ("targetLabels", "pod,app"))
+    for path in ("index/volume", "index/volume_range"):
+        found = data(path, *given, ("step", "3600"))
+        rows = [(row["metric"], row["value"][1]) for row in found["result"]]
+        assert (found["resultType"], rows) == ("vector", [({"app": ""}, str(size)), ({"pod": ""}, str(size))])  # fmt: skip
+
+
+def test_labels_and_fields_are_detected(data: Any) -> None:
+    labels = {
+        row["label"]: row["cardinality"]
+        for row in data("detected_labels", ("query", '{namespace="default"}'))["detectedLabels"]
+    }
+    assert labels == {"app": 3, "container": 1, "job": 3, "namespace": 1, "node_name": 3, "pod": 3, "service_name": 3, "stream": 2}  # fmt: skip
+    query = ("query", f'{TICKER} | pattern "<who>: tick <n>"')
+    assert data("detected_fields", query) == {
+        "fields": [
+            {"label": "who", "type": "string", "cardinality": 1, "parsers": None},
+            {"label": "n", "type": "int", "cardinality": 36, "parsers": None},
+        ],
+        "limit": 1000,
+    }
+    assert data("detected_field/who/values", query) == {"values": ["worker"], "limit": 1000}
+    assert data("detected_field/nope/values", query) == {"limit": 1000}
+    assert data("detected_fields", query, ("limit", "1"), ("line_limit", "2"))["fields"] == [
+        {"label": "who", "type": "string", "cardinality": 1, "parsers": None}
+    ]
+
+
+def test_patterns_are_off(get: Any) -> None:
+    assert (get("/loki/api/v1/patterns", ("query", TICKER)).status) == 404

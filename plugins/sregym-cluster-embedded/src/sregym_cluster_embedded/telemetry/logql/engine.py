@@ -83,11 +83,13 @@ class Engine:
         storage: Where lines come from.
         most_lines: Limit of a log query whose caller names none.
         most_series: Rows that a metric query may have; None for any number.
+        now_ns: When it is asked, in nanoseconds since 1970.
     """
 
     storage: Storage
     most_lines: int = 100
     most_series: int | None = None
+    now_ns: int = 0
 
     def is_logs(self, query: str) -> bool:
         """Whether a query asks for lines, not numbers.
@@ -125,7 +127,7 @@ class Engine:
 
     def _piece(self, node: Logs, first_ns: int, last_ns: int, *, forward: bool) -> list[_Line]:
         found: list[_Line] = []
-        stages = pipeline(node.stages)
+        stages = pipeline(node.stages, None, self.now_ns)
         keeps_labels = stages.keeps_labels
         for stream in self.storage.select(node.matchers, first_ns, last_ns):
             run = stages.over(stream.labels)
@@ -153,7 +155,9 @@ class Engine:
             PipelineError: Its stages met lines that they could not take.
         """
         node = self._metric(query)
-        value = self._checked(_Run(self.storage, np.array([at_ns], dtype=np.int64)).value(node))
+        value = self._checked(
+            _Run(self.storage, np.array([at_ns], dtype=np.int64), self.now_ns).value(node)
+        )
         if isinstance(value, np.ndarray):
             return InstantAnswer("scalar", (((), float(value[0])),))
         rows = [
@@ -180,7 +184,7 @@ class Engine:
             )
             raise LogqlError(message)
         steps = np.arange(start_ns, end_ns + 1, step_ns, dtype=np.int64)
-        value = self._checked(_Run(self.storage, steps).value(node))
+        value = self._checked(_Run(self.storage, steps, self.now_ns).value(node))
         times = steps // 1_000_000
         if isinstance(value, np.ndarray):
             return RangeAnswer([Series((), times, value)])
@@ -282,9 +286,10 @@ def _pieces(first_ns: int, last_ns: int, *, forward: bool) -> Iterator[tuple[int
 class _Run:
     """One evaluation at some steps."""
 
-    def __init__(self, storage: Storage, steps: Times) -> None:
+    def __init__(self, storage: Storage, steps: Times, now_ns: int) -> None:
         self._storage = storage
         self._steps = steps
+        self._now_ns = now_ns
 
     def value(self, node: Metric) -> Value:
         """Numbers at the steps, or rows of them."""
@@ -296,7 +301,7 @@ class _Run:
                 [()], np.full((1, count), node.value), np.ones((1, count), dtype=np.bool_)
             )
         if isinstance(node, RangeAggregation):
-            return aggregated(self._storage, node, self._steps)
+            return aggregated(self._storage, node, self._steps, self._now_ns)
         if isinstance(node, VectorAggregation):
             return self._aggregate(node)
         if isinstance(node, LabelReplace):

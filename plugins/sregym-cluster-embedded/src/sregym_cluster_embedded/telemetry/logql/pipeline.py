@@ -57,9 +57,12 @@ class Pipeline:
     Args:
         stages: In their order.
         wanted: The only labels that anybody looks at behind them; None for all.
+        now_ns: What templates take for the present.
     """
 
-    def __init__(self, stages: tuple[Stage, ...], wanted: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, stages: tuple[Stage, ...], wanted: frozenset[str] | None = None, now_ns: int = 0
+    ) -> None:
         count = 0
         while count < len(stages) and isinstance(stages[count], LineFilter):
             count += 1
@@ -70,7 +73,7 @@ class Pipeline:
         rest = stages[count:]
         parser = rest[0] if rest and isinstance(rest[0], Parser) else None
         self._bind = None if parser is None else extractor(parser, wanted)
-        self._steps = [_stepping(stage, wanted) for stage in rest[self._bind is not None :]]
+        self._steps = [_stepping(stage, wanted, now_ns) for stage in rest[self._bind is not None :]]
 
     @property
     def keeps_labels(self) -> bool:
@@ -167,21 +170,34 @@ def sorted_labels(labels: Mapping[str, str]) -> Labels:
     return tuple(pair for pair in found if pair[1]) if "" in labels.values() else found
 
 
-@lru_cache(maxsize=256)
-def pipeline(stages: tuple[Stage, ...], wanted: frozenset[str] | None = None) -> Pipeline:
+def pipeline(
+    stages: tuple[Stage, ...], wanted: frozenset[str] | None = None, now_ns: int = 0
+) -> Pipeline:
     """The pipeline of some stages; of labels only `wanted` ones are sure to be there, if named."""
-    return Pipeline(stages, wanted)
+    return _known(stages, wanted, now_ns if any(map(_tells_now, stages)) else 0)
 
 
-def _stepping(stage: Stage, wanted: frozenset[str] | None) -> Stepping:
+@lru_cache(maxsize=256)
+def _known(stages: tuple[Stage, ...], wanted: frozenset[str] | None, now_ns: int) -> Pipeline:
+    return Pipeline(stages, wanted, now_ns)
+
+
+def _tells_now(stage: Stage) -> bool:
+    """Whether what a stage does may depend on the present."""
+    if isinstance(stage, LineFormat):
+        return "now" in stage.template
+    return isinstance(stage, LabelFormat) and any("now" in source for _, source, _ in stage.changes)
+
+
+def _stepping(stage: Stage, wanted: frozenset[str] | None, now_ns: int) -> Stepping:
     if isinstance(stage, Parser):
         bind = extractor(stage, wanted)
         return lambda own: bind(own).extract
-    step = _step(stage)
+    step = _step(stage, now_ns)
     return lambda _: step
 
 
-def _step(stage: Stage) -> Step:
+def _step(stage: Stage, now_ns: int) -> Step:
     if isinstance(stage, LineFilter):
         passes = line_filter(stage)
         return lambda _, line, __: line if passes(line) else None
@@ -189,17 +205,17 @@ def _step(stage: Stage) -> Step:
         holds = label_filter(stage.condition)
         return lambda labels, line, _: line if holds(labels) else None
     if isinstance(stage, LineFormat):
-        return writer(stage.template)
+        return writer(stage.template, now_ns)
     if isinstance(stage, LabelFormat):
-        return _label_format(stage)
+        return _label_format(stage, now_ns)
     if isinstance(stage, Choose):
         return _choosing(stage)
     return lambda _, line, __: _COLOURS.sub("", line)
 
 
-def _label_format(stage: LabelFormat) -> Step:
+def _label_format(stage: LabelFormat, now_ns: int) -> Step:
     changes = [
-        (target, source, writer(source) if is_template else None)
+        (target, source, writer(source, now_ns) if is_template else None)
         for target, source, is_template in stage.changes
     ]
     several = sum(is_template for _, _, is_template in stage.changes) > 1

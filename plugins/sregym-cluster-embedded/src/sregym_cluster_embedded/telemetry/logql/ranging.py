@@ -69,7 +69,7 @@ _ALONE = frozenset(
 )
 
 
-def aggregated(storage: Storage, node: RangeAggregation, steps: Times) -> Vector:
+def aggregated(storage: Storage, node: RangeAggregation, steps: Times, now_ns: int = 0) -> Vector:
     """The rows of a range aggregation at the steps.
 
     Raises:
@@ -78,7 +78,7 @@ def aggregated(storage: Storage, node: RangeAggregation, steps: Times) -> Vector
     """
     ends = steps - node.offset_ns
     starts = ends - node.range_ns
-    samples = _samples(storage, node, int(starts.min()) + 1, int(ends.max()))
+    samples = _samples(storage, node, int(starts.min()) + 1, int(ends.max()), now_ns)
     if node.op == "absent_over_time":
         return _absent(node, samples, starts, ends)
     if not samples:
@@ -104,12 +104,12 @@ def aggregated(storage: Storage, node: RangeAggregation, steps: Times) -> Vector
 
 
 def _samples(
-    storage: Storage, node: RangeAggregation, start_ns: int, end_ns: int
+    storage: Storage, node: RangeAggregation, start_ns: int, end_ns: int, now_ns: int
 ) -> dict[Labels, list[tuple[int, float]]]:
     """Times and numbers, by the labels of the row that they belong to."""
     found: dict[Labels, list[tuple[int, float]]] = {}
     measure = _measure(node)
-    stages = pipeline(node.logs.stages, _wanted(node))
+    stages = pipeline(node.logs.stages, _wanted(node), now_ns)
     row = _row(node)
     for stream in storage.select(node.logs.matchers, start_ns, end_ns):
         run = stages.over(stream.labels)
@@ -121,7 +121,7 @@ def _samples(
                 continue
             if not plain:
                 if labels.get(ERROR):
-                    _refuse(node, stream.labels, entry)
+                    _refuse(node, stream.labels, entry, now_ns)
                 points = found.setdefault(row(labels), [])
             points.append((entry[0], value))
     for several in found.values():
@@ -155,9 +155,9 @@ def _wanted(node: RangeAggregation) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _refuse(node: RangeAggregation, stream: Labels, entry: Entry) -> None:
+def _refuse(node: RangeAggregation, stream: Labels, entry: Entry, now_ns: int) -> None:
     """Say what is wrong with a line, with all labels that it has."""
-    ((_, labels, line),) = pipeline(node.logs.stages).over(stream)([entry])
+    ((_, labels, line),) = pipeline(node.logs.stages, None, now_ns).over(stream)([entry])
     _measure(node)(labels, line)
     kind = labels[ERROR]
     message = (

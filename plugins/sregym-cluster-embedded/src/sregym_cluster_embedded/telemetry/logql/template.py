@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _BARE = re.compile(r"[A-Za-z_]\w*")
 _LABEL = re.compile(r"\.[A-Za-z_]\w*")
-_CONSTANTS = ("true", "false", "nil", "__line__", "__timestamp__")
+# What stands for itself, and what needs more than its arguments.
+_OF_THE_LINE = ("__line__", "__timestamp__", "now")
+_CONSTANTS = ("true", "false", "nil", *_OF_THE_LINE)
 
 
 # What a template is made of: each is put together once, and then run on each line.
@@ -25,8 +27,12 @@ Write: TypeAlias = "Callable[[_State, Any], str]"
 
 
 @lru_cache(maxsize=256)
-def writer(template: str) -> Callable[[Mapping[str, str], str, int], str]:
+def writer(template: str, now_ns: int = 0) -> Callable[[Mapping[str, str], str, int], str]:
     """What makes the text of a template from labels, line and time.
+
+    Args:
+        template: Its text.
+        now_ns: What it takes for the present.
 
     It raises `TemplateError` where the template cannot be carried out.
 
@@ -40,7 +46,7 @@ def writer(template: str) -> Callable[[Mapping[str, str], str, int], str]:
     if all(isinstance(part, str) or _is_label(part) for part in parts):
         return _labels_between(parts)
     write = _texts(parts)
-    return lambda labels, line, at_ns: write(_State(labels, line, at_ns), labels)
+    return lambda labels, line, at_ns: write(_State(labels, line, at_ns, now_ns), labels)
 
 
 def _labels_between(parts: Sequence[Any]) -> Callable[[Mapping[str, str], str, int], str]:
@@ -101,13 +107,14 @@ class _State:
         labels: Of the line.
         line: Itself.
         at_ns: Its time.
+        now_ns: When the question was asked.
         variables: By name, `$` included.
     """
 
-    __slots__ = ("at_ns", "labels", "line", "variables")
+    __slots__ = ("at_ns", "labels", "line", "now_ns", "variables")
 
-    def __init__(self, labels: Mapping[str, str], line: str, at_ns: int) -> None:
-        self.labels, self.line, self.at_ns = labels, line, at_ns
+    def __init__(self, labels: Mapping[str, str], line: str, at_ns: int, now_ns: int) -> None:
+        self.labels, self.line, self.at_ns, self.now_ns = labels, line, at_ns, now_ns
         self.variables: dict[str, Any] = {}
 
 
@@ -204,7 +211,7 @@ def _command(words: Sequence[str], *, piped: bool) -> Command:
         return _failing("template: line:1: missing value for command")
     name = words[0]
     arguments = _arguments(words[1:])
-    if name in ("__line__", "__timestamp__"):
+    if name in _OF_THE_LINE:
         evaluate = _operand(name)
         return lambda state, dot, _: evaluate(state, dot)
     function = FUNCTIONS.get(name)
@@ -278,6 +285,8 @@ def _operand(word: str) -> Evaluate:
         return lambda state, _: state.line
     if word == "__timestamp__":
         return lambda state, _: Moment(state.at_ns)
+    if word == "now":
+        return lambda state, _: Moment(state.now_ns)
     if word == ".":
         return lambda _, dot: dot
     constant = _constant(word)

@@ -212,6 +212,18 @@ def _of_epoch(text: str) -> Moment:
     return Moment(int(text) * units[len(text)])
 
 
+_SCRIPT = {
+    "\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D",
+}  # fmt: skip
+
+
+def _script(text: str) -> str:
+    """As JavaScript may hold it between quotes."""
+    return "".join(
+        _SCRIPT.get(sign) or (f"\\u{ord(sign):04X}" if sign < " " else sign) for sign in text
+    )
+
+
 def _titled(text: str) -> str:
     """The first letter of each word large, the others as they are."""
     return re.sub(r"(?<![\w'])\w", lambda found: found[0].upper(), text)
@@ -276,6 +288,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         ),
         "index": _indexed,
         "int": whole,
+        "js": lambda *values: _script(printed(*values)),
         "le": _compare(lambda left, right: bool(left <= right)),
         "len": len,
         "lower": str.lower,

@@ -114,11 +114,20 @@ def limit_of(request: Request) -> int:
     """How many lines.
 
     Raises:
-        BadRequest: It is no positive number, or more than Loki gives.
+        BadRequest: It is no positive number.
     """
-    text = request.parameter("limit")
+    return whole_of(request, "limit", _DEFAULT_LIMIT)
+
+
+def whole_of(request: Request, name: str, default: int) -> int:
+    """A parameter that is a positive number.
+
+    Raises:
+        BadRequest: It is none.
+    """
+    text = request.parameter(name)
     if not text:
-        return _DEFAULT_LIMIT
+        return default
     if not re.fullmatch(r"[+-]?\d+", text, re.ASCII):
         message = f'strconv.Atoi: parsing "{text}": invalid syntax'
         raise BadRequest(message)

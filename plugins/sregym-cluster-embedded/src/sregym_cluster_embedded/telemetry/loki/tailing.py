@@ -36,6 +36,7 @@ class Tail:
 
     def __init__(self, world: World, request: Request) -> None:
         self._query = request.parameter("query")
+        self._without = request.without
         if not Engine(WorldLogs(world)).is_logs(self._query):
             message = "only log selector is supported"
             raise BadRequest(message)
@@ -49,7 +50,7 @@ class Tail:
         end_ns = now_ns(world) - self._delay_ns
         if end_ns <= self._from_ns:
             return []
-        engine = Engine(WorldLogs(world))
+        engine = Engine(WorldLogs(world, self._without), now_ns=now_ns(world))
         # Of the past only so many lines, the newest, as for a query; then every line.
         first, self._limit = self._limit, None
         forward = first is None
