@@ -65,7 +65,8 @@ class RunFolder:
             UsageError: Another run began here in the meantime.
         """
         try:
-            (self.path / "run.json").touch(exist_ok=False)
+            # Of two that looked in the same moment, one makes it.
+            (self.path / "episodes.jsonl").touch(exist_ok=False)
         except FileExistsError as error:
             raise self._taken() from error
         self._head = {
