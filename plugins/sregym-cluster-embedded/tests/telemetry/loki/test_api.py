@@ -190,7 +190,7 @@ def test_labels_and_fields_are_detected(data: Any) -> None:
         for row in data("detected_labels", ("query", '{namespace="default"}'))["detectedLabels"]
     }
     assert labels == {"app": 3, "container": 1, "job": 3, "namespace": 1, "node_name": 3, "pod": 3, "service_name": 3, "stream": 2}  # fmt: skip
-    query = ("query", f'{TICKER} | pattern "<who>: tick <n>"')
+    query = ("query", f'{TICKER} |= ": tick" | pattern "<who>: tick <n>"')
     assert data("detected_fields", query) == {
         "fields": [
             {"label": "who", "type": "string", "cardinality": 1, "parsers": None},
