@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.cel.conversions import string
-from sregym_cluster_embedded.api.cel.operators import is_number, no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, Duration, Timestamp
+from sregym_cluster_embedded.api.cel.operators import no_overload
+from sregym_cluster_embedded.api.cel.values import CelError, Duration, Timestamp, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_FORMAT = re.compile(r"%(?:\.(\d+))?(.)", re.DOTALL)
+_FORMAT = re.compile(r"%%|%(?:(\.)(\d*))?(.?)", re.DOTALL)
+# What each clause of `format` takes, and what is said of anything else.
+_WHOLE, _RAW = ("int", "uint"), ("int", "uint", "string", "bytes")
+_CLAUSES: Mapping[str, tuple[tuple[str, ...], str]] = MappingProxyType(
+    {
+        "d": (_WHOLE, "decimal clause can only be used on integers"),
+        "f": (("double",), "fixed-point clause can only be used on doubles"),
+        "e": (("double",), "scientific clause can only be used on doubles"),
+        "b": ((*_WHOLE, "bool"), "only integers and bools can be formatted as binary"),
+        "x": (_RAW, "only integers, byte buffers, and strings can be formatted as hex"),
+        "o": (_WHOLE, "octal clause can only be used on integers"),
+    }
+)
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def _texts(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,34 +132,54 @@ def _format(text: Any, arguments: Any) -> str:
 
     def one(match: re.Match[str]) -> str:
         nonlocal used
-        digits, verb = match.groups()
-        if verb == "%":
+        if match.group() == "%%":
             return "%"
         used += 1
         try:
             value = next(rest)
         except StopIteration:
-            message = f"index {used - 1} out of range"
-            raise CelError(message) from None
+            raise CelError(f"index {used - 1} out of range") from None
+        verb, digits = _clause(*match.groups())
         return _formatted(value, verb, digits)
 
     return _FORMAT.sub(one, text)
 
 
-def _formatted(value: Any, verb: str, digits: str | None) -> str:
+def _clause(dot: str | None, digits: str | None, verb: str) -> tuple[str, str]:
+    """The letter of a clause and its precision, empty for none."""
+    if not dot and not verb:
+        raise CelError("unexpected end of string")
+    wrong = ""
+    if dot and not verb:
+        wrong = "error while parsing precision: could not find end of precision specifier"
+    elif dot and not digits:
+        wrong = (
+            "error while parsing precision: error while converting precision to integer: "
+            'strconv.Atoi: parsing "": invalid syntax'
+        )
+    elif verb not in "sdfebxXo":
+        wrong = f'unrecognized formatting clause "{verb}"'
+    if wrong:
+        raise CelError(f"could not parse formatting clause: {wrong}")
+    return verb, digits or ""
+
+
+def _formatted(value: Any, verb: str, digits: str) -> str:
     if verb == "s":
         return _shown(value)
-    if verb in "fe" and is_number(value):
-        return f"{float(value):.{digits or 6}{verb}}"
-    if verb in "doxXb" and isinstance(value, int):
-        return format(value, verb)
-    if verb in "xX" and isinstance(value, str | bytes):
+    if verb in "fe" and value in _NOT_FINITE:
+        return str(value)
+    taken, refusal = _CLAUSES[verb.lower()]
+    if (kind := type_name(value)) not in taken:
+        raise CelError(f"error during formatting: {refusal}, was given {kind}")
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, float):
+        return f"{value:.{digits or 6}{verb}}"
+    if isinstance(value, str | bytes):
         raw = value.encode() if isinstance(value, str) else value
         return raw.hex() if verb == "x" else raw.hex().upper()
-    if verb == "d" and is_number(value):
-        return string(value)
-    message = f'could not parse formatting clause "{verb}"'
-    raise CelError(message)
+    return format(int(value), verb)
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -357,19 +358,24 @@ class _Parser:
         body = text[len(prefix) :]
         quotes = 3 if body[:3] in ('"""', "'''") else 1
         inner = body[quotes:-quotes]
+        raw = "b" in prefix
+        if raw:
+            inner = inner.encode().decode("latin-1")  # a sign for each byte
         if "r" not in prefix:
-            inner = self._unescaped(inner, token)
-        return inner.encode() if "b" in prefix else inner
+            inner = self._unescaped(inner, token, raw)
+        return inner.encode("latin-1") if raw else inner
 
-    def _unescaped(self, text: str, token: Token) -> str:
+    def _unescaped(self, text: str, token: Token, raw: bool) -> str:
         def one(match: re.Match[str]) -> str:
             code = match.group(1)
-            if code[0] in "xXuU":
-                return chr(int(code[1:], 16))
-            if code[0].isdigit():
+            if code[0] in "xX" or (code[0] in "uU" and len(code) > 1 and not raw):
+                number = int(code[1:], 16)
+                if not 0xD800 <= number <= 0xDFFF and number <= sys.maxunicode:
+                    return chr(number)
+            elif code[0].isdigit():
                 return chr(int(code, 8))
-            if code not in _ESCAPES:
-                raise CompileError("invalid string literal", token.offset, self._source)
-            return _ESCAPES[code]
+            elif code in _ESCAPES:
+                return _ESCAPES[code]
+            raise CompileError("invalid string literal", token.offset, self._source)
 
         return _ESCAPE.sub(one, text) if "\\" in text else text
