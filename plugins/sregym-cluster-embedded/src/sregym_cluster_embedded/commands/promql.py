@@ -86,7 +86,7 @@ class Promql(Subcommand):
             message = f"{arguments.samples}: {error}"
             raise UsageError(message) from None
         try:
-            data = _data(Engine(memory), arguments, memory.newest_ms() / 1000)
+            data, notes = _data(Engine(memory), arguments, memory.newest_ms() / 1000)
         except (ParseError, EvaluationError) as error:
             kind = "bad_data" if isinstance(error, ParseError) else "execution"
             if arguments.json:
@@ -95,19 +95,24 @@ class Promql(Subcommand):
                 return ExitCode.FAILED
             raise UsageError(str(error)) from None
         if arguments.json:
-            self.console.json({"status": "success", "data": data})
+            self.console.json({"status": "success", "data": data, **notes})
         else:
-            for line in lines(data):
+            for line in (*lines(data), *(text for texts in notes.values() for text in texts)):
                 self.console.say(line)
         return ExitCode.DONE
 
 
-def _data(engine: Any, arguments: argparse.Namespace, newest_s: float) -> dict[str, Any]:
-    from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
+def _data(
+    engine: Any, arguments: argparse.Namespace, newest_s: float
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """The data of the answer, and what is said of it."""
+    from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data, said
 
+    query = arguments.expression
     if arguments.start is None and arguments.end is None:
         at = newest_s if arguments.at is None else _seconds(arguments.at)
-        return instant_data(engine.instant(arguments.expression, at), round(at * 1000))
+        found = engine.instant(query, at)
+        return instant_data(found, round(at * 1000)), said(found.notes, query)
     if None in (arguments.start, arguments.end, arguments.step):
         message = "a range needs --start, --end and --step"
         raise UsageError(message)
@@ -115,7 +120,8 @@ def _data(engine: Any, arguments: argparse.Namespace, newest_s: float) -> dict[s
     if end < start or arguments.step <= 0:
         message = "--end must not be before --start, and --step must be more than zero"
         raise UsageError(message)
-    return range_data(engine.range(arguments.expression, start, end, arguments.step))
+    found = engine.range(query, start, end, arguments.step)
+    return range_data(found), said(found.notes, query)
 
 
 def _seconds(text: str) -> float:

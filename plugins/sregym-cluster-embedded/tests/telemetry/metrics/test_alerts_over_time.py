@@ -179,3 +179,29 @@ def test_series_of_alerts_are_the_same_whatever_was_asked_before(booth: Any) -> 
             ]
             assert shown[0] == shown[1]
             assert shown[0]
+
+
+def _over_time(world: World) -> list[Any]:
+    """The alerts of now, and `ALERTS` and what rules recorded of all the time."""
+    now_ms = world.epoch * 1000 + int(world.now * 1000)
+    written = observed(world).written((), world.epoch * 1000, now_ms)
+    rows = [(one.labels, one.times.tolist(), one.values.tobytes()) for one in written]
+    return [active(world), sorted(rows)]
+
+
+def test_copies_tell_each_other_only_what_is_the_same(booth: Any) -> None:
+    _stock_is_lost(booth)
+    booth.run(100)
+    early, late, other = (booth.world.fork() for _ in range(3))
+    # One of them is asked far later than the others, one goes another way.
+    late.run_until(late.now + 400)
+    _over_time(late)
+    booth.delete("deployments.apps", "web")
+    for world, seconds in ((early, 0.0), (early, 20.0), (booth.world, 40.0), (early, 60.0)):
+        world.run_until(world.now + seconds)
+        alone = world.fork()
+        alone.findings = SharedFindings()
+        assert _over_time(world) == _over_time(alone)
+    other.run_until(late.now)
+    assert _over_time(other) == _over_time(late)
+    assert len(_over_time(other)[0]) > 1

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.node import ingress_controller
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.promql import Matcher
 
 
@@ -220,7 +221,7 @@ def test_labels_are_those_of_the_series(booth: Any) -> None:
     every = [Matcher("__name__", "=~", ".+"), Matcher("namespace", "!=", "kube-system")]
     end = round((booth.world.epoch + booth.world.now) * 1000)
     storage = WorldStorage(booth.world)
-    found = storage.labels(every, end - 300_000, end)
+    found = Survey(booth.world, end - 300_000, end).labels(every)
     assert sorted(found) == [series.labels for series in storage.select(every, end - 300_000, end)]
     assert len(found) > 1500
 

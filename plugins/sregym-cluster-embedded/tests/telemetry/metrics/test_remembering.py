@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES, view_of
 from sregym_cluster_embedded.telemetry.promql import EvaluationError, Matcher, StoredSeries
 
@@ -91,7 +92,7 @@ def test_nothing_that_forks_share_knows_a_world(booth: Any) -> None:
     gone = weakref.ref(twin)
     twin.run_until(twin.now + 50.0)
     asked(twin, EVERYTHING, 300.0)
-    labels = set(WorldStorage(twin).labels(EVERYTHING, 0, 2**62))
+    labels = Survey(twin, 0, 2**62).labels(EVERYTHING)
     assert len(labels) > 100
     del twin
     gc.collect()

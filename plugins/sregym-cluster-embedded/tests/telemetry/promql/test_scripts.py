@@ -53,8 +53,16 @@ eval_ordered instant at 50m sort_desc(http_requests)
   http_requests{job="api", instance="0"} 100
   http_requests{job="api", instance="1"} 7
 
-eval_warn instant at 50m sum(http_requests)
-  {} 107
+eval_warn instant at 50m quantile(-0.5, http_requests)
+  {} -Inf
+
+eval_info instant at 50m rate(http_requests{instance="0"}[50m])
+  {job="api", instance="0"} 0.03333333333333333
+
+eval instant at 50m quantile(1.5, rate(http_requests{instance="0"}[50m]))
+  expect warn msg: PromQL warning: quantile value should be between 0 and 1, got 1.5
+  expect info regex: might not be a counter.*"http_requests"
+  {} Inf
 
 eval instant at 12m x[5m]
   expect range vector from 10m to 10m step 5m
@@ -71,7 +79,7 @@ def test_everything_the_format_has_is_understood() -> None:
     checked = run_script(GOOD)
 
     assert [(one.query, one.why) for one in checked if not one.ok] == []
-    assert len(checked) == 15
+    assert len(checked) == 17
 
 
 @pytest.mark.parametrize(

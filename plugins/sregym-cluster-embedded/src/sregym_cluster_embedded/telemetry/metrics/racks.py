@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.plans import Plan
 from sregym_cluster_embedded.telemetry.metrics.shelves import may_be, own, shelf_of, targets
-from sregym_cluster_embedded.telemetry.promql.data import Rows
+from sregym_cluster_embedded.telemetry.promql.data import Rows, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import (
         Exporter,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from sregym_cluster_embedded.telemetry.metrics.shelves import Kept
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.promql.data import Matcher
+    from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
 
 # How many selections of a metric are kept, and how many layouts of each.
 _MOST = 64
@@ -128,6 +128,35 @@ class Selection:
             if last:
                 members = []
         self._layouts: dict[tuple[Present, ...], Layout] = {}
+        # By first series of a target.
+        self._labels: dict[int, list[Labels]] = {}
+        self._kinds: dict[int, dict[int, tuple[str, ...]]] = {}
+        self._values: dict[tuple[int, str], list[str]] = {}
+
+    def labels_of(self, group: Gathered) -> Sequence[Labels]:
+        """The label sets of the series of a target."""
+        known = self._labels.get(group.first)
+        if known is None:
+            known = [entry.labels for entry in self.entries[group.first : group.end]]
+            self._labels[group.first] = known
+        return known
+
+    def kinds_of(self, group: Gathered) -> Mapping[int, tuple[str, ...]]:
+        """The names of the labels of the series of a target, each tuple of them by its identity."""
+        known = self._kinds.get(group.first)
+        if known is None:
+            every = (entry.names for entry in self.entries[group.first : group.end])
+            known = self._kinds[group.first] = {id(names): names for names in every}
+        return known
+
+    def values_of(self, group: Gathered, name: str) -> Sequence[str]:
+        """The values of a label of the series of a target, empty where one has none."""
+        key = (group.first, name)
+        known = self._values.get(key)
+        if known is None:
+            known = [value_of(labels, name) for labels in self.labels_of(group)]
+            self._values[key] = known
+        return known
 
     def layout(self, present: tuple[Present, ...]) -> Layout:
         """The series that are there, of each target, in their order."""
@@ -261,6 +290,21 @@ def _parts(view: View, exporter: Exporter, sample: str) -> Sequence[tuple[Target
         ]
 
     return view.answered(("parts", exporter, sample), work)
+
+
+def first_of(view: View, exporter: Exporter, sample: str) -> tuple[Target, Row] | None:
+    """The first series of one metric; not all are worked out for it."""
+    basis = (targets(view, exporter), *view.basis(exporter.reads_for(sample)))
+    work = partial(_first, view, exporter, sample)
+    return view.remembered(("first", sample), basis, work, shared=True)
+
+
+def _first(view: View, exporter: Exporter, sample: str) -> tuple[Target, Row] | None:
+    for target in targets(view, exporter):
+        for part in exporter.parts(view, target, sample):
+            for row in part.rows():
+                return target, row
+    return None
 
 
 def noted(view: View, name: str, exporters: Sequence[Exporter]) -> Rack:

@@ -43,6 +43,8 @@ SCRAPE_FAMILIES = (
     Family("scrape_series_added", "gauge", "The approximate number of new series in this scrape."),
 )
 
+SCRAPE_NAMES = tuple(family.name for family in SCRAPE_FAMILIES)
+
 
 def offset_ms(target: Target) -> int:
     """Where in the interval a target is scraped: spread over all targets, the same for ever."""
@@ -119,6 +121,16 @@ class Scrapes:
     def ends(self) -> tuple[float, float]:
         """When the first and the last were taken, in virtual seconds."""
         return self._second(0), self._second(self.count - 1)
+
+    def span_of(self, *, own: bool) -> tuple[float, float]:
+        """From the first to the last that succeeded, in virtual seconds; of all with `own`.
+
+        The first is behind the last when there are none.
+        """
+        spans = [(0, self._known)] if own else self._spans
+        if not spans or spans[0][0] >= spans[-1][1]:
+            return 0.0, -1.0
+        return self._second(spans[0][0]), self._second(spans[-1][1] - 1)
 
     @property
     def last_good(self) -> bool:

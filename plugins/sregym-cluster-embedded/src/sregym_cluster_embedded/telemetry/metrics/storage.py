@@ -9,7 +9,6 @@ fork, a sample is the same.
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +23,7 @@ from sregym_cluster_embedded.telemetry.metrics.racks import (
     selected_of_noted,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import (
-    SCRAPE_FAMILIES,
+    SCRAPE_NAMES,
     Scrapes,
     answered,
     last_scrape_ms,
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _UP = "up"
-_SCRAPE_NAMES = tuple(family.name for family in SCRAPE_FAMILIES)
 
 
 class WorldStorage:
@@ -197,74 +195,6 @@ class WorldStorage:
                 times[row] = taken_ms
         return Newest(layout.labels, numbers, times)
 
-    def labels(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterable[Labels]:
-        """The label sets of what `select` would give, without working out samples."""
-        return {entry.labels for entry in self.present(matchers, start_ms, end_ms)}
-
-    def present(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterator[Kept]:
-        """What `select` would give samples of; a series may be there in several pieces."""
-        if any(matcher.name == NAME and matcher.op == "=" for matcher in matchers):
-            found = self._matching(matchers, start_ms, end_ms)
-        else:
-            found = self._matching_every(matchers, start_ms, end_ms)
-        for scrapes, of_scrapes, members in found:
-            parts = scrapes.parts
-            for entry in members:
-                if parts(entry.row, own=of_scrapes):
-                    yield entry
-
-    def names(self, start_ms: int, end_ms: int) -> Iterable[str]:
-        """The names of all metrics that have samples in a span."""
-        view = self._view or view_of(self._world)
-        # What was there at a moment of the past will always have been: by name, one such moment.
-        seen = view.remembered("seen", (), dict[str, int])
-        found = set()
-        for name in (*_SCRAPE_NAMES, *exporters_by_sample()):
-            at_ms = seen.get(name)
-            if at_ms is None or not start_ms <= at_ms <= end_ms:
-                at_ms = self._seen(view, name, start_ms, end_ms)
-            if at_ms is not None:
-                seen[name] = at_ms
-                found.add(name)
-        return found
-
-    def _seen(self, view: View, name: str, start_ms: int, end_ms: int) -> int | None:
-        """A moment of a span at which a metric had a sample."""
-        exporter = exporters_by_sample().get(name)
-        if exporter is None:
-            for scrapes, _, _ in self._matching([Matcher(NAME, "=", name)], start_ms, end_ms):
-                return int(scrapes.times[0])
-            return None
-        every = partial(_rows, view, exporter, name)
-        # Many metrics are about things of which there are none.
-        basis = view.basis(exporter.reads_for(name))
-        first = view.remembered(("first", name), basis, lambda: next(every(), None), shared=True)
-        for target, row in () if first is None else chain((first,), every()):
-            scrapes = Scrapes(self._world, target, start_ms, end_ms)
-            runs = scrapes.parts(row) if scrapes.count else ()
-            if runs:
-                return int(scrapes.times[runs[0][0]])
-        return None
-
-    def _matching_every(
-        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
-    ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
-        """As `_matching`, from all that there is: quicker when most of it is wanted."""
-        view = self._view or view_of(self._world)
-        noted = _noted(matchers)
-        for exporter in exporters():
-            basis = view.basis(exporter.reads)
-            # Put together of what forks share, but too large to keep each.
-            known = view.remembered(("every", exporter), basis, partial(_every, view, exporter))
-            for target, shelf in known:
-                scrapes = Scrapes(self._world, target, start_ms, end_ms)
-                if scrapes.count:
-                    rows = [
-                        own(name, target, scrape_row(name, target, scrapes, list)) for name in noted
-                    ]
-                    yield scrapes, True, Shelf(rows).selected(matchers)
-                    yield scrapes, False, shelf.selected(matchers)
-
     def _matching(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
     ) -> Iterator[tuple[Scrapes, bool, Sequence[Kept]]]:
@@ -334,7 +264,7 @@ def _there(
 def _noted(matchers: Sequence[Matcher]) -> Sequence[str]:
     """The names of what is noted of scrapes that are wanted."""
     named = [matcher for matcher in matchers if matcher.name == NAME]
-    return [name for name in _SCRAPE_NAMES if all(matcher.matches(name) for matcher in named)]
+    return [name for name in SCRAPE_NAMES if all(matcher.matches(name) for matcher in named)]
 
 
 def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Exporter, Sequence[str]]:
@@ -351,14 +281,6 @@ def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Export
     return found
 
 
-def _rows(view: View, exporter: Exporter, name: str) -> Iterator[tuple[Target, Row]]:
-    """The rows of one name, not all of which are worked out when the first one is enough."""
-    for target in targets(view, exporter):
-        for part in exporter.parts(view, target, name):
-            for row in part.rows():
-                yield target, row
-
-
 def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
     """All that a target exports."""
     basis = (target, *view.basis(exporter.reads))
@@ -367,11 +289,6 @@ def _exported(view: View, exporter: Exporter, target: Target) -> Sequence[Row]:
         basis,
         lambda: [entry.row for entry in _of(view, exporter, target)],
     )
-
-
-def _every(view: View, exporter: Exporter) -> Sequence[tuple[Target, Shelf]]:
-    """All targets of an exporter with all of their series."""
-    return [(target, Shelf(_of(view, exporter, target))) for target in targets(view, exporter)]
 
 
 def _of(view: View, exporter: Exporter, target: Target) -> Sequence[Kept]:

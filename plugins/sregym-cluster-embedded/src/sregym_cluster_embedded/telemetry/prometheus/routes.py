@@ -11,7 +11,7 @@ import orjson
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
-from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
+from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     BadRequest,
@@ -26,6 +26,7 @@ from sregym_cluster_embedded.telemetry.promql.answers import (
     instant_data,
     number_text,
     range_data,
+    said,
 )
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
@@ -43,6 +44,7 @@ from sregym_cluster_embedded.telemetry.rules import observed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
     from sregym_cluster_embedded.world import World
 
 _TEXT = "text/plain; charset=utf-8"
@@ -81,8 +83,8 @@ def now_s(world: World) -> float:
     return world.epoch + round(world.now, 3)
 
 
-def _success(data: Any) -> Response:
-    return Response(200, orjson.dumps({"status": "success", "data": data}))
+def _success(data: Any, notes: Mapping[str, list[str]] | None = None) -> Response:
+    return Response(200, orjson.dumps({"status": "success", "data": data, **(notes or {})}))
 
 
 def _failure(code: int, kind: str, message: str) -> Response:
@@ -103,7 +105,8 @@ def _query(world: World, request: Request) -> Any:
     except ParseError as error:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None
-    return instant_data(found, round(at * 1000))
+    notes = said(found.notes, request.parameter("query"))
+    return _success(instant_data(found, round(at * 1000)), notes)
 
 
 def _query_range(world: World, request: Request) -> Any:
@@ -129,7 +132,7 @@ def _query_range(world: World, request: Request) -> Any:
     # The least step that there is.
     step = max(step, 0.001)
     found = _engine(world, request).range(request.parameter("query"), start, end, step)
-    return range_data(found)
+    return _success(range_data(found), said(found.notes, request.parameter("query")))
 
 
 def _matcher_sets(request: Request, prefix: str = "") -> list[list[Matcher]]:
@@ -145,20 +148,19 @@ def _matcher_sets(request: Request, prefix: str = "") -> list[list[Matcher]]:
     return found
 
 
-def _present(
-    world: World, request: Request, sets: Sequence[Sequence[Matcher]]
-) -> Iterator[tuple[Labels, tuple[str, ...]]]:
-    """Labels of the series that are there in the request's span, and the names of these."""
+def _asked(world: World, request: Request) -> tuple[Survey, Evaluated, tuple[int, int]]:
+    """The series that are there in the request's span, those that rules made, and the span."""
     start, end = span_of(request, now_s(world))
     # A series is there for a while after its last sample.
     start -= _LOOKBACK_MS
-    storage, evaluated = WorldStorage(world, once=True), observed(world)
-    for matchers in sets:
-        for entry in storage.present(matchers, start, end):
-            yield entry.labels, entry.names
-        for series in evaluated.written(matchers, start, end):
-            if _there(series, start, end):
-                yield series.labels, tuple(name for name, _ in series.labels)
+    return Survey(world, start, end), observed(world), (start, end)
+
+
+def _written(
+    evaluated: Evaluated, matchers: Sequence[Matcher], span: tuple[int, int]
+) -> Iterator[Labels]:
+    """Labels of the series that rules made in a span."""
+    return (series.labels for series in evaluated.written(matchers, *span) if _there(series, *span))
 
 
 def _there(series: StoredSeries, start: int, end: int) -> bool:
@@ -171,15 +173,21 @@ def _series(world: World, request: Request) -> Any:
         message = "no match[] parameter provided"
         raise BadRequest(message)
     sets = _matcher_sets(request, 'invalid parameter "match[]": ')
-    found = {labels for labels, _ in _present(world, request, sets)}
+    survey, evaluated, span = _asked(world, request)
+    found = set[Labels]()
+    for matchers in sets:
+        found.update(survey.labels(matchers), _written(evaluated, matchers, span))
     return [dict(labels) for labels in sorted(found)]
 
 
 def _labels(world: World, request: Request) -> Any:
-    sets = _matcher_sets(request) or [[]]
-    # Thousands of series share a few tuples of names.
-    found = {id(names): names for _, names in _present(world, request, sets)}
-    return sorted({name for names in found.values() for name in names})
+    survey, evaluated, span = _asked(world, request)
+    found = set[str]()
+    for matchers in _matcher_sets(request) or [[]]:
+        found |= survey.label_names(matchers)
+        for labels in _written(evaluated, matchers, span):
+            found.update(name for name, _ in labels)
+    return sorted(found)
 
 
 def _label_values(world: World, request: Request, name: str) -> Any:
@@ -187,18 +195,14 @@ def _label_values(world: World, request: Request, name: str) -> Any:
         message = f'invalid label name: "{name}"'
         raise BadRequest(message)
     sets = _matcher_sets(request)
+    survey, evaluated, span = _asked(world, request)
     if name == NAME and not sets:
-        return _names(world, request)
-    found = {value_of(labels, name) for labels, _ in _present(world, request, sets or [[]])}
+        return sorted(evaluated.names(*span) | survey.metrics())
+    found = set[str]()
+    for matchers in sets or [[]]:
+        found |= survey.values(name, matchers)
+        found.update(value_of(labels, name) for labels in _written(evaluated, matchers, span))
     return sorted(found - {""})
-
-
-def _names(world: World, request: Request) -> Any:
-    """The names of all metrics."""
-    start, end = span_of(request, now_s(world))
-    start -= _LOOKBACK_MS
-    written = observed(world).names(start, end)
-    return sorted(written.union(WorldStorage(world, once=True).names(start, end)))
 
 
 def _metadata(_: World, request: Request) -> Any:

@@ -9,13 +9,16 @@ import numpy as np
 import orjson
 
 from sregym_cluster_embedded.telemetry.promql.data import NAME, Floats, Labels, value_of
+from sregym_cluster_embedded.telemetry.promql.notes import INFO, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Series
+    from sregym_cluster_embedded.telemetry.promql.notes import Note
     from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 
+_MOST_NOTES = 10
 # Outside of these bounds the API writes exponents, as Python does then, too.
 _BIGGEST_PLAIN, _SMALLEST_PLAIN = 1e21, 1e-6
 
@@ -71,6 +74,19 @@ def instant_data(answer: InstantAnswer, at_ms: int) -> dict[str, Any]:
             for labels, value in answer.rows
         ]
     return {"resultType": answer.kind, "result": result}
+
+
+def said(notes: Sequence[Note], query: str) -> dict[str, list[str]]:
+    """What the API says beside the data: `warnings` and `infos`, ten of each at most."""
+    found: dict[str, list[str]] = {}
+    for key, kind, word in (("warnings", WARNING, "warning"), ("infos", INFO, "info")):
+        texts = [note.shown(query) for note in notes if note.kind == kind]
+        if len(texts) > _MOST_NOTES:
+            left = len(texts) - _MOST_NOTES
+            texts = [*texts[:_MOST_NOTES], f"{left} more {word} annotations omitted"]
+        if texts:
+            found[key] = texts
+    return found
 
 
 def range_data(answer: RangeAnswer) -> dict[str, Any]:

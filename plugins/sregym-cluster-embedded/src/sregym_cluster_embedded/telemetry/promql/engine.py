@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.promql import binary, functions, over_time, relabelling
+from sregym_cluster_embedded.telemetry.promql import binary, functions, over_time
 from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
+from sregym_cluster_embedded.telemetry.promql.calls import Calls, Value
 from sregym_cluster_embedded.telemetry.promql.data import (
     Floats,
     Labels,
@@ -24,7 +25,6 @@ from sregym_cluster_embedded.telemetry.promql.data import (
 )
 from sregym_cluster_embedded.telemetry.promql.durations import milliseconds
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError, ParseError
-from sregym_cluster_embedded.telemetry.promql.histograms import histogram_quantile
 from sregym_cluster_embedded.telemetry.promql.nodes import (
     Aggregate,
     Binary,
@@ -37,6 +37,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Subquery,
     Text,
 )
+from sregym_cluster_embedded.telemetry.promql.notes import is_counter, of_counters, of_levels
 from sregym_cluster_embedded.telemetry.promql.parsing import parse
 from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, RangeAnswer
 from sregym_cluster_embedded.telemetry.promql.selecting import (
@@ -55,12 +56,14 @@ from sregym_cluster_embedded.telemetry.promql.selecting import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sregym_cluster_embedded.telemetry.promql.notes import Note
+
 _MOST_POINTS = 11_000
 _NO_NUMBERS = "unexpected result in StepInvariantExpr evaluation: *parser.StepInvariantExpr"
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
-# Numbers at each step, or rows at each step.
-Value: TypeAlias = Floats | Vector
+# Functions of ranges of which more may be said than what they give.
+_NOTED = frozenset({"increase", "quantile_over_time", "rate"})
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Engine:
                 raise EvaluationError(_NO_NUMBERS)
             return InstantAnswer("string", text=node.value)
         at = milliseconds(at_s)
-        run = _Run(self, Grid(at, at, 1, (at, at)), Budget(self.most_samples))
+        run = _Run(self, Grid(at, at, 1, (at, at)), Budget(self.most_samples), set())
         if isinstance(node, Range | Subquery):
             moment = node.moment if isinstance(node, Subquery) else node.selector.moment
             with np.errstate(all="ignore"):
@@ -102,16 +105,17 @@ class Engine:
             if once and moment.at is not None and any(len(row.times) != 1 for row in series):
                 message = "unexpected number of samples"
                 raise EvaluationError(message)
-            return InstantAnswer("matrix", series=series)
+            return InstantAnswer("matrix", series=series, notes=sorted(run.notes))
         with np.errstate(all="ignore"):
             value = run.value(node)
         if isinstance(value, np.ndarray):
-            return InstantAnswer("scalar", (((), float(value[0])),))
+            number = (((), float(value[0])),)
+            return InstantAnswer("scalar", number, notes=sorted(run.notes))
         numbers, present = value.values[:, 0].tolist(), value.present[:, 0].tolist()
         rows = [(labels, numbers[row]) for row, labels in enumerate(value.labels) if present[row]]
         if isinstance(node, Call) and node.name in ("sort", "sort_desc"):
             rows.sort(key=lambda row: _by_value(row[1], descending=node.name == "sort_desc"))
-        return InstantAnswer("vector", rows)
+        return InstantAnswer("vector", rows, notes=sorted(run.notes))
 
     def range(self, query: str, start_s: float, end_s: float, step_s: float) -> RangeAnswer:
         """The values of a query from `start_s` to `end_s`.
@@ -135,27 +139,27 @@ class Engine:
                 "query resolution (?step=XX)"
             )
             raise ParseError(message)
-        run = _Run(self, Grid(start, end, step, (start, end)), Budget(self.most_samples))
+        run = _Run(self, Grid(start, end, step, (start, end)), Budget(self.most_samples), set())
         with np.errstate(all="ignore"):
             value = run.value(node)
         times = run.grid.times
         if isinstance(value, np.ndarray):
-            return RangeAnswer([Series((), times, value)])
-        return RangeAnswer(sorted(rows_of(value, times), key=lambda series: series.labels))
+            return RangeAnswer([Series((), times, value)], sorted(run.notes))
+        series = sorted(rows_of(value, times), key=lambda one: one.labels)
+        return RangeAnswer(series, sorted(run.notes))
 
 
 def _by_value(value: float, *, descending: bool) -> tuple[bool, float]:
     return value != value, -value if descending else value
 
 
-class _Run:
+class _Run(Calls):
     """One evaluation on one grid."""
 
-    def __init__(self, engine: Engine, grid: Grid, budget: Budget) -> None:
+    def __init__(self, engine: Engine, grid: Grid, budget: Budget, notes: set[Note]) -> None:
+        super().__init__(grid, notes)
         self._engine = engine
-        self.grid = grid
         self._budget = budget
-        self._steps = len(grid.times)
         # Parts that stand in a query more than once: a rate and its share, most often.
         self._vectors: dict[Node, Vector] = {}
 
@@ -166,10 +170,13 @@ class _Run:
         if isinstance(node, Selector | Aggregate):
             known = self._vectors.get(node)
             if known is None:
+                said = len(self.notes)
                 known = (
                     self._selected(node)[0] if isinstance(node, Selector) else self._aggregate(node)
                 )
-                self._vectors[node] = known
+                # What is said of one place is said of the next one, too.
+                if len(self.notes) == said:
+                    self._vectors[node] = known
             return known
         if isinstance(node, Negation):
             inner = self.value(node.inner)
@@ -196,16 +203,6 @@ class _Run:
         lookback = round(self._engine.lookback_s * 1000)
         return instant(self._engine.storage, node, self.grid, lookback, self._budget)
 
-    def _vector(self, node: Node) -> Vector:
-        value = self.value(node)
-        assert isinstance(value, Vector)
-        return value
-
-    def _scalar(self, node: Node) -> Floats:
-        value = self.value(node)
-        assert isinstance(value, np.ndarray)
-        return value
-
     def _binary(self, node: Binary) -> Value:
         left = self.value(node.left)
         if binary.is_settled(node, left):
@@ -228,6 +225,8 @@ class _Run:
                 raise EvaluationError(message)
         elif node.parameter is not None:
             parameter = self._scalar(node.parameter)
+            if node.op == "quantile":
+                self.notes |= of_levels(parameter.tolist(), node.place)
         return aggregate(node, self._vector(node.inner), parameter)
 
     def _windows(self, node: Range | Subquery) -> list[Windows]:
@@ -248,7 +247,7 @@ class _Run:
             return Sought((), starts, ends)
         self._budget.allow((last - first) // step)
         inner = Grid(first, last, step, self.grid.bounds)
-        run = _Run(self._engine, inner, self._budget)
+        run = _Run(self._engine, inner, self._budget, self.notes)
         value = run.value(node.inner)
         if isinstance(value, np.ndarray):
             value = Vector([()], value[np.newaxis], np.ones((1, len(value)), dtype=np.bool_))
@@ -257,7 +256,7 @@ class _Run:
     def _call(self, node: Call) -> Value:
         name, arguments = node.name, node.arguments
         if name in over_time.FUNCTIONS:
-            return self._over_time(name, arguments)
+            return self._over_time(node)
         if name in functions.PLAIN:
             return self._vector(arguments[0]).mapped(functions.PLAIN[name])
         if name in functions.WITH_SCALARS:
@@ -265,6 +264,8 @@ class _Run:
         if name in functions.CALENDAR:
             vector = self._vector(arguments[0]) if arguments else self._now()
             return vector.mapped(functions.CALENDAR[name])
+        if name == "histogram_quantile":
+            return self._histogram_quantile(node)
         method = getattr(self, f"_do_{name}", None)
         if method is None:
             message = f'unknown function with name "{name}"'
@@ -272,7 +273,8 @@ class _Run:
         value: Value = method(arguments)
         return value
 
-    def _over_time(self, name: str, arguments: tuple[Node, ...]) -> Vector:
+    def _over_time(self, node: Call) -> Vector:
+        name, arguments = node.name, node.arguments
         span = next(part for part in arguments if isinstance(part, Range | Subquery))
         scalars = [self._scalar(part) for part in arguments if part is not span]
         sought = self._sought(span)
@@ -292,9 +294,28 @@ class _Run:
             order = in_order(sought.found, every)
             labels = labels_of_all(sought.found, [every[row] for row in order])
             values, present = (np.concatenate(parts)[order] for parts in zip(*results, strict=True))
+        if name in _NOTED:
+            self._note(node, span, labels, present, scalars)
         if name not in over_time.KEEPS_NAME:
             labels = bare(labels)
         return unique(labels, values, present)
+
+    def _note(
+        self,
+        node: Call,
+        span: Range | Subquery,
+        labels: Sequence[Labels],
+        present: Mask,
+        scalars: list[Floats],
+    ) -> None:
+        """Warn of levels that are none, and of rates of what does not look like a counter."""
+        if node.name == "quantile_over_time":
+            levels = scalars[0][np.logical_or.reduce(present, axis=0)]
+            self.notes |= of_levels(levels.tolist(), node.places[0])
+        elif not (isinstance(span, Range) and is_counter(span.selector.name)):
+            there = np.logical_or.reduce(present, axis=1).tolist()
+            known = (one for one, is_there in zip(labels, there, strict=True) if is_there)
+            self.notes |= of_counters(known, node.places[0])
 
     def _looked_over(
         self, name: str, span: Range | Subquery, sought: Sought, scalars: list[Floats]
@@ -318,82 +339,3 @@ class _Run:
             crossed = scalars[0] > scalars[1]
             vector = Vector(vector.labels, vector.values, vector.present & ~crossed)
         return vector.mapped(lambda values: functions.WITH_SCALARS[name](values, *scalars))
-
-    def _now(self) -> Vector:
-        times = self.grid.times / 1000.0
-        return Vector([()], times[np.newaxis], np.ones((1, self._steps), dtype=np.bool_))
-
-    def _do_time(self, _: tuple[Node, ...]) -> Value:
-        return self.grid.times / 1000.0
-
-    def _do_pi(self, _: tuple[Node, ...]) -> Value:
-        return np.full(self._steps, np.pi)
-
-    def _do_vector(self, arguments: tuple[Node, ...]) -> Value:
-        scalar = self._scalar(arguments[0])
-        return Vector([()], scalar[np.newaxis], np.ones((1, self._steps), dtype=np.bool_))
-
-    def _do_scalar(self, arguments: tuple[Node, ...]) -> Value:
-        vector = self._vector(arguments[0])
-        single = vector.present.sum(axis=0) == 1
-        total = np.where(vector.present, vector.values, 0.0).sum(axis=0)
-        return np.where(single, total, np.nan)
-
-    def _do_timestamp(self, arguments: tuple[Node, ...]) -> Value:
-        if isinstance(arguments[0], Selector):
-            vector, sampled = self._selected(arguments[0])
-            return vector.renamed(bare(vector.labels), sampled)
-        times = self.grid.times / 1000.0
-        return self._vector(arguments[0]).mapped(
-            lambda values: np.broadcast_to(times, values.shape)
-        )
-
-    def _do_sort(self, arguments: tuple[Node, ...]) -> Value:
-        return self._vector(arguments[0])
-
-    def _do_sort_desc(self, arguments: tuple[Node, ...]) -> Value:
-        return self._vector(arguments[0])
-
-    def _do_absent(self, arguments: tuple[Node, ...]) -> Value:
-        found = self._vector(arguments[0]).present
-        there: Mask = np.logical_or.reduce(found, axis=0)
-        return self._missing(there, relabelling.of_absent(arguments[0]))
-
-    def _do_absent_over_time(self, arguments: tuple[Node, ...]) -> Value:
-        span = arguments[0]
-        assert isinstance(span, Range | Subquery)
-        there = np.zeros(self._steps, dtype=np.bool_)
-        for given in self._windows(span):
-            there |= given.high > given.low
-        return self._missing(there, relabelling.of_absent(span))
-
-    def _missing(self, there: Mask, labels: Labels) -> Vector:
-        return Vector([labels], np.ones((1, self._steps)), ~there[np.newaxis])
-
-    def _do_label_replace(self, arguments: tuple[Node, ...]) -> Value:
-        vector = self._vector(arguments[0])
-        target, replacement, source, pattern = (_text(part) for part in arguments[1:])
-        return vector.renamed(
-            relabelling.replaced(vector.labels, target, replacement, source, pattern)
-        )
-
-    def _do_label_join(self, arguments: tuple[Node, ...]) -> Value:
-        vector = self._vector(arguments[0])
-        target, separator, *sources = (_text(part) for part in arguments[1:])
-        return vector.renamed(relabelling.joined(vector.labels, target, separator, sources))
-
-    def _of_native(self, arguments: tuple[Node, ...]) -> Value:
-        """Functions of native histograms pass over floats: there are no others here."""
-        for part in arguments:
-            self.value(part)
-        return stacked([], self._steps)
-
-    _do_histogram_count = _do_histogram_sum = _do_histogram_fraction = _of_native
-
-    def _do_histogram_quantile(self, arguments: tuple[Node, ...]) -> Value:
-        return histogram_quantile(self._scalar(arguments[0]), self._vector(arguments[1]))
-
-
-def _text(node: Node) -> str:
-    assert isinstance(node, Text)
-    return node.value

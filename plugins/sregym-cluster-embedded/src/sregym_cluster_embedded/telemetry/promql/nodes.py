@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -65,21 +65,29 @@ class Subquery:
 
 @dataclass(frozen=True)
 class Call:
-    """A function call."""
+    """A function call.
+
+    Attributes:
+        name: Of the function.
+        arguments: What it is called with.
+        places: Of the arguments in the query.
+    """
 
     name: str
     arguments: tuple[Node, ...]
+    places: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregation over groups by, or without, some labels."""
+    """An aggregation over groups by, or without, some labels; `place` is that of the parameter."""
 
     op: str
     inner: Node
     parameter: Node | None
     labels: tuple[str, ...]
     without: bool
+    place: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

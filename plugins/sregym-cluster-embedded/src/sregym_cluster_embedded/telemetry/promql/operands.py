@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from sregym_cluster_embedded.telemetry.promql.signatures import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_MOST_WHOLE = 2**63
 _LABEL_KINDS = ("word", "keyword", "aggregator", "operator", "bound")
 # Words of the language that are metrics' names where an operand stands.
 _WORDS_AS_NAMES = frozenset({"and", "or", "unless", "by", "without", "offset", "start", "end"})
@@ -146,7 +148,8 @@ class Operands(Cursor, ABC):
                 break
             wanted = signature.arguments[min(index, len(signature.arguments) - 1)]
             self._expect(argument, wanted, f'call to function "{name.text}"')
-        node = Call(name.text, tuple(argument.node for argument in arguments))
+        places = tuple(argument.start for argument in arguments)
+        node = Call(name.text, tuple(argument.node for argument in arguments), places)
         return Part(node, signature.returns, name.start, end)
 
     def _arguments(self) -> Sequence[Part]:
@@ -206,7 +209,8 @@ class Operands(Cursor, ABC):
             self._expect(arguments[0], kind, "aggregation parameter")
         without, labels = grouping or (False, ())
         parameter = arguments[0].node if wanted > 1 else None
-        node = Aggregate(op, arguments[-1].node, parameter, tuple(labels), without)
+        place = arguments[0].start
+        node = Aggregate(op, arguments[-1].node, parameter, tuple(labels), without, place)
         return Part(node, "vector", name.start, end)
 
     def _split(self, first: int, arguments: Sequence[Part]) -> tuple[list[Wrong], list[Wrong]]:
@@ -227,14 +231,18 @@ def _number(token: Token) -> float:
     """The value of a literal, whole ones as Go reads them: with octal and hexadecimal digits."""
     text = token.text.lower()
     try:
-        if text.startswith("0x"):
-            return float(int(text, 16))
-        if text.isdigit() and text.startswith("0"):
-            return float(int(text, 8))
+        octal = text.isdigit() and text.startswith("0")
+        whole = int(text, 16) if text.startswith("0x") else int(text, 8) if octal else _MOST_WHOLE
+        if whole < _MOST_WHOLE:
+            return float(whole)
     except ValueError:
         pass
+    message = f"error parsing number: strconv.ParseFloat: parsing {quoted(token.text)}"
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
-        message = f"error parsing number: strconv.ParseFloat: parsing {quoted(token.text)}"
+        # As hexadecimal numbers are that are too large for whole ones.
         raise Wrong(token.start, f"{message}: invalid syntax") from None
+    if math.isinf(found) and "inf" not in text:
+        raise Wrong(token.start, f"{message}: value out of range")
+    return found

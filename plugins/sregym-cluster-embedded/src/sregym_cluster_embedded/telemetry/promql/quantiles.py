@@ -82,22 +82,39 @@ def bucket_quantile(level: float, bounds: Sequence[float], counts: Sequence[floa
 
 def bucket_quantiles(levels: Floats, bounds: Sequence[float], counts: Floats) -> Floats:
     """`bucket_quantile` of the counts at many steps: as many columns as levels."""
-    plain = len(bounds) >= _FEWEST_BUCKETS and len(set(bounds)) == len(bounds)
-    if not plain or bounds[-1] != math.inf or np.isnan(counts).any():
+    if not is_plain(bounds) or np.isnan(counts).any():
         columns = counts.T.tolist()
         pairs = zip(levels.tolist(), columns, strict=True)
         return np.array([bucket_quantile(level, bounds, column) for level, column in pairs])
-    edges = np.asarray(bounds, dtype=np.float64)
-    cumulated = np.maximum.accumulate(counts, axis=0)
-    last, steps = len(bounds) - 1, np.arange(counts.shape[1])
-    total = cumulated[-1]
+    found: Floats = plain_quantiles(levels, np.asarray(bounds), counts[np.newaxis])[0]
+    return found
+
+
+def is_plain(bounds: Sequence[float]) -> bool:
+    """Whether bounds, ascending, are enough, all different, and end with infinity."""
+    enough = len(bounds) >= _FEWEST_BUCKETS and bounds[-1] == math.inf
+    return enough and len(set(bounds)) == len(bounds)
+
+
+def plain_quantiles(levels: Floats, edges: Floats, counts: Floats) -> Floats:
+    """The quantiles of histograms with plain bounds, rows by steps; no count is NaN.
+
+    Args:
+        levels: At each step.
+        edges: Upper bounds of the buckets of all histograms.
+        counts: Histograms by buckets by steps.
+    """
+    cumulated = np.maximum.accumulate(counts, axis=1)
+    last = len(edges) - 1
+    total = cumulated[:, -1]
     rank = levels * total
-    enough = cumulated[:-1] >= rank
-    bucket = np.where(enough.any(axis=0), enough.argmax(axis=0), last)
+    enough = cumulated[:, :-1] >= rank[:, np.newaxis]
+    bucket = np.where(enough.any(axis=1), enough.argmax(axis=1), last)
     before = np.maximum(bucket - 1, 0)
-    below = np.where(bucket > 0, cumulated[before, steps], 0.0)
+    rows, steps = np.ix_(range(bucket.shape[0]), range(bucket.shape[1]))
+    below = np.where(bucket > 0, cumulated[rows, before, steps], 0.0)
     begin = np.where(bucket > 0, edges[before], 0.0)
-    inside = (rank - below) / (cumulated[bucket, steps] - below)
+    inside = (rank - below) / (cumulated[rows, bucket, steps] - below)
     found: Floats = begin + (edges[bucket] - begin) * inside
     found = np.where((bucket == 0) & (edges[0] <= 0), edges[0], found)
     found = np.where(bucket == last, edges[last - 1], found)

@@ -69,14 +69,15 @@ def of_absent(node: Node) -> Labels:
     if not isinstance(selector, Selector):
         return ()
     wanted: dict[str, str] = {}
-    twice: set[str] = set()
+    # Only a value after a value, or a pattern after it, makes a label uncertain.
+    told: set[str] = set()
     for matcher in selector.matchers:
         if matcher.name == NAME:
             continue
-        if matcher.op == "=" and matcher.name not in wanted and matcher.name not in twice:
+        if matcher.op == "=" and matcher.name not in told:
+            told.add(matcher.name)
             wanted[matcher.name] = matcher.value
         else:
-            twice.add(matcher.name)
             wanted.pop(matcher.name, None)
     return labels_of(wanted)
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Labels, Series
+    from sregym_cluster_embedded.telemetry.promql.notes import Note
 
 
 @dataclass(frozen=True)
@@ -20,16 +21,19 @@ class InstantAnswer:
         rows: Labels and value of a vector; one row without labels for a scalar.
         series: The samples of a matrix.
         text: The value of a string.
+        notes: Warnings and infos, in the order of the query.
     """
 
     kind: str
     rows: Sequence[tuple[Labels, float]] = ()
     series: Sequence[Series] = ()
     text: str = ""
+    notes: Sequence[Note] = ()
 
 
 @dataclass(frozen=True)
 class RangeAnswer:
-    """What a query is at each step: a matrix, sorted by labels."""
+    """What a query is at each step: a matrix, sorted by labels; warnings and infos."""
 
     series: Sequence[Series]
+    notes: Sequence[Note] = ()

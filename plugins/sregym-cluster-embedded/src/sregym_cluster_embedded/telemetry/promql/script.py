@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
@@ -19,11 +20,13 @@ from sregym_cluster_embedded.telemetry.promql.notation import (
     number,
     parse_line,
 )
+from sregym_cluster_embedded.telemetry.promql.notes import INFO, WARNING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Labels
+    from sregym_cluster_embedded.telemetry.promql.notes import Note
 
 _EVAL = re.compile(
     r"eval(?:_(?P<mode>fail|ordered|warn|info))?\s+(?:instant\s+(?:at\s+(?P<at>\S+)\s+)?|"
@@ -33,7 +36,13 @@ _RANGE = re.compile(
     r"range vector from\s+(?P<start>\S+)\s+to\s+(?P<end>\S+)\s+step\s+(?P<step>\S+)"
 )
 _LOAD = re.compile(r"load\s+(\S+)")
-_EXPECT = re.compile(r"(?:ordered|fail|warn|no_warn|info|no_info)(?:\s+(?:msg|regex):.*)?")
+_EXPECT = re.compile(
+    r"(?:ordered|no_warn|no_info|(?P<type>fail|warn|info)(?:\s+(?P<match>msg|regex):(?P<text>.*))?)"
+)
+# What scripts call them, people, and notes.
+_KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"warn": ("a warning", WARNING), "info": ("an info", INFO)}
+)
 # Upstream compares with this relative difference.
 _CLOSE = 1e-6
 _SPECIAL = {"+Inf": "inf", "-Inf": "-inf"}
@@ -84,6 +93,33 @@ class _Expectation:
     pattern: str = ""
     text: str | None = None
     times: tuple[int, ...] | None = None
+    notes: tuple[_Said, ...] = ()
+    silent: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A warning or info that is expected.
+
+    Attributes:
+        kind: `warn` or `info`.
+        text: The whole text; None for any.
+        pattern: What it looks like; None for any.
+    """
+
+    kind: str
+    text: str | None = None
+    pattern: str | None = None
+
+    def fits(self, found: str) -> bool:
+        """Whether a text is what is expected."""
+        if self.pattern is not None:
+            return re.search(self.pattern, found) is not None
+        return self.text is None or self.text == found
+
+    def __str__(self) -> str:
+        shown = "" if self.text is None else f" {self.text!r}"
+        return shown if self.pattern is None else f" like {self.pattern!r}"
 
 
 def run_script(text: str) -> list[Checked]:
@@ -159,21 +195,23 @@ class _Runner:
             self._engine = Engine(Memory(self._samples))
         query = found["query"].strip()
         try:
-            got = self._evaluated(found, query)
+            got, notes = self._evaluated(found, query)
         except (ParseError, EvaluationError) as error:
             return _judged_error(line, query, str(error), wanted)
         if wanted.fails:
             return Checked(line, query, False, got, "expected an error")
-        why = _difference(got, wanted, found)
+        why = _difference(got, wanted, found) or _unlike(notes, wanted)
         return Checked(line, query, not why, got, why)
 
-    def _evaluated(self, found: re.Match[str], query: str) -> dict[str, Any]:
+    def _evaluated(self, found: re.Match[str], query: str) -> tuple[dict[str, Any], Sequence[Note]]:
         assert self._engine is not None
         if found["step"] is None:
             at_ms = duration_ms(found["at"] or "0")
-            return instant_data(self._engine.instant(query, at_ms / 1000), at_ms)
+            answer = self._engine.instant(query, at_ms / 1000)
+            return instant_data(answer, at_ms), answer.notes
         start, end, step = (duration_ms(found[part]) for part in ("start", "end", "step"))
-        return range_data(self._engine.range(query, start / 1000, end / 1000, step / 1000))
+        ranged = self._engine.range(query, start / 1000, end / 1000, step / 1000)
+        return range_data(ranged), ranged.notes
 
 
 def _without_comment(line: str) -> str:
@@ -187,6 +225,8 @@ def _expectation(mode: str, block: Sequence[str]) -> _Expectation:
     message = pattern = ""
     string: str | None = None
     times: tuple[int, ...] | None = None
+    notes = [_Said(mode)] if mode in _KINDS else []
+    silent: set[str] = set()
     for text in block:
         command, _, rest = text.partition(" ")
         if command == "expected_fail_message":
@@ -198,19 +238,30 @@ def _expectation(mode: str, block: Sequence[str]) -> _Expectation:
         elif command == "expect" and (span := _RANGE.fullmatch(rest)) is not None:
             times = tuple(_grid(span))
         elif command == "expect":
-            if not _EXPECT.fullmatch(rest):
+            expected = _EXPECT.fullmatch(rest)
+            if expected is None:
                 message = f"not an expectation: {text!r}"
                 raise NotationError(message)
-            fails = fails or rest.startswith("fail")
-            ordered = ordered or rest.startswith("ordered")
-            kind, _, told = rest.removeprefix("fail").strip().partition(":")
-            message = told.strip() if kind.strip() == "msg" else message
-            pattern = told.strip() if kind.strip() == "regex" else pattern
+            ordered = ordered or rest == "ordered"
+            told = (expected["text"] or "").strip()
+            if expected["type"] == "fail":
+                fails = True
+                message = told if expected["match"] == "msg" else message
+                pattern = told if expected["match"] == "regex" else pattern
+            elif expected["type"] is not None:
+                literal = told if expected["match"] == "msg" else None
+                like = told if expected["match"] == "regex" else None
+                notes.append(_Said(expected["type"], literal, like))
+            elif rest != "ordered":
+                silent.add(rest.removeprefix("no_"))
         elif re.fullmatch(r"[+-]?(?:[\d.][\deExX.+-]*|[iI]nf|[nN]a[nN])", text):
             scalar = number(text)
         else:
             rows.append(parse_line(text))
-    return _Expectation(tuple(rows), scalar, fails, ordered, message, pattern, string, times)
+    return _Expectation(
+        tuple(rows), scalar, fails, ordered, message, pattern, string, times,
+        tuple(notes), frozenset(silent),
+    )  # fmt: skip
 
 
 def _judged_error(line: int, query: str, error: str, wanted: _Expectation) -> Checked:
@@ -220,6 +271,20 @@ def _judged_error(line: int, query: str, error: str, wanted: _Expectation) -> Ch
     if wanted.pattern and re.search(wanted.pattern, error) is None:
         why = f"expected an error like {wanted.pattern!r}"
     return Checked(line, query, not why, {"error": error}, why)
+
+
+def _unlike(notes: Sequence[Note], wanted: _Expectation) -> str:
+    """Each note that is expected has to be there; of a kind that is expected, no other one."""
+    for kind, (name, told) in _KINDS.items():
+        found = [note.bare for note in notes if note.kind == told]
+        expected = [one for one in wanted.notes if one.kind == kind]
+        for one in expected:
+            if not any(one.fits(text) for text in found):
+                return f"expected {name}{one}, got {found or 'none'}"
+        for text in found:
+            if kind in wanted.silent or (expected and not any(one.fits(text) for one in expected)):
+                return f"not expected: {text!r}"
+    return ""
 
 
 def _difference(got: dict[str, Any], wanted: _Expectation, found: re.Match[str]) -> str:

@@ -8,8 +8,7 @@ change any more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +35,7 @@ from sregym_cluster_embedded.telemetry.rules.alerts import (
     evaluated,
     labels_with,
 )
+from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, RecordBook
 from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, RecordingRule
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
     from sregym_cluster_embedded.telemetry.rules.alerts import Rows
+    from sregym_cluster_embedded.telemetry.rules.books import RuleKey
     from sregym_cluster_embedded.telemetry.rules.files import Group, Rule
 
 ALERTS = "ALERTS"
@@ -52,32 +53,6 @@ _MARGIN = 4
 # By how much further back is looked each time; one long look costs less than many short ones.
 _FURTHER = 8
 _MOST_STEPS = 11_000
-
-
-@dataclass
-class AlertBook:
-    """The evaluations of an alerting rule, one after the other.
-
-    Attributes:
-        first: Of the first of them, Unix milliseconds.
-        states: What was pending or firing at each.
-    """
-
-    first: int
-    states: list[Mapping[Labels, Life]]
-
-
-@dataclass
-class RecordBook:
-    """The evaluations of a recording rule from `first` up to `last`, Unix milliseconds."""
-
-    first: int
-    last: int
-    rows: Rows
-
-
-# By file, group and rule.
-Books: TypeAlias = dict[tuple[str, str, str], AlertBook | RecordBook]
 
 
 class Evaluated:
@@ -103,12 +78,12 @@ class Evaluated:
         self._groups = groups
         self._begin = begin_ms
         self._now = now_ms
-        self._books: Books = {} if books is None else books
+        self._books = Books() if books is None else books
         self._writers = frozenset(
             name for group in groups for rule in group.rules for name in _names(rule)
         )
         self._known: dict[tuple[tuple[Matcher, ...], int, int], Sequence[StoredSeries]] = {}
-        self._under_way: set[tuple[str, str, str]] = set()
+        self._under_way: set[RuleKey] = set()
 
     def select(
         self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
@@ -218,23 +193,23 @@ class Evaluated:
     ) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
         """The states at the evaluations from `first` on."""
         key, interval = (group.file, group.name, rule.name), group.interval_ms
-        book = self._books.get(key)
+        book = self._books.get(key, first)
         if not isinstance(book, AlertBook) or not book.states or first < book.first:
-            book = AlertBook(self._begin, [])
+            book = AlertBook(self._begin, interval, [])
         following = book.first + len(book.states) * interval
         if following <= last:
             begin, rows = self._looked_back(group, rule, (max(first, following), last), following)
             if begin != following:
-                book = AlertBook(begin, [])
+                book = AlertBook(begin, interval, [])
             living = book.states[-1] if book.states else {}
             steps = range(begin, last + 1, interval)
             book.states.extend(evaluated(rule, rows, steps, living))
         for step in range(first, last + 1, interval):
             yield step, book.states[(step - book.first) // interval]
         # There may be more samples of the present moment when it is past.
-        while book.states and book.first + (len(book.states) - 1) * interval >= self._now:
+        while book.states and book.last >= self._now:
             book.states.pop()
-        self._books[key] = book
+        self._books.put(key, book)
 
     def _looked_back(
         self, group: Group, rule: AlertingRule, span: tuple[int, int], limit: int
@@ -265,14 +240,14 @@ class Evaluated:
     def _recorded(self, group: Group, rule: RecordingRule, first: int, last: int) -> Rows:
         """What a recording rule gave at the evaluations of a span."""
         key, interval = (group.file, group.name, rule.name), group.interval_ms
-        book = self._books.get(key)
+        book = self._books.get(key, first)
         if not isinstance(book, RecordBook) or not book.first <= first <= book.last + interval:
             book = RecordBook(first, first - interval, _NO_ROWS)
         if book.last < last:
             more = self._range(group, rule, book.last + interval, last)
             book = RecordBook(book.first, last, _after(book.rows, more))
         kept = min(book.last, self._begin + (self._now - 1 - self._begin) // interval * interval)
-        self._books[key] = RecordBook(book.first, kept, _between(book.rows, book.first, kept))
+        self._books.put(key, RecordBook(book.first, kept, _between(book.rows, book.first, kept)))
         return _between(book.rows, first, last)
 
     def _of_rule(

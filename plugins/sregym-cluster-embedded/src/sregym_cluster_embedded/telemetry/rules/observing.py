@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,13 @@ from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.rules.alerts import Alert, State
-from sregym_cluster_embedded.telemetry.rules.evaluation import Books, Evaluated
+from sregym_cluster_embedded.telemetry.rules.books import Books
+from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
 from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, Group, parse_rules
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.telemetry.metrics.view import View
+    from sregym_cluster_embedded.telemetry.rules.books import AlertBook, RecordBook, RuleKey
     from sregym_cluster_embedded.world import World
 
 _ROOM = "telemetry.rules"
@@ -49,12 +52,22 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
     known: tuple[int, Books] | None = world.worked_out.get(_ROOM)
     if known is None or known[0] != reaches_to:
         # What the history has forgotten is not remembered here either.
-        known = world.worked_out[_ROOM] = (reaches_to, {})
+        known = world.worked_out[_ROOM] = (reaches_to, Books())
+    # What was is the same for copies for which all is the same, however late it is there.
+    known[1].found = partial(_of_copies, view_of(world), reaches_to)
     below = WorldStorage(world, once=True)
     if without:
         # Not remembered with what rules make of everything.
         return Evaluated(Without(below, without), standard_groups(), begin_ms, now_ms)
     return Evaluated(below, standard_groups(), begin_ms, now_ms, known[1])
+
+
+def _of_copies(view: View, reaches_to: int) -> dict[RuleKey, AlertBook | RecordBook]:
+    found: dict[RuleKey, AlertBook | RecordBook] = view.answered(
+        ("books", reaches_to),
+        lambda: view.world.findings.found(("books", reaches_to), view.state, dict),
+    )
+    return found
 
 
 def active(world: World) -> list[Alert]:

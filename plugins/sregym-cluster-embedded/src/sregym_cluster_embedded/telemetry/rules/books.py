@@ -1,0 +1,90 @@
+"""What rules gave at the evaluations of the past, which does not change any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_cluster_embedded.telemetry.promql.data import Labels
+    from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
+
+# A rule, by file, group and name.
+RuleKey: TypeAlias = tuple[str, str, str]
+
+
+@dataclass
+class AlertBook:
+    """The evaluations of an alerting rule, one after the other.
+
+    Attributes:
+        first: Of the first of them, Unix milliseconds.
+        interval: Milliseconds from each to the next.
+        states: What was pending or firing at each.
+    """
+
+    first: int
+    interval: int
+    states: list[Mapping[Labels, Life]]
+
+    @property
+    def last(self) -> int:
+        """When the last evaluation was."""
+        return self.first + (len(self.states) - 1) * self.interval
+
+    def knows(self, other: AlertBook | RecordBook, first: int) -> bool:
+        """Whether it tells from an evaluation on what another one tells."""
+        return self.first <= first and self.last >= other.last
+
+    def copy(self) -> AlertBook:
+        """One that can be written to."""
+        return AlertBook(self.first, self.interval, [*self.states])
+
+
+@dataclass
+class RecordBook:
+    """The evaluations of a recording rule from `first` up to `last`, Unix milliseconds."""
+
+    first: int
+    last: int
+    rows: Rows
+
+    def knows(self, other: AlertBook | RecordBook, first: int) -> bool:
+        """Whether it tells from an evaluation on what another one tells."""
+        return self.first <= first and self.last >= other.last
+
+    def copy(self) -> RecordBook:
+        """The same: nobody writes to it."""
+        return self
+
+
+class Books:
+    """What was evaluated when somebody asked before, by rule.
+
+    Attributes:
+        found: Gives what was evaluated of copies of the world for which all that rules look at is
+            the same: what is known of the past there is known here. Books in it are never
+            written to.
+    """
+
+    def __init__(self) -> None:
+        self._own: dict[RuleKey, AlertBook | RecordBook] = {}
+        self.found: Callable[[], dict[RuleKey, AlertBook | RecordBook]] = dict
+
+    def get(self, key: RuleKey, first: int) -> AlertBook | RecordBook | None:
+        """The book of a rule that begins with an evaluation at most, and knows most after it."""
+        own, other = self._own.get(key), self.found().get(key)
+        if other is None or other.first > first or (own is not None and own.knows(other, first)):
+            return own
+        found = self._own[key] = other.copy()
+        return found
+
+    def put(self, key: RuleKey, book: AlertBook | RecordBook) -> None:
+        """Keep a book."""
+        self._own[key] = book
+        shared = self.found()
+        other = shared.get(key)
+        if other is None or not other.knows(book, book.first):
+            shared[key] = book.copy()
