@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import resource_metrics, writes
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -109,6 +110,86 @@ def test_the_kubelet_lists_its_pods(world: World) -> None:
     status, text = ask(world, "nodes/node2:10250/proxy/pods")
     names = [pod["metadata"]["name"] for pod in json.loads(text)["items"]]
     assert (status, "web" in names) == (200, True)
+
+
+def test_the_kubelet_lists_what_runs(world: World) -> None:
+    status, text = ask(world, "nodes/node2/proxy/runningpods/")
+    pod = world.store.get(Key("pods", "default", "web"))
+    assert pod is not None
+    listed = [entry for entry in json.loads(text)["items"] if entry["metadata"]["name"] == "web"]
+    assert (status, listed) == (
+        200,
+        [
+            {
+                "metadata": {
+                    "name": "web",
+                    "namespace": "default",
+                    "uid": pod["metadata"]["uid"],
+                    "creationTimestamp": None,
+                },
+                "spec": {
+                    "containers": [
+                        {"name": entry["name"], "image": entry["image"], "resources": {}}
+                        for entry in pod["spec"]["containers"]
+                    ]
+                },
+                "status": {},
+            }
+        ],
+    )
+
+
+def test_the_summary_of_a_node_agrees_with_its_metrics(world: World) -> None:
+    before = world.store.revision
+    status, text = ask(world, "nodes/node2/proxy/stats/summary")
+    assert ask(world, "nodes/node2/proxy/stats/summary") == (status, text)
+    assert world.store.revision == before
+    summary = json.loads(text)
+    (pod,) = [entry for entry in summary["pods"] if entry["podRef"]["name"] == "web"]
+    (used,) = world.room("usage").containers(world, pod["podRef"]["uid"])
+    (container,) = pod["containers"]
+    assert container["cpu"]["usageNanoCores"] == used.cpu_nanocores
+    assert container["memory"]["workingSetBytes"] == used.memory_bytes
+    _, metrics = ask(world, "nodes/node2/proxy/metrics/cadvisor")
+    (seconds,) = re.findall(
+        r'container_cpu_usage_seconds_total\{[^}]*pod="web",container="[^}]*\} (\S+)', metrics
+    )
+    assert container["cpu"]["usageCoreNanoSeconds"] == int(float(seconds) * 1e9)
+    # "web: version 1.0 listening on port 8080" behind its moment, its stream and a tag.
+    assert container["logs"]["usedBytes"] == len("web: version 1.0 listening on port 8080") + 41
+    node = summary["node"]
+    cpu, memory = resource_metrics.node_use(world, "node2")
+    assert (node["cpu"]["usageNanoCores"], node["memory"]["workingSetBytes"]) == (cpu, memory)
+    assert sorted(summary["node"]) == [
+        *("cpu", "fs", "memory", "network", "nodeName", "rlimit", "runtime", "startTime")
+    ]
+
+
+def test_the_configuration_of_a_kubelet(world: World) -> None:
+    status, text = ask(world, "nodes/node1/proxy/configz")
+    found = json.loads(text)["kubeletconfig"]
+    assert (status, found["maxPods"], found["port"], found["containerLogMaxSize"]) == (
+        200,
+        110,
+        10250,
+        "10Mi",
+    )
+
+
+def test_logs_of_containers_as_files(world: World) -> None:
+    head = '<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n'
+    folders = "".join(
+        f'<a href="{name}/">{name}/</a>\n' for name in ("containers", "journal", "pods")
+    )
+    assert ask(world, "nodes/node2/proxy/logs/") == (200, f"{head}{folders}</pre>\n")
+    _, listed = ask(world, "nodes/node2/proxy/logs/containers/")
+    (name,) = re.findall(r'<a href="(web_default_[^"]+\.log)">', listed)
+    _, text = ask(world, f"nodes/node2/proxy/logs/containers/{name}")
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z stdout F web: version 1\.0 listening on port 8080\n",
+        text,
+    )
+    assert ask(world, "nodes/node2/proxy/logs/none") == (404, "404 page not found\n")
 
 
 def test_requests_through_the_proxy_are_logged(world: World) -> None:

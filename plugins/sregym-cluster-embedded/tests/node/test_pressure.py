@@ -10,6 +10,8 @@ import yaml
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.kubelet import log_files
+from sregym_cluster_embedded.kubelet.state import pod_states
 from sregym_cluster_embedded.node.bootstrap import NodeSpec
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.world import World
@@ -122,6 +124,37 @@ def test_too_much_written_ends_the_pod(world: World, containers: str, message: s
         "Failed",
         message,
     )
+
+
+# 20 lines of 541 bytes a second: 1 MiB after 97 seconds.
+TALK = "while true; do for i in 1 2 3 4 5; do printf '%0500d\\n%0500d\\n%0500d\\n%0500d\\n' 1 2 3 4; done; sleep 1; done"
+
+
+def test_what_a_container_logs_counts(world: World) -> None:
+    start(world, "logger", shell(TALK, ", resources: {limits: {ephemeral-storage: 1Mi}}"))
+    start(world, "free", shell(TALK))
+    run(world, 90)
+    assert status(world, "logger")["phase"] == "Running"
+    run(world, 25)
+    assert (status(world, "logger")["phase"], status(world, "logger")["message"]) == (
+        "Failed",
+        "Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ",
+    )
+    assert status(world, "free")["phase"] == "Running"
+    assert world.table("kubelet.log_files") == {}
+
+
+def test_log_files_are_closed_at_ten_mebibytes(world: World) -> None:
+    start(world, "logger", shell("sleep 3600"))
+    run(world, 5)
+    (state,) = [entry for entry in pod_states(world).values() if entry.key.name == "logger"]
+    taken = []
+    for written_mib in (9, 11, 25, 95):
+        world.table("kubelet.log_files")[state.ref("main")] = (world.now, written_mib << 20)
+        log_files.tally(world, state)
+        taken.append(log_files.log_bytes(world, state, "main") / 2**20)
+    # One closed file as it is, up to three compressed ones, and the present one.
+    assert taken == [9, 11, 16, 18]
 
 
 def test_within_its_limit_a_pod_stays(world: World) -> None:

@@ -70,7 +70,8 @@ def proxy(world: World, request: Request, found: Target) -> Response:
     if obj is None:
         raise errors.not_found(found.resource, name)
     query = f"?{urlencode(request.query, errors='surrogateescape')}" if request.query else ""
-    path = f"/{found.rest}{query}"
+    slash = "/" if found.rest and request.path.endswith("/") else ""
+    path = f"/{found.rest}{slash}{query}"
     ends = {"pods": _pod, "services": _service, "nodes": _node}[kind]
     address, number, node = ends(world, obj, port)
     passing = Passing(request.method, scheme or "http", address, number, path, node)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.kubelet import usage
+from sregym_cluster_embedded.kubelet import log_files, usage
 from sregym_cluster_embedded.kubelet.killing import stop_pod
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell, write_status
@@ -53,9 +53,12 @@ def check_limits(world: World, uid: str) -> None:
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     if state is None or pod is None or state.ending or "deletionTimestamp" in pod["metadata"]:
+        log_files.forget(world, uid)
         return
+    log_files.tally(world, state)
     why = _exceeded(world, pod, state)
     if why:
+        log_files.forget(world, uid)
         fail(world, pod, state, "Evicted", why)
     else:
         enqueue(world, LIMITS, uid, _PERIOD_S)
@@ -137,11 +140,13 @@ def _exceeded(world: World, pod: Object, state: PodState) -> str:
             return f'Usage of EmptyDir volume "{name}" exceeds the limit "{limit}". '
     limits = {entry["name"]: _limit(entry) for entry in pod["spec"]["containers"]}
     total = sum(int(parse(limit)) for limit in limits.values() if limit)
-    if total and usage.disk_bytes(world, pod, state) > total:
+    logs = {name: log_files.log_bytes(world, state, name) for name in state.containers}
+    if total and usage.disk_bytes(world, pod, state) + sum(logs.values()) > total:
         text = next(iter(limits.values())) if len(limits) == 1 else _binary(total)
         return f"Pod ephemeral local storage usage exceeds the total limit of containers {text}. "
     for name, limit in limits.items():
-        if limit and usage.container_bytes(world, state, name) > int(parse(limit)):
+        used = usage.container_bytes(world, state, name) + logs.get(name, 0)
+        if limit and used > int(parse(limit)):
             return f'Container {name} exceeded its local ephemeral storage limit "{limit}". '
     return ""
 

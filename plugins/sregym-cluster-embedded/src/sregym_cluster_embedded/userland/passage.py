@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.proxying import Passed, Passing
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.hosts import API_ADDRESS
+from sregym_cluster_embedded.userland import kubelet_server
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
@@ -25,15 +25,6 @@ _REASONS = {
     Outcome.NO_ROUTE: "connect: no route to host",
     Outcome.NO_PORT: "connect: cannot assign requested address",
 }
-_JSON = "application/json"
-_EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class _Querying(Protocol):
-    """What the room `querying` answers."""
-
-    def metrics(self, world: World, url: str) -> str | None:
-        """See `sregym_cluster_embedded.telemetry.querying`."""
 
 
 class Passages:
@@ -63,7 +54,7 @@ class Passages:
         if dialled.outcome is not Outcome.CONNECTED:
             return Passed(f"dial tcp {place}: {_REASONS.get(dialled.outcome, 'i/o timeout')}")
         if request.node:
-            return _kubelet(world, request)
+            return kubelet_server.answer(world, request)
         if dialled.backend is None or not dialled.backend.pod_uid:
             return Passed("EOF")
         return self._pod(world, request, dialled.backend.pod_uid, dialled.backend.port)
@@ -90,21 +81,3 @@ class Passages:
             return Passed("EOF")
         note_request(world, server, API_ADDRESS, request.path, answer.status)
         return Passed("", answer.status, answer.body, answer.content_type)
-
-
-def _kubelet(world: World, request: Passing) -> Passed:
-    """What the server of a kubelet answers."""
-    bare = request.path.partition("?")[0].rstrip("/")
-    if bare == "/healthz":
-        return Passed(body="ok")
-    if bare == "/pods":
-        pods = list(world.store.indexed("pods", "node", request.node))
-        listed = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": pods}
-        return Passed(body=json.dumps(listed, separators=(",", ":")) + "\n", content_type=_JSON)
-    querying: _Querying | None = world.constitution.rooms.get("querying")
-    if bare.startswith("/metrics") and querying is not None:
-        url = f"https://{request.address}:{request.port}{bare}"
-        text = querying.metrics(world, url)
-        if text is not None:
-            return Passed(body=text, content_type=_EXPOSITION)
-    return Passed("", 404, "404 page not found\n")
