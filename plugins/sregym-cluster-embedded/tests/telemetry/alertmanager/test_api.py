@@ -81,7 +81,8 @@ def test_an_alert_has_the_form_of_the_api(world: World) -> None:
         },
         "endsAt": world.timestamp(world.now + 240),
         "fingerprint": alert["fingerprint"],
-        "generatorURL": "http://prometheus:9090/alerts",
+        "generatorURL": "http://prometheus:9090/graph?g0.expr=max+by+%28namespace%2C+deployment%29"
+        "+%28kube_deployment_status_replicas_available%29+%3D%3D+0&g0.tab=1",
         "labels": {
             "alertname": "DeploymentNotReady",
             "deployment": "web",

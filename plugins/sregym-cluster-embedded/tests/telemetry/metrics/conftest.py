@@ -162,6 +162,9 @@ class Booth:
         found = [life for life in lives(self.world) if life.ref.name == name]
         return sorted(found, key=lambda life: life.process.started_at)
 
+    def all_lives(self) -> list[Life]:
+        return list(lives(self.world))
+
     def ref(self, name: str) -> ContainerRef:
         return self.lives(name)[-1].ref
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus
 
 import orjson
 
@@ -21,7 +22,9 @@ from sregym_cluster_embedded.telemetry.alertmanager.silences import (
 from sregym_cluster_embedded.telemetry.prometheus.parameters import moment_s
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
+from sregym_cluster_embedded.telemetry.promql.parsing import parse
 from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
+from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ templates: []
 """
 # An alert that its sender does not repeat is over after four evaluations.
 _LASTS_MS = 240_000
+_GRAPH = "http://prometheus:9090/graph"
 _TEXT = "text/plain; charset=utf-8"
 _SILENCE = re.compile(r"/api/v2/silence/([^/]+)")
 _FILTER = re.compile(
@@ -144,7 +148,7 @@ def _found(world: World, request: Request) -> list[dict[str, Any]]:
 def _alert(alert: Alert, labels: dict[str, str], muted_by: list[str], now: float) -> dict[str, Any]:
     assert alert.fired_ms is not None
     return {
-        "annotations": dict(alert.annotations),
+        "annotations": dict(sorted(alert.annotations.items())),
         "endsAt": _time(now + _LASTS_MS / 1000),
         "fingerprint": fingerprint(labels),
         "receivers": [{"name": RECEIVER}],
@@ -155,7 +159,7 @@ def _alert(alert: Alert, labels: dict[str, str], muted_by: list[str], now: float
             "state": "suppressed" if muted_by else "active",
         },
         "updatedAt": _time(now),
-        "generatorURL": "http://prometheus:9090/alerts",
+        "generatorURL": f"{_GRAPH}?g0.expr={quote_plus(line(parse(alert.expr)))}&g0.tab=1",
         "labels": labels,
     }
 

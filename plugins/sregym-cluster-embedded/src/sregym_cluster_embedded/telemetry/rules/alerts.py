@@ -37,6 +37,7 @@ class Alert:
         value: Of the rule's expression, when it was last there.
         since_ms: When the expression was first true, Unix milliseconds.
         fired_ms: Since when it fires; None while it is pending.
+        expr: The rule's expression.
     """
 
     labels: Labels
@@ -45,6 +46,7 @@ class Alert:
     value: float
     since_ms: int
     fired_ms: int | None
+    expr: str
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def alert_of(rule: AlertingRule, labels: Labels, life: Life) -> Alert:
         life.value,
         life.since_ms,
         life.fired_ms,
+        rule.expr,
     )
 
 
