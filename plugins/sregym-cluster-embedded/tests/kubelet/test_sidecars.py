@@ -112,3 +112,23 @@ def test_a_shorter_grace_ends_the_waiting(shop: Any) -> None:
     writes.delete(shop.world, POD, grace_s=1)
     shop.run(3)
     assert alive(shop) == set()
+
+
+def test_a_node_lets_go_of_its_pods_together(shop: Any) -> None:
+    """Each time it lists its containers, with what has ended until then."""
+    spec = {"nodeName": "node1", "containers": [{"name": "c", "image": WORKER}]}
+    keys = [Key("pods", "shop", name) for name in ("a", "b", "c")]
+    for key in keys:
+        metadata = {"name": key.name, "namespace": key.namespace}
+        writes.create(shop.world, key.resource, {"metadata": metadata, "spec": spec})
+    shop.run(4)
+    gone: dict[str, float] = {}
+    for number in range(60):
+        if number in (0, 1, 20):
+            writes.delete(shop.world, keys[min(number, 2)])
+        shop.run(0.05)
+        for key in keys:
+            if shop.world.store.get(key) is None:
+                gone.setdefault(key.name, round(shop.world.now, 2))
+    assert gone["a"] == gone["b"]
+    assert round(gone["c"] - gone["a"], 2) == 1.0

@@ -9,7 +9,7 @@ from sregym_cluster_embedded.kubelet import probes, resizing
 from sregym_cluster_embedded.kubelet.images import forget_pulls
 from sregym_cluster_embedded.kubelet.killing import forget_stop, stop_pod, take_turns
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
-from sregym_cluster_embedded.kubelet.pacing import KILLED_S, REMOVE_S, wake
+from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, remembered, tell, write_status
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.sandbox import release_address
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _CLOSE_S = 1e-6
+# A kubelet lets go of a pod when its list of containers confirms the end, and what the pod had is
+# put away by then.
+_CLEANUP_S = 0.15
 _UNKNOWN = ExitState(
     137,
     "ContainerStatusUnknown",
@@ -165,5 +168,5 @@ def _end(world: World, pod: Object, state: PodState) -> None:
     forget_stop(world, state)
     forget_pulls(world, pod, state.uid)
     write_status(world, pod, state)
-    wait_s = REMOVE_S * (1.0 + world.seed.fraction("remove", state.uid))
-    world.after(wait_s, "kubelet.gone", state.uid)
+    wait_s = next_relist(world, state.node)
+    world.after(wait_s if wait_s >= _CLEANUP_S else wait_s + 1.0, "kubelet.gone", state.uid)
