@@ -148,6 +148,23 @@ def test_what_was_missed_for_too_long_is_not_started(shop: Any) -> None:
     assert jobs(shop) == names(1)
 
 
+MISSED = (
+    "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+)
+
+
+@pytest.mark.parametrize(("minutes", "said"), [(99, []), (100, [(MISSED, 1)])])
+def test_who_missed_more_than_a_hundred_moments_is_warned(
+    shop: Any, minutes: int, said: list[Any]
+) -> None:
+    apply(shop, fields="  suspend: true")
+    run_to(shop, minutes, 30)
+    spec = {**cron(shop)["spec"], "suspend": False}
+    writes.update(shop.world, CRON.resource, {**cron(shop), "spec": spec})
+    shop.run(1)
+    assert (jobs(shop), shop.events("TooManyMissedTimes")) == (names(minutes), said)
+
+
 def test_a_schedule_that_cannot_be_read_is_said(shop: Any) -> None:
     apply(shop, schedule="@every soon")
     shop.run(1)

@@ -176,7 +176,35 @@ def test_a_headless_service_has_an_address_a_name_and_a_place_for_each_pod(
     ]
 
 
-def test_a_pod_that_is_not_ready_has_no_name(shop: Any, client: Object) -> None:
+GATED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: gated, labels: {app: gated}}
+spec:
+  hostname: gated
+  subdomain: gated
+  readinessGates: [{conditionType: example.com/open}]
+  containers: [{name: db, image: "registry.example/shop/web:1.0"}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: gated}
+spec: {clusterIP: None, selector: {app: gated}, ports: [{port: 80}]}
+"""
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_a_pod_that_is_not_ready_has_no_name(shop: Any, client: Object, published: bool) -> None:
+    more = f"publishNotReadyAddresses: {str(published).lower()}, clusterIP: None"
+    shop.apply(GATED.replace("clusterIP: None", more))
+    shop.run(10)
+    found = (addresses(shop)["gated"],) if published else ()
+    for name in (f"gated.{ZONE}", f"gated.gated.{ZONE}"):
+        reply = ask(shop, client, name)
+        assert (reply.status, reply.addresses()) == ("ok" if published else "nxdomain", found)
+
+
+def test_a_service_without_pods_has_no_address_of_theirs(shop: Any, client: Object) -> None:
     writes.delete(shop.world, Key("statefulsets.apps", "shop", "db"))
     shop.run(40)
     assert ask(shop, client, f"db.{ZONE}").status == "nxdomain"
