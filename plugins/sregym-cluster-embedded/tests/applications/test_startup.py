@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
+from sregym_cluster_embedded.userland.process import listener_at, processes
+from sregym_cluster_embedded.userland.throttling import lasting
 
 
 def config_mount(text: str) -> dict[str, Mount]:
@@ -180,3 +183,37 @@ def test_a_port_that_is_taken_ends_a_database(shop: Any) -> None:
     shop.start_mongo()
     shop.run(5)
     assert shop.ended("mongodb-stock") == ExitState(48, "Error")
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds"),
+    [
+        (None, 0.5),
+        (2.0, 0.5),
+        (1.0, 0.5),
+        # 50 ms in each period of 100 ms: nine whole periods, and the last 50 ms.
+        (0.5, 0.95),
+        (0.1, 4.91),
+        # What fits into one period is not held up.
+        (5.0, 0.5),
+    ],
+)
+def test_a_limit_of_processor_time_makes_work_last(
+    shop: Any, limit: float | None, seconds: float
+) -> None:
+    shop.start_box("sleep", "3600", cpu_limit_cores=limit)
+    (process,) = processes(shop.world).values()
+    assert lasting(process, 0.5) == pytest.approx(seconds)
+    assert lasting(process, 0.002) == pytest.approx(0.002)
+
+
+def test_a_database_under_a_small_limit_starts_later(shop: Any) -> None:
+    moments = []
+    for limit in (None, 0.2):
+        pod, uid = f"db-{limit}", f"7{limit}"
+        shop.start(pod, "mongo:4.4.6", uid, cpu_limit_cores=limit)
+        began = shop.world.now
+        while listener_at(shop.world, uid, 27017) is None:
+            shop.run(0.1)
+        moments.append(round(shop.world.now - began, 1))
+    assert moments == [1.3, 6.0]

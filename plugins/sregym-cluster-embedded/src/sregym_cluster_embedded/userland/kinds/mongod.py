@@ -23,6 +23,7 @@ from sregym_cluster_embedded.userland.mongodb.data import (
 from sregym_cluster_embedded.userland.mongodb.visits import Denial, Visit, note
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
+from sregym_cluster_embedded.userland.throttling import lasting
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -81,7 +82,8 @@ class MongodbKind(Kind):
         if data.version and data.version not in (major, *(program.reads or _before(major))):
             self._refuse_files(world, process, program, data.version)
             return
-        world.after(program.starts_in_s, "userland.event", process.ref, "ready", data.version == "")
+        seconds = lasting(process, program.starts_in_s)
+        world.after(seconds, "userland.event", process.ref, "ready", data.version == "")
 
     def event(
         self, world: World, process: Process, program: MongodbProgram, *arguments: Any

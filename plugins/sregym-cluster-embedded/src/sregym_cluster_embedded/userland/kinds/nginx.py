@@ -20,6 +20,7 @@ from sregym_cluster_embedded.userland.nginx.loading import Loaded, load
 from sregym_cluster_embedded.userland.nginx.placing import server_for
 from sregym_cluster_embedded.userland.nginx.tokens import ConfigurationError
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
+from sregym_cluster_embedded.userland.throttling import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,8 @@ class NginxKind(Kind):
 
     def begin(self, world: World, process: Process, program: NginxProgram) -> None:
         """Plan to read the configuration."""
-        world.after(program.starts_in_s, "userland.event", process.ref, "open")
+        seconds = lasting(process, program.starts_in_s)
+        world.after(seconds, "userland.event", process.ref, "open")
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Read the configuration and open the ports, or end with what is wrong."""

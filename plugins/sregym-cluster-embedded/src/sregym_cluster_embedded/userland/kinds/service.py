@@ -37,6 +37,7 @@ from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.settings import read_failure
+from sregym_cluster_embedded.userland.throttling import lasting
 from sregym_cluster_embedded.userland.wiring import register, targets
 from sregym_cluster_embedded.userland.wording import error_text
 
@@ -125,7 +126,7 @@ class ServiceKind(Kind):
                 continue
             takes = _number(_filled(process, step.takes_s))
             if takes > 0:
-                self._later(world, process, takes, "perform")
+                self._later(world, process, lasting(process, takes), "perform")
                 return
             if not self._perform(world, ref, program, go_on=False):
                 return

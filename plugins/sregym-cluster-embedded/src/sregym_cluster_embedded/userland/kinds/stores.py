@@ -16,6 +16,7 @@ from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
+from sregym_cluster_embedded.userland.throttling import lasting
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -30,7 +31,8 @@ class StoreKind(Kind):
 
     def begin(self, world: World, process: Process, program: Any) -> None:
         """Plan what the program does first."""
-        world.after(program.starts_in_s, "userland.event", process.ref, "open")
+        seconds = lasting(process, program.starts_in_s)
+        world.after(seconds, "userland.event", process.ref, "open")
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Go on with what was planned."""
