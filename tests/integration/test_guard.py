@@ -44,7 +44,7 @@ class Sides:
     def noted(self, path: str, count: int = 1) -> list[ApiRequest]:
         """What was noted of a path; a note is written a moment after the last byte."""
         never, found = threading.Event(), list[ApiRequest]()
-        for _ in range(200):
+        for _ in range(6000):
             found = [note for note in self.notes if note.path == path]
             if len(found) >= count:
                 break

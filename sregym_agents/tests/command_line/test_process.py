@@ -68,13 +68,15 @@ def test_why_a_command_was_ended_is_told(
 
 # Its parent is the supervisor; what it leaves hides in a session of its own.
 MUTINY = """
-import os, signal, time
+import os, signal
 supervisor = os.getppid()
+ready, hidden = os.pipe()
 if os.fork() == 0:
     os.setsid()
     print(os.getpid(), flush=True)
+    os.write(hidden, b".")
     signal.pause()
-time.sleep(0.2)
+os.read(ready, 1)
 os.kill(supervisor, signal.SIGKILL)
 signal.pause()
 """

@@ -125,11 +125,11 @@ def test_a_folder_does_not_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_who_ended_long_ago_does_not_count(tmp_path: Path) -> None:
     """Children that end are taken note of: they would count as processes for ever."""
-    script = "for i in $(seq 40); do (true &) ; done; exec sleep 30"
+    script = "for i in $(seq 40); do (true &) ; done; exec sleep 300"
     with subprocess.Popen([*words(tmp_path), "/bin/sh", "-c", script]) as process:
         never = threading.Event()
         left: list[str] = []
-        for _ in range(100):
+        for _ in range(1200):
             never.wait(0.05)
             below = subprocess.run(
                 ["ps", "--ppid", str(process.pid), "-o", "comm="], capture_output=True, text=True, check=False
@@ -211,7 +211,7 @@ def test_the_command_ends_when_the_harness_does(tmp_path: Path) -> None:
         harness.kill()
         harness.wait()
         never = threading.Event()
-        assert any(not alive(mark) or never.wait(0.05) for _ in range(400))
+        assert any(not alive(mark) or never.wait(0.05) for _ in range(1200))
 
 
 def test_a_command_whose_harness_is_gone_already_is_not_started(tmp_path: Path) -> None:

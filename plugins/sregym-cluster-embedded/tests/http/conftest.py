@@ -63,7 +63,7 @@ class Served:
         self.kubeconfig = write_kubeconfig(folder / "config", endpoint.url, namespace="shop")
 
     def kubectl(self, *argv: str, stdin: str = "") -> CommandResult:
-        return run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=20)
+        return run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=60)
 
     def out(self, *argv: str, stdin: str = "") -> str:
         """Standard output of a command that must succeed without a word on standard error."""

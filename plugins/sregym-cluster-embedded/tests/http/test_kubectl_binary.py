@@ -103,7 +103,7 @@ def test_edits_by_label_annotate_set_patch_and_an_editor(served: Any) -> None:
     editor.write_text("""#!/bin/sh\nsed -i 's/replicas: 2/replicas: 0/' "$1"\n""")
     editor.chmod(0o755)
     edit = served.start("edit", deploy, EDITOR=str(editor))
-    assert edit.communicate(timeout=20) == ("deployment.apps/edited edited\n", "")
+    assert edit.communicate(timeout=60) == ("deployment.apps/edited edited\n", "")
     path = "jsonpath={.metadata.labels.x} {.metadata.annotations.a} {.spec.replicas} {.spec.minReadySeconds} {.spec.template.spec.containers[0].env[0].value} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].resources.limits.memory}"
     assert served.out("get", deploy, "-o", path) == "y b 0 1 1 registry.example/shop/web:2.0 64Mi"
     assert served.out("delete", deploy, "--wait=false") == (
@@ -136,7 +136,7 @@ def test_a_watch_tells_of_changes_until_the_client_leaves(served: Any) -> None:
     served.out("patch", "cm", "w", "-p", '{"data":{"a":"b"}}')
     assert watch.stdout.readline().split()[:2] == ["w", "1"]
     watch.terminate()
-    watch.communicate(timeout=10)
+    watch.communicate(timeout=60)
     assert served.out("delete", "cm", "w") == 'configmap "w" deleted from shop namespace\n'
 
 
@@ -146,7 +146,7 @@ def test_logs_of_present_and_previous_lives_and_followed_ones(served: Any) -> No
     served.out("apply", "-f", "-", stdin=SHORT)
     served.out("wait", "pod/short", "--for=condition=Ready")
     follow = served.start("logs", "-f", "short")
-    assert follow.communicate(timeout=10) == ("flaky: started\n", "")
+    assert follow.communicate(timeout=60) == ("flaky: started\n", "")
     ended = "jsonpath={.status.containerStatuses[0].state.terminated.exitCode}"
     assert served.out("get", "pod", "short", "-o", ended) == "3"
     served.out("delete", "pod", "short")

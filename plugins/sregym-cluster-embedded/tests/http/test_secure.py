@@ -36,7 +36,7 @@ class Served(NamedTuple):
         path = self.folder / "kubeconfig"
         authority = certificate_authority(self.world)
         write_kubeconfig(path, self.url, authority=authority, **credentials)
-        done = run_binary(path, line.split(), timeout_s=30)
+        done = run_binary(path, line.split(), timeout_s=60)
         return done.exit_code, done.stdout, done.stderr
 
 
@@ -134,7 +134,7 @@ def test_headers_that_are_no_text_are_refused(served: Served, header: bytes) -> 
     host, _, port = served.url.removeprefix("https://").partition(":")
     context = ssl.create_default_context(cadata=certificate_authority(served.world))
     with (
-        socket.create_connection((host, int(port)), timeout=10) as plain,
+        socket.create_connection((host, int(port)), timeout=60) as plain,
         context.wrap_socket(plain, server_hostname=host) as secure,
     ):
         secure.sendall(

@@ -68,7 +68,7 @@ class Cluster:
         self.kubeconfig = write_kubeconfig(folder / "config", endpoint.url)
 
     def kubectl(self, *argv: str, stdin: str = "") -> CommandResult:
-        return run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=20)
+        return run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=60)
 
     @contextmanager
     def forwarded(self, what: str, port: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
@@ -103,10 +103,10 @@ def test_port_forward_carries_requests_to_the_container(cluster: Cluster, what: 
     port = 80 if what.startswith("svc") else 8080
     with cluster.forwarded(what, port) as (local, _):
         for _ in range(2):
-            with urllib.request.urlopen(f"http://127.0.0.1:{local}/", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{local}/", timeout=60) as answer:
                 assert (answer.status, answer.read()) == (200, b"hello from web 1.0\n")
         with pytest.raises(urllib.error.HTTPError) as caught:
-            urllib.request.urlopen(f"http://127.0.0.1:{local}/none", timeout=10)
+            urllib.request.urlopen(f"http://127.0.0.1:{local}/none", timeout=60)
         with caught.value as refused:
             assert refused.code == 404
 
@@ -117,7 +117,7 @@ def test_one_forwarded_connection_takes_several_requests_and_a_body(cluster: Clu
     received = b""
     with (
         cluster.forwarded("pod/web", 8080) as (local, _),
-        socket.create_connection(("127.0.0.1", local), timeout=10) as connection,
+        socket.create_connection(("127.0.0.1", local), timeout=60) as connection,
     ):
         connection.sendall(body + last)
         while piece := connection.recv(65536):
@@ -130,10 +130,10 @@ def test_one_forwarded_connection_takes_several_requests_and_a_body(cluster: Clu
 
 def test_a_port_on_which_nobody_listens_ends_the_forwarding(cluster: Cluster) -> None:
     with cluster.forwarded("pod/web", 9090) as (local, process):
-        with socket.create_connection(("127.0.0.1", local), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", local), timeout=60) as connection:
             connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
             assert connection.recv(1024) == b""
-        _, stderr = process.communicate(timeout=10)
+        _, stderr = process.communicate(timeout=60)
     assert "localhost:9090 inside namespace" in stderr
     assert (
         "IPv4: dial tcp4 127.0.0.1:9090: connect: connection refused IPv6 dial tcp6: address localhost: no suitable address found"
@@ -151,9 +151,9 @@ def test_port_forward_over_plain_channels(cluster: Cluster) -> None:
             aiohttp.ClientSession() as session,
             session.ws_connect(url, protocols=("v4.channel.k8s.io",)) as stream,
         ):
-            first = [await stream.receive_bytes(timeout=5) for _ in range(5)]
+            first = [await stream.receive_bytes(timeout=60) for _ in range(5)]
             await stream.send_bytes(b"\x00GET /healthz HTTP/1.0\r\n\r\n")
-            return first, await stream.receive_bytes(timeout=5)
+            return first, await stream.receive_bytes(timeout=60)
 
     first, answer = asyncio.run(talk())
     assert first[:4] == [b"\0\x90\x1f", b"\1\x90\x1f", b"\2\x82\x23", b"\3\x82\x23"]
@@ -174,7 +174,7 @@ def typed(cluster: Cluster, *argv: str, keys: list[tuple[str, str]]) -> tuple[st
     if child == 0:
         os.environ["KUBECONFIG"] = str(cluster.kubeconfig)
         os.execvp("kubectl", ["kubectl", *argv])
-    seen, rest, deadline = "", list(keys), time.monotonic() + 20
+    seen, rest, deadline = "", list(keys), time.monotonic() + 60
     while time.monotonic() < deadline:
         if rest and rest[0][0] in seen:
             os.write(terminal, rest.pop(0)[1].encode())
@@ -259,7 +259,7 @@ def test_exec_over_spdy_names_the_versions_when_there_is_none_in_common(cluster:
     headers = {"Upgrade": "SPDY/3.1", "Connection": "Upgrade", "X-Stream-Protocol-Version": "v9"}
     request = urllib.request.Request(cluster.endpoint.url + path, method="POST", headers=headers)
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(request, timeout=10)
+        urllib.request.urlopen(request, timeout=60)
     with caught.value as refused:
         status = json.loads(refused.read())
     assert (status["code"], status["message"]) == (
@@ -306,7 +306,7 @@ def test_a_followed_file_is_told_of_until_the_client_leaves(cluster: Cluster) ->
 def test_a_follower_with_a_limit_ends_with_it(cluster: Cluster) -> None:
     cluster.kubectl("exec", "box", "--", "sh", "-c", "echo one > /tmp/few")
     with followed(cluster, "timeout", "30", "tail", "-f", "/tmp/few") as following:
-        assert following.communicate(timeout=20) == (
+        assert following.communicate(timeout=60) == (
             "one\n",
             "command terminated with exit code 143\n",
         )

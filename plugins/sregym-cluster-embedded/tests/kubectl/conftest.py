@@ -189,7 +189,7 @@ class BothWays:
 
     def binary(self, world: World, argv: list[str], stdin: str = "") -> Run:
         self._live.replace(world)
-        result = run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=30)
+        result = run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=60)
         return Run(result, objects(world))
 
     def runs(self, argv: list[str], stdin: str = "") -> tuple[Run, Run]:

@@ -66,7 +66,7 @@ def endpoint(measured: World, tmp_path: Any) -> Iterator[Any]:
 def test_the_twin_prints_what_the_binary_prints(measured: World, endpoint: Any) -> None:
     for command in BOTH:
         twin = run(DirectAccess(measured.fork()), command.split())
-        assert twin == run_binary(endpoint, command.split(), timeout_s=30), command
+        assert twin == run_binary(endpoint, command.split(), timeout_s=60), command
 
 
 def test_without_a_metrics_api_there_is_nothing_to_show() -> None:

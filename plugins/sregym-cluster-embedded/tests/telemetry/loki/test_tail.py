@@ -70,9 +70,9 @@ def test_over_a_websocket(world: World) -> None:
         async with aiohttp.ClientSession() as session:
             query = {"query": '{pod="worker"}', "limit": "1"}
             async with session.ws_connect(endpoint.url + PATH, params=query) as socket:
-                first = json.loads((await socket.receive(timeout=10)).data)["streams"]
+                first = json.loads((await socket.receive(timeout=60)).data)["streams"]
                 await asyncio.to_thread(live.advance, 5)
-                then = json.loads((await socket.receive(timeout=10)).data)["streams"]
+                then = json.loads((await socket.receive(timeout=60)).data)["streams"]
             async with session.get(endpoint.url + PATH, params={"query": "{"}) as refused:
                 return texts(first), texts(then), (refused.status, await refused.text())
 
