@@ -20,6 +20,7 @@ _YAML = ("application/yaml", "application/apply-patch+yaml")
 _READ = (JSON, "application/yaml", PROTOBUF)
 # Bodies up to this size are remembered in their canonical form.
 _REMEMBERED_BYTES = 1 << 14
+_VALIDATIONS = ("Ignore", "Strict", "Warn")
 
 
 @dataclass
@@ -141,6 +142,14 @@ def canonical(obj: Object, group: str, version: str, kind: str) -> tuple[Object,
 def report(request: Request, unknown: list[str], warnings: Warnings, head: str) -> None:
     """Refuse, warn of, or ignore unknown fields, as `fieldValidation` says."""
     mode = request.parameter("fieldValidation", "Warn") or "Warn"
+    if mode not in _VALIDATIONS:
+        listed = '"", "Ignore", "Strict", "Warn"'
+        text = f'Unsupported value: "{mode}": supported values: {listed}'
+        cause = errors.Cause("fieldValidation", text, "FieldValueNotSupported")
+        kind = {"PATCH": "PatchOptions", "PUT": "UpdateOptions"}.get(
+            request.method, "CreateOptions"
+        )
+        raise errors.invalid("meta.k8s.io", kind, "", [cause])
     if not unknown or mode == "Ignore":
         return
     texts = [f'unknown field "{path}"' for path in unknown]

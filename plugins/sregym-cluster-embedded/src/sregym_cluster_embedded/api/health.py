@@ -52,9 +52,14 @@ def paths() -> list[str]:
     ]
 
 
-def answer(request: Request) -> Response:
-    """`ok`, or with `?verbose` each check by name."""
+_PATHS = frozenset(paths())
+
+
+def answer(request: Request) -> Response | None:
+    """`ok`, or with `?verbose` each check by name; None when there is no such check."""
     kind = request.path.strip("/")
+    if f"/{kind}" not in _PATHS:
+        return None
     if request.method != "GET":
         raise errors.method_not_allowed()
     verbose = any(name == "verbose" for name, _ in request.query)

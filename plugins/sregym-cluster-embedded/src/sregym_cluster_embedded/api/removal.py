@@ -47,6 +47,7 @@ class Options:
     grace_s: int | None
     uid: str
     revision: str
+    tried: bool
 
 
 def options(request: Request, resource: Resource) -> Options:
@@ -83,9 +84,8 @@ def options(request: Request, resource: Resource) -> Options:
         # Moments have an end: nobody waits for longer than that.
         grace = max(-_LONGEST_S, min(grace, _LONGEST_S))
     conditions = given.get("preconditions") or {}
-    return Options(
-        policy, grace, conditions.get("uid", ""), str(conditions.get("resourceVersion", ""))
-    )
+    uid, revision = conditions.get("uid", ""), str(conditions.get("resourceVersion", ""))
+    return Options(policy, grace, uid, revision, dry_run(request, given.get("dryRun") or ()))
 
 
 def _decoded(given: Any) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def delete(world: World, request: Request, target: Target) -> Response:
     warnings = body.Warnings()
     if dynamic.configured(world):
         dynamic_writes.removed(world, request, target, old, warnings.texts)
-    if dry_run(request):
+    if chosen.tried:
         return encode(_success(resource, old), headers=warnings.headers())
     key = Key(resource.name, target.namespace, target.name)
     if resource.name == custom.CRDS:
@@ -131,13 +131,12 @@ def delete_collection(world: World, request: Request, target: Target) -> Respons
     resource = target.resource
     chosen = options(request, resource)
     objects = reading.select(world, target, reading.selection(request, target))
-    dry = dry_run(request)
     if dynamic.configured(world):
         for obj in objects:
             metadata = obj["metadata"]
             one = replace(target, namespace=metadata.get("namespace", ""), name=metadata["name"])
             dynamic_writes.removed(world, request, one, obj, [])
-    if not dry:
+    if not chosen.tried:
         for obj in objects:
             writes.delete(world, key_of(resource.name, obj), chosen.propagation, chosen.grace_s)
     return encode(

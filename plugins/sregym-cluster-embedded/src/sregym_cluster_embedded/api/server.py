@@ -109,7 +109,7 @@ def _elsewhere(world: World, request: Request) -> Answer:
     parts = request.path.strip("/").split("/")
     first = parts[0]
     if first in health.KINDS:
-        return health.answer(request)
+        return health.answer(request) or _NOT_FOUND
     if request.path == "/metrics" and request.method == "GET":
         return own_metrics.answer(world) or _NOT_FOUND
     if len(parts) > _DISCOVERY_DEPTH.get(first, len(parts)):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import body, dynamic, errors, reading, writes, writing
+from sregym_cluster_embedded.api import (
+    body,
+    dynamic,
+    errors,
+    log_options,
+    reading,
+    writes,
+    writing,
+)
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.eviction import eviction as eviction
 from sregym_cluster_embedded.api.rendering import encode
@@ -39,6 +47,8 @@ def log(world: World, request: Request, target: Target) -> Response | Connect:
     pod = reading.existing(world, target)
     container = request.parameter("container")
     options = {name: value for name, value in request.query if name != "container"}
+    if options:
+        log_options.check(target.name, options)
     if request.parameter("follow") in ("true", "1"):
         chosen = container or _container(pod, target)
         # Refuses what cannot be read before the stream begins.

@@ -55,6 +55,41 @@ def status_metadata(old: Object, new: Object) -> dict[str, Any]:
     return metadata
 
 
+# Names of types in the keys of the storage, where they are not those of the paths.
+_STORED_AS = {
+    "customresourcedefinitions.apiextensions.k8s.io": (
+        "apiextensions.k8s.io/customresourcedefinitions"
+    ),
+    "apiservices.apiregistration.k8s.io": "apiregistration.k8s.io/apiservices",
+    "endpoints": "services/endpoints",
+    "ingresses.networking.k8s.io": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
+
+
+def check_replaced(resource: Resource, old: Object, new: Object) -> None:
+    """Refuse to replace an object by one that was made from another of its name.
+
+    Raises:
+        errors.ApiError: Conflict, in the words of the storage.
+    """
+    before, given = old["metadata"], new["metadata"].get("uid")
+    if not given or given == before["uid"]:
+        return
+    stored = _STORED_AS.get(resource.name) or (
+        resource.plural if resource.selectable is None else f"{resource.group}/{resource.plural}"
+    )
+    key = "/".join(filter(None, ("/registry", stored, before.get("namespace"), before["name"])))
+    why = (
+        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, "
+        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, "
+        f"UID in object meta: {before['uid']}"
+    )
+    raise errors.conflict(resource, before["name"], why)
+
+
 def check_identity(kind: Resource, old: Object, new: Object) -> None:
     """Refuse an object that is not the one it is to follow.
 

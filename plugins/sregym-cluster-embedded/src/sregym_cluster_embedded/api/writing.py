@@ -34,11 +34,14 @@ from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.json_words import json_type
 from sregym_cluster_embedded.api.patches import apply as server_side
 from sregym_cluster_embedded.api.patches import declared, jsonpatch, merge, strategic
-from sregym_cluster_embedded.api.patches.merged import as_merged
+from sregym_cluster_embedded.api.patches.merged import as_merged, still_of
 from sregym_cluster_embedded.api.rendering import View, encode
+from sregym_cluster_embedded.api.validation import causes
 from sregym_cluster_embedded.store import Key, key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.api.request import Request, Response
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.api.target import Target
@@ -50,25 +53,21 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 SIGNING_REQUESTS = "certificatesigningrequests.certificates.k8s.io"
-_SCHEME = "pkg/api/legacyscheme/scheme.go:30"
+_OPTIONS = {"DELETE": "DeleteOptions", "PATCH": "PatchOptions", "PUT": "UpdateOptions"}
 _PATCHES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 
 
-def dry_run(request: Request) -> bool:
-    """Whether nothing is to be stored.
+def dry_run(request: Request, given: Sequence[str] = ()) -> bool:
+    """Whether nothing is to be stored; `given` is what the body says about it.
 
     Raises:
         errors.ApiError: Invalid: a value other than `All`.
     """
-    values = request.parameters("dryRun")
-    for value in values:
-        if value not in ("", "All"):
-            cause = errors.Cause(
-                "dryRun",
-                f'Unsupported value: "{value}": supported values: "All"',
-                "FieldValueNotSupported",
-            )
-            raise errors.invalid("meta.k8s.io", "CreateOptions", "", [cause])
+    values = [*request.parameters("dryRun"), *given]
+    if not set(values) <= {"", "All"}:
+        cause = causes.unsupported("dryRun", values, ("All",))
+        kind = _OPTIONS.get(request.method, "CreateOptions")
+        raise errors.invalid("meta.k8s.io", kind, "", [cause])
     return "All" in values
 
 
@@ -89,6 +88,7 @@ def answer(
 def create(world: World, request: Request, target: Target) -> Response:
     """POST of an object to its collection."""
     media.wanted(request.headers.get("accept", ""))
+    dry_run(request)
     warnings = body.Warnings()
     resource = target.resource
     sent = body.typed(
@@ -153,6 +153,7 @@ def _kind(world: World, resource: Resource) -> Resource:
 def replace(world: World, request: Request, target: Target) -> Response:
     """PUT of a whole object, or of its status."""
     media.wanted(request.headers.get("accept", ""))
+    dry_run(request)
     warnings = body.Warnings()
     resource = target.resource
     sent = body.typed(
@@ -166,6 +167,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
     old = custom_versions.as_served(world, resource, reading.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
     new = conversion.to_stored(resource, {**sent, "metadata": _located(target, sent)})
+    succession.check_replaced(resource, old, new)
     stored = write(world, request, target, old, new, warnings)
     return answer(world, request, resource, stored, warnings)
 
@@ -173,6 +175,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
 def patch(world: World, request: Request, target: Target) -> Response:
     """PATCH of an object, or of its status."""
     media.wanted(request.headers.get("accept", ""))
+    dry_run(request)
     kind = body.media_type(request)
     if kind not in _PATCHES:
         raise errors.unsupported_media_type(_PATCHES)
@@ -217,7 +220,7 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
         result = {**result, "apiVersion": resource.api_version, "kind": resource.kind}
     try:
         if definition is not None:
-            result = _still_of(resource, result)
+            result = still_of(resource, result)
         checked, unknown = body.canonical(result, resource.group, resource.version, resource.kind)
     except DecodeError as error:
         text = orjson.dumps(as_merged(served, result)).decode().replace('"', '\\"')
@@ -225,31 +228,6 @@ def patched(request: Request, resource: Resource, old: Object, warnings: body.Wa
         raise errors.invalid("", "", "", [cause]) from None
     body.report(request, unknown, warnings, "")
     return conversion.to_stored(resource, checked)
-
-
-def _still_of(resource: Resource, obj: Object) -> Object:
-    """A patched object, of the type that it had before.
-
-    Raises:
-        DecodeError: The patch made it another one.
-    """
-    if not isinstance(obj, dict):
-        return obj
-    version, kind = obj.get("apiVersion"), obj.get("kind")
-    own = (resource.api_version, resource.kind)
-    if (version, kind) == own:
-        return obj
-    version, kind = version or own[0], kind or own[1]
-    if isinstance(version, str) and isinstance(kind, str) and (version, kind) != own:
-        group, _, number = version.rpartition("/")
-        if schema.of_kind(group, number, kind) is None:
-            text = f'no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
-            raise DecodeError(text)
-        if (group, kind) != (resource.group, resource.kind):
-            internal = resource.group.partition(".")[0] or "core"
-            text = f"converting ({number}.{kind}) to ({internal}.{resource.kind})"
-            raise DecodeError(f"{text}: unknown conversion")
-    return {**obj, "apiVersion": version, "kind": kind}
 
 
 def _apply(

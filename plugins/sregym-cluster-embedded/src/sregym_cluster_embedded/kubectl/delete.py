@@ -47,6 +47,8 @@ def delete(session: Session) -> None:
     errors: list[CommandError] = []
     found = _nameless(asked) if named else selected(session, arguments.words, errors)
     ignored = arguments.on("ignore-not-found", default=arguments.on("all"))
+    if arguments.has("namespace") and any(not one.kind.namespaced for one in found):
+        session.warn("deleting cluster-scoped resources, not scoped to the provided namespace")
     if options.get("gracePeriodSeconds") == 0:
         session.warn(_FORCED)
     deleted: list[Found] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.attended import PATIENCE_S, tried_ahead
@@ -29,6 +30,7 @@ EXEC_FLAGS = (
     Flag("pod-running-timeout"),
 )  # fmt: skip
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _NO_TERMINAL = "Unable to use a TTY - input is not a terminal or the right kind of file"
 _LOGS_USAGE = """error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.
 POD or TYPE/NAME is a required argument for the logs command
@@ -170,6 +172,13 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
     query: list[tuple[str, str]] = []
     if arguments.on("previous"):
         query.append(("previous", "true"))
+    if arguments.text("since") and arguments.text("since-time"):
+        text = "at most one of `sinceTime` or `sinceSeconds` may be specified"
+        raise CommandError(f"error: {text}")
+    if arguments.text("since-time") and not _MOMENT.fullmatch(arguments.text("since-time")):
+        raise NotCovered("--since-time that is no time")
+    if arguments.text("since").startswith("-"):
+        raise CommandError("error: --since must be greater than 0")
     if arguments.text("since"):
         query.append(("sinceSeconds", str(math.ceil(parse_duration(arguments.text("since"))))))
     if arguments.text("since-time"):
@@ -181,7 +190,7 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
         query.append(("tailLines", str(tail)))
     elif tail < -1:
         raise NotCovered("--tail below -1")
-    if arguments.text("limit-bytes"):
+    if arguments.number("limit-bytes", 0):
         query.append(("limitBytes", str(arguments.number("limit-bytes", 0))))
     return query
 
