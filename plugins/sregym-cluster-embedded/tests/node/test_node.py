@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
 
 
@@ -23,6 +24,23 @@ def test_a_node_has_reported_within_five_minutes(shop: Any) -> None:
     beats = {entry["lastHeartbeatTime"] for entry in fresh["status"]["conditions"]}
     assert len(beats) == 1
     assert shop.world.timestamp(shop.world.now - 301) < beats.pop() <= shop.world.timestamp()
+
+
+def test_a_kubelet_tells_once_that_its_node_was_cordoned(shop: Any) -> None:
+    told = []
+    for unschedulable in (True, True, False):
+        node = shop.world.store.get(Key("nodes", "", "node1"))
+        writes.update(shop.world, "nodes", {**node, "spec": {"unschedulable": unschedulable}})
+        shop.run(400)
+        told.append(
+            [
+                *shop.events("NodeNotSchedulable", "default"),
+                *shop.events("NodeSchedulable", "default"),
+            ]
+        )
+    closed = ("Node node1 status is now: NodeNotSchedulable", 1)
+    opened = ("Node node1 status is now: NodeSchedulable", 1)
+    assert told == [[closed], [closed], [closed, opened]]
 
 
 def test_the_dns_runs_on_a_new_cluster(shop: Any) -> None:

@@ -59,6 +59,23 @@ def test_requests_of_a_load_generator_are_its_totals(booth: Any) -> None:
         assert abs(last(failures)[1] - sum(counted.failed.values())) <= 1
 
 
+def test_what_a_load_generator_shows_now_is_how_its_totals_grow(booth: Any) -> None:
+    def both(now: str, total: str) -> tuple[float, float]:
+        labels = '{name="buy"}'
+        [shown] = booth.ask(f"{now}{labels}").values()
+        [grown] = booth.ask(f"rate({total}{labels}[2m])").values()
+        return shown, grown
+
+    shown, grown = both("locust_requests_current_rps", "locust_requests_num_requests")
+    assert (shown, shown > 0) == (pytest.approx(grown, rel=0.05), True)
+    failing = ("locust_requests_current_fail_per_sec", "locust_requests_num_failures")
+    assert both(*failing) == (0, 0)
+    break_stock(booth)
+    booth.run(200)
+    shown, grown = both(*failing)
+    assert (shown, shown > 0) == (pytest.approx(grown, rel=0.05), True)
+
+
 def test_the_pods_of_a_service_add_up_to_what_its_callers_sent(booth: Any) -> None:
     served = f'sum(increase({CALLS}{{service_name="web",span_kind="SPAN_KIND_SERVER"}}[2m]))'
     sent = "sum(increase(locust_requests_num_requests[2m]))"
