@@ -100,6 +100,21 @@ def test_every_flow_schema_names_a_level_that_exists(shop: Any) -> None:
     assert used == levels
 
 
+def test_subjects_of_flow_schemas_stand_under_their_kind(shop: Any) -> None:
+    schemas = shop.world.store.list("flowschemas.flowcontrol.apiserver.k8s.io")
+    subjects = [
+        subject
+        for schema in schemas
+        for rule in schema["spec"].get("rules", ())
+        for subject in rule["subjects"]
+    ]
+    fields = {"Group": "group", "ServiceAccount": "serviceAccount", "User": "user"}
+    assert [set(subject) for subject in subjects] == [
+        {"kind", fields[subject["kind"]]} for subject in subjects
+    ]
+    assert {subject["kind"] for subject in subjects} == set(fields)
+
+
 def test_each_node_has_its_storage_drivers_listed(shop: Any) -> None:
     node = named(shop, "nodes", "node1")
     entry = named(shop, "csinodes.storage.k8s.io", "node1")

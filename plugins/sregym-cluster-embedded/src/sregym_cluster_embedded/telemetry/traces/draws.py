@@ -71,9 +71,7 @@ def choose(
 
 
 def _before(seed: Seed, purpose: tuple[object, ...], number: int, share: float) -> int:
-    """How many of the draws before `number` hit."""
-    if share >= 1 - NEGLIGIBLE:
-        return number
+    """How many of the draws before `number`, which is a miss, hit."""
     if share <= NEGLIGIBLE:
         return 0
     run, place = _run(seed, purpose, number, share)
