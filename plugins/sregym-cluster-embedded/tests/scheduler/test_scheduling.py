@@ -62,6 +62,14 @@ def test_a_pending_pod_is_placed_when_the_taints_go(shop: Any) -> None:
     assert [pod["spec"].get("nodeName") for pod in shop.pods()] == ["node2"]
 
 
+def test_who_waits_is_looked_at_as_soon_as_something_helps(shop: Any) -> None:
+    """The scheduler takes pods that wait after a refusal, when it has nothing else to do."""
+    refusals(shop, spec="nodeSelector: {disk: ssd}")
+    writes.patch_metadata(shop.world, Key("nodes", "", "node1"), labels={"disk": "ssd"})
+    shop.run(0.1)
+    assert [pod["spec"].get("nodeName") for pod in shop.pods()] == ["node1"]
+
+
 def test_a_host_port_is_given_once_per_node(shop: Any) -> None:
     port = "ports: [{containerPort: 8080, hostPort: 8080}]"
     assert refusals(shop, "one", container=port) == []

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 HANDLER = "scheduler.schedule"
 _TABLE = "scheduler.pending"
-_RETRY_S = 0.5
+# Pods that could be helped are taken at once, even out of their back-off.
+_RETRY_S = 0.05
 _VOLUME_RETRY_S = 0.2
 _LONGEST_S = 300.0
 _FLUSH_EVERY_S = 30.0
