@@ -298,3 +298,39 @@ def test_a_version_in_which_objects_are_stored_stays(client):
         "previously a storage version, and must remain in spec.versions until a storage migration "
         "ensures no data remains persisted in v1 and removes v1 from status.storedVersions"
     ]
+
+
+def test_certificates_of_a_webhook_that_are_none(client):
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object"}},
+    }
+    spec = {
+        "group": "shop.example",
+        "scope": "Namespaced",
+        "names": {"kind": "Cup", "plural": "cups"},
+        "versions": [version],
+    }
+    client("POST", path, {"metadata": {"name": "cups.shop.example"}, "spec": spec})
+    conditions = [{"type": "Established", "status": "True", "reason": "x", "message": "x"}]
+    client(
+        "PATCH",
+        f"{path}/cups.shop.example/status",
+        {"status": {"conditions": conditions}},
+        content="application/merge-patch+json",
+    )
+    webhook = {
+        "conversionReviewVersions": ["v1"],
+        "clientConfig": {"url": "https://10.0.0.1/convert", "caBundle": "bm9uZQ=="},
+    }
+    change = {"spec": {"conversion": {"strategy": "Webhook", "webhook": webhook}}}
+    content = "application/merge-patch+json"
+    answer = client("PATCH", f"{path}/cups.shop.example", change, content=content)
+    assert answer["message"] == (
+        'CustomResourceDefinition.apiextensions.k8s.io "cups.shop.example" is invalid: '
+        'spec.conversion.webhookClientConfig.caBundle: Invalid value: "bm9uZQ==": unable to load '
+        "root certificates: unable to parse bytes as PEM block"
+    )

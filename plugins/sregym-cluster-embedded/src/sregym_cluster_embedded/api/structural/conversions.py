@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.pki import x509
 from sregym_cluster_embedded.api.validation import admission_objects, causes, formats
 
 if TYPE_CHECKING:
@@ -67,3 +69,34 @@ def _reviews(versions: list[str]) -> list[Cause]:
         text = f"must include at least one of {', '.join(_REVIEWS)}"
         found.append(causes.invalid(_VERSIONS, versions, text))
     return found
+
+
+def changed_authority(old: Object, new: Object) -> list[Cause]:
+    """Certificates of a webhook that are none, in a definition that had none like it.
+
+    What is not established yet may have any; what has had bad ones may have others.
+    """
+    conditions = (old.get("status") or {}).get("conditions") or ()
+    if not any(one["type"] == "Established" and one["status"] == "True" for one in conditions):
+        return []
+    before, after = _problem(_bundle(old)), _problem(_bundle(new))
+    if before or not after:
+        return []
+    return [causes.invalid(f"{_CLIENT}.caBundle", _bundle(new), after)]
+
+
+def _bundle(definition: Object) -> str:
+    webhook = (definition["spec"].get("conversion") or {}).get("webhook") or {}
+    bundle: str = (webhook.get("clientConfig") or {}).get("caBundle", "")
+    return bundle
+
+
+def _problem(bundle: str) -> str:
+    """What is wrong with certificates in base64; empty when nothing is."""
+    text = base64.b64decode(bundle).decode("ascii", "replace")
+    if not bundle or x509.from_pem(text, ("CERTIFICATE",)) is not None:
+        return ""
+    why = "no valid certificate authority data seen"
+    if "-----BEGIN " not in text:
+        why = "unable to parse bytes as PEM block"
+    return f"unable to load root certificates: {why}"

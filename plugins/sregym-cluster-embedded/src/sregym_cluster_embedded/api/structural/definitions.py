@@ -309,7 +309,7 @@ def _unknown_fields(spec: Object) -> list[Cause]:
 def changed(old: Object, new: Object) -> list[Cause]:
     """What cannot change in a definition that is served."""
     before, after = old.get("spec", {}), new.get("spec", {})
-    found: list[Cause] = []
+    found = conversions.changed_authority(old, new)
     for path in (("scope",), ("names", "kind"), ("group",), ("names", "plural")):
         left, right = before, after
         for step in path:
