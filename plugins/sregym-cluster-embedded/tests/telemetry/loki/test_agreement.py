@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from sregym_cluster_embedded.api.request import Request
+from sregym_cluster_embedded.kubectl import DirectAccess, run
+from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.logql import Engine
 from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
@@ -60,6 +64,23 @@ def test_what_is_gone_is_still_there(lines: Any) -> None:
     assert found[:2] == ["worker: started, interval 5s", "worker: tick 1"]
     # Nothing comes from the dead.
     assert len(found) == 14
+
+
+AGAIN = """
+apiVersion: v1
+kind: Pod
+metadata: {name: gone, labels: {app: again}}
+spec: {containers: [{name: main, image: "registry.example/shop/worker:1.0"}]}
+"""
+
+
+def test_a_new_pod_of_an_old_name_has_its_own_labels(world: World) -> None:
+    later = world.fork()
+    assert run(DirectAccess(later), ["apply", "-f", "-"], AGAIN).exit_code == 0
+    later.run_until(later.now + 30)
+    match = (("match[]", '{pod="gone"}'),)
+    answer = service("loki")(later, Request("GET", "/loki/api/v1/series", match))
+    assert sorted(row["app"] for row in json.loads(answer.body)["data"]) == ["again", "gone"]
 
 
 def test_the_same_question_has_the_same_answer(world: World) -> None:
