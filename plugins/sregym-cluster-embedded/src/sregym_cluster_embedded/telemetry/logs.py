@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 # A container's log is rotated: so many computed lines are kept at most.
 LINES_KEPT = 20_000
 
+# Between the parts of a line, between lines that are written together, and from the first of these
+# to the last at most.
+_PART_S, _APART_S, _TOGETHER_S = 2e-6, 5e-5, 1e-3
 _RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
 
 
@@ -186,16 +189,22 @@ def _stream(
     """The lines of one stream of a segment from `first` up to `stop`."""
     start, seed = segment.start, Seed(segment.seed)
     name = (process.ref, stream.operation, stream.number, start)
-    offset = seed.fraction("line", *name)
+    # Lines of one event are written one behind the other.
+    event = stream.number if stream.event is None else stream.event
+    offset = seed.fraction("line", process.ref, stream.operation, event, start)
+    behind_s = (stream.number - event) * _APART_S
     facts = {**process.facts(), **dict(stream.facts)}
     if any("${client_ip}" in text for text in (stream.line.text, *stream.line.fields.values())):
         facts["client_ip"] = _asker(world, process.ref, segment)
     line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
-    times = moments(stream.rate, start, first, stop, offset)
+    first -= _TOGETHER_S
+    times = (
+        (number, at + behind_s) for number, at in moments(stream.rate, start, first, stop, offset)
+    )
     if "${" not in line.text:
         pattern = _Pattern(world, program, line, facts, start)
         for _, at in times:
-            yield pattern.at(at)
+            yield from pattern.at(at)
         return
     for number, at in times:
         text = _filled(seed, line.text, (*name, number))
@@ -235,9 +244,10 @@ class _Pattern:
     def __init__(
         self, world: World, program: AnyProgram, line: Line, facts: dict[str, str], at: float
     ) -> None:
-        rendered = render(world, program.log, line, facts, at)
-        self._stream = rendered[0].stream
-        text = "\n".join(part.text for part in rendered)
+        first, *more = render(world, program.log, line, facts, at)
+        self._stream, text = first.stream, first.text
+        # What stands behind the first line has no time of its own.
+        self._more = [part.text for part in more]
         self._world = world
         when = moment(world, at)
         shape = next((shape for shape in TIME_SHAPES if shape.text(when) in text), None)
@@ -246,17 +256,27 @@ class _Pattern:
         self._second = -1
         self._text = ""
 
-    def at(self, at: float) -> LogLine:
-        """The line at another time."""
+    def at(self, at: float) -> tuple[LogLine, ...]:
+        """The line at another time, and those behind it."""
+        first = LogLine(at, self._stream, self._first(at))
+        if not self._more:
+            return (first,)
+        more = enumerate(self._more, start=1)
+        return (
+            first,
+            *[LogLine(at + number * _PART_S, self._stream, text) for number, text in more],
+        )
+
+    def _first(self, at: float) -> str:
         shape = self._shape
         if shape is None:
-            return LogLine(at, self._stream, self._parts[0])
+            return self._parts[0]
         if shape.fine:
-            return LogLine(at, self._stream, shape.text(moment(self._world, at)).join(self._parts))
+            return shape.text(moment(self._world, at)).join(self._parts)
         if int(at) != self._second:
             self._second = int(at)
             self._text = shape.text(moment(self._world, at)).join(self._parts)
-        return LogLine(at, self._stream, self._text)
+        return self._text
 
 
 def _repeated(

@@ -47,12 +47,21 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class Account:
-    """One operation: its failures by their words, lines with facts and share, calls, panics."""
+    """What becomes of one operation.
+
+    Attributes:
+        failures: Words -> share.
+        lines: Share, line, facts, and the number of the first line that is written with it.
+        calls: What it calls.
+        panics: Share of the requests that end their process, and with which code.
+        last_words: Share, and the lines with facts that such a request leaves.
+    """
 
     failures: dict[str, float] = field(default_factory=dict)
-    lines: list[tuple[float, Line, dict[str, str]]] = field(default_factory=list)
+    lines: list[tuple[float, Line, dict[str, str], int]] = field(default_factory=list)
     calls: list[CallFlow] = field(default_factory=list)
     panics: tuple[float, int] = (0.0, 2)
+    last_words: list[tuple[float, tuple[Line, ...], dict[str, str]]] = field(default_factory=list)
 
 
 class Accounts:
@@ -77,7 +86,8 @@ class Accounts:
             for site in operation.sites:
                 self._site(site, known)
             alive = self.numbers.ok[index]
-            known.lines.extend((alive * line.share, line, {}) for line in operation.log)
+            first = len(known.lines)
+            known.lines.extend((alive * line.share, line, {}, first) for line in operation.log)
         return known
 
     def flow(self, index: int) -> Flow:
@@ -112,8 +122,15 @@ class Accounts:
             1 - self.numbers.dropped[operation.server] - self.numbers.rejected[operation.server]
         )
         found = [
-            LineStream(operation.name, number, round(rate * share, 6), line, tuple(facts.items()))
-            for number, (share, line, facts) in enumerate(self.of(index).lines)
+            LineStream(
+                operation.name,
+                number,
+                round(rate * share, 6),
+                line,
+                tuple(facts.items()),
+                None if event == number else event,
+            )
+            for number, (share, line, facts, event) in enumerate(self.of(index).lines)
             if share > 0
         ]
         return [*found, *self._standing(index, len(self.of(index).lines))]
@@ -336,11 +353,13 @@ class Accounts:
 def _fail(account: Account, site: Site, share: float, cause: Cause) -> None:
     facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
     reaction = site.reaction
-    account.lines.extend(
-        (share * line.share, line, facts)
-        for line in reaction.log
-        if not line.kinds or cause.kind in line.kinds
-    )
+    written = [line for line in reaction.log if not line.kinds or cause.kind in line.kinds]
+    if reaction.then == "panic":
+        # Whoever writes these writes nothing behind them.
+        account.last_words.append((share, tuple(written), facts))
+    else:
+        first = len(account.lines)
+        account.lines.extend((share * line.share, line, facts, first) for line in written)
     if reaction.then == "ignore":
         return
     returned = expand(reaction.returns, facts)

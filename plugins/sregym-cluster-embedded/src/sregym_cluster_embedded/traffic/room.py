@@ -160,9 +160,8 @@ class Traffic:
         if index < 0 or accounts.of(index).panics[0] <= 0:
             return
         program = world.room("runtime").program_of(process)
-        for share, line, facts in accounts.of(index).lines:
-            if share > 0 and line.level in ("panic", "fatal"):
-                say(world, ref, program, (line,), facts)
+        _, lines, facts = max(accounts.of(index).last_words, key=lambda words: words[0])
+        say(world, ref, program, lines, facts)
         end(world, ref, code)
 
     def forget(self, world: World, ref: ContainerRef) -> None:

@@ -106,6 +106,7 @@ class LineStream(NamedTuple):
         rate: Lines a second.
         line: The line.
         facts: What fills its `${names}`.
+        event: The first of the lines that are written at the same moments, if it is not the first.
     """
 
     operation: str
@@ -113,6 +114,7 @@ class LineStream(NamedTuple):
     rate: float
     line: Line
     facts: tuple[tuple[str, str], ...]
+    event: int | None = None
 
 
 class Segment(NamedTuple):

@@ -110,8 +110,10 @@ def written(world: World, lines: Sequence[Said]) -> list[str]:
     return texts
 
 
-def greeting(process: Process, program: EtcdProgram, member: Member, known: bool) -> list[Said]:
-    """What it writes before it looks at its data."""
+def greeting(
+    process: Process, program: EtcdProgram, member: Member, cores: int, *, known: bool
+) -> list[Said]:
+    """What it writes before it looks at its data; `cores` are those of the node."""
     listens, peers = member.listens.split(","), member.peers.split(",")
     lines = [
         Said("info", "etcdmain/etcd.go:73", "Running: ", {"args": [*process.argv]}),
@@ -130,7 +132,7 @@ def greeting(process: Process, program: EtcdProgram, member: Member, known: bool
             "starting an etcd server",
             {
                 "etcd-version": program.version, "git-sha": "f20bbadd4", "go-version": "go1.22.7",
-                "go-os": "linux", "go-arch": "amd64", "max-cpu-set": 2, "max-cpu-available": 2,
+                "go-os": "linux", "go-arch": "amd64", "max-cpu-set": cores, "max-cpu-available": cores,
                 "member-initialized": known, "name": member.name, "data-dir": member.data_dir,
                 "wal-dir": "", "wal-dir-dedicated": "", "member-dir": f"{member.data_dir}/member",
                 "force-new-cluster": False, "heartbeat-interval": "100ms", "election-timeout": "1s",

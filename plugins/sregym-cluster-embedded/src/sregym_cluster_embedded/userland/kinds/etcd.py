@@ -17,6 +17,7 @@ from sregym_cluster_embedded.userland.etcd.member import (
     member_of,
     written,
 )
+from sregym_cluster_embedded.userland.files.machine import cpus
 from sregym_cluster_embedded.userland.kinds.kind import Refusal, WebAnswer
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
@@ -42,9 +43,12 @@ class EtcdKind(StoreKind):
     def begin(self, world: World, process: Process, program: EtcdProgram) -> None:
         """Read the settings, find the data, and greet."""
         member = member_of(process, program)
-        storage = world.room("runtime").files(world, process).storage(member.data_dir)
+        files = world.room("runtime").files(world, process)
+        storage = files.storage(member.data_dir)
         data = load(world, storage)
-        self._write(world, process, program, greeting(process, program, member, data.starts > 0))
+        cores = cpus(files.container)
+        lines = greeting(process, program, member, cores, known=data.starts > 0)
+        self._write(world, process, program, lines)
         store(world, storage, replace(data, starts=data.starts + 1, name=member.name))
         settings = {**process.settings, "etcd.storage": storage, "etcd.dir": member.data_dir}
         super().begin(world, change(world, process.ref, settings=settings), program)

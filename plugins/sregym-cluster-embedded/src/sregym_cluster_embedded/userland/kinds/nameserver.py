@@ -12,6 +12,7 @@ from sregym_cluster_embedded.network.corefile import CorefileError, Plugin, Serv
 from sregym_cluster_embedded.network.records import number
 from sregym_cluster_embedded.network.resolver import resolver_of
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.files.machine import cpus
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import end, say, serve, touch_probes, wake_traffic
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
@@ -54,7 +55,8 @@ class NameServerKind(Kind):
             say(world, process.ref, program, (Line(text=error, stream="stderr"),))
             end(world, process.ref, 1)
             return
-        say(world, process.ref, program, _greeting(program, blocks, text))
+        cores = cpus(world.room("runtime").files(world, process).container)
+        say(world, process.ref, program, _greeting(program, blocks, text, cores))
         self._load(world, process, text, blocks)
         serve(world, process.ref)
         if _loops(world, process, blocks):
@@ -193,8 +195,10 @@ def _ports(blocks: tuple[ServerBlock, ...]) -> tuple[tuple[int, str], ...]:
     return tuple(found.items())
 
 
-def _greeting(program: NameServerProgram, blocks: tuple[ServerBlock, ...], text: str) -> list[Line]:
-    lines = ["maxprocs: Leaving GOMAXPROCS=2: CPU quota undefined"]
+def _greeting(
+    program: NameServerProgram, blocks: tuple[ServerBlock, ...], text: str, cores: int
+) -> list[Line]:
+    lines = [f"maxprocs: Leaving GOMAXPROCS={cores}: CPU quota undefined"]
     for block in blocks:
         lines.extend(f"{zone}.:{block.port}" for zone in block.zones)
     if _has(blocks, "reload"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, RabbitmqProgram
 
+from sregym_cluster_embedded.userland.files.machine import cpus
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Refusal, WebAnswer
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import say
@@ -19,6 +20,7 @@ from sregym_cluster_embedded.userland.rabbitmq.boot import (
     Said,
     booting,
     greeting,
+    memory_bytes,
     written,
 )
 from sregym_cluster_embedded.userland.rabbitmq.data import Account, RabbitmqData, load, store
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _ALL = (".*", ".*", ".*")
-_GIB = 1 << 30
 _CONNECTION = "<0.912.0>"
 _LOGIN = "ACCESS_REFUSED - Login was refused using authentication mechanism PLAIN. For details see the broker logfile."
 
@@ -45,11 +46,12 @@ class RabbitmqKind(StoreKind):
 
     def begin(self, world: World, process: Process, program: RabbitmqProgram) -> None:
         """Find the data, greet, and fill what is empty."""
-        storage = world.room("runtime").files(world, process).storage(program.data_dir)
+        files = world.room("runtime").files(world, process)
+        storage = files.storage(program.data_dir)
         settings = {**process.settings, "rabbitmq.storage": storage}
         process = change(world, process.ref, settings=settings)
-        limit = process.config.memory_limit_bytes
-        lines = greeting(process, program, limit if limit else 8 * _GIB)
+        memory, cores = memory_bytes(process, files.container), cpus(files.container)
+        lines = greeting(process, program, memory, cores)
         self._write(world, process, program, lines)
         super().begin(world, process, program)
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from hashlib import md5
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.userland.files.machine import memory_kib
 from sregym_cluster_embedded.userland.formats import moment
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from sregym_apps.model import RabbitmqProgram
 
+    from sregym_cluster_embedded.userland.files.container import Container
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.rabbitmq.data import RabbitmqData
     from sregym_cluster_embedded.world import World
@@ -71,6 +73,11 @@ def node_of(process: Process) -> str:
     return process.environment.get("RABBITMQ_NODENAME") or f"rabbit@{process.config.hostname}"
 
 
+def memory_bytes(process: Process, container: Container) -> int:
+    """What the broker takes for all memory: its limit, or that of the node."""
+    return process.config.memory_limit_bytes or memory_kib(container) * 1024
+
+
 def cookie_hash(process: Process) -> str:
     """The digest of the cookie that nodes of one cluster share."""
     cookie = process.environment.get("RABBITMQ_ERLANG_COOKIE") or f"cookie of {process.ref.pod_uid}"
@@ -88,8 +95,10 @@ def data_dir_of(process: Process, program: RabbitmqProgram) -> str:
     return f"{program.data_dir}/mnesia/{node_of(process)}"
 
 
-def greeting(process: Process, program: RabbitmqProgram, memory_bytes: int) -> list[Said | str]:
-    """What it writes before it looks at its data."""
+def greeting(
+    process: Process, program: RabbitmqProgram, memory_bytes: int, cores: int
+) -> list[Said | str]:
+    """What it writes before it looks at its data; memory and cores are those it may use."""
     node, year = node_of(process), "Copyright (c) 2007-2024 Broadcom Inc and/or its subsidiaries"
     licensed = "Licensed under the MPL 2.0. Website: https://rabbitmq.com"
     config = "/etc/rabbitmq/conf.d/10-defaults.conf"
@@ -130,7 +139,7 @@ def greeting(process: Process, program: RabbitmqProgram, memory_bytes: int) -> l
         *[Said(step.format(name)) for name in ("code_server_cache", "file_handle_cache")],
         Said("Limiting to approx 1048479 file handles (943629 sockets)", who="<0.358.0>"),
         Said(step.format("worker_pool")),
-        Said("Will use 2 processes for default worker pool", who="<0.339.0>"),
+        Said(f"Will use {cores} processes for default worker pool", who="<0.339.0>"),
         Said(step.format("database")),
         Said("Peer discovery: configured backend: rabbit_peer_discovery_classic_config"),
     ]  # fmt: skip

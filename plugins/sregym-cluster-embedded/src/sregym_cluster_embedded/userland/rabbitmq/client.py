@@ -360,7 +360,7 @@ _COMMANDS: Mapping[str, Callable[[Ask], Output]] = {
     "check_running": _running,
     "check_virtual_hosts": _virtual_hosts,
     "clear_permissions": _with_account(_clear_permissions),
-    "cluster_status": lambda ask: Output(0, cluster_status(ask.node)),
+    "cluster_status": lambda ask: Output(0, cluster_status(ask.session, ask.node)),
     "delete_queue": _delete_queue,
     "delete_user": _with_account(_delete_user),
     "delete_vhost": _delete_vhost,

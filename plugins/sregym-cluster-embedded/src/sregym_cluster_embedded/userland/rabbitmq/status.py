@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import expand
 
 from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.files.capacity import room_of
+from sregym_cluster_embedded.userland.files.machine import cpus
 from sregym_cluster_embedded.userland.rabbitmq.boot import (
     CLUSTERING,
     ERLANG,
     MANAGEMENT,
     METRICS,
     data_dir_of,
+    memory_bytes,
     plugins_of,
 )
 
@@ -45,7 +48,14 @@ def status(session: Session, node: Node) -> str:
     """`rabbitmqctl status`."""
     world, process = session.world, node.process
     seen = counted(world, process.ref)
-    limit = process.config.memory_limit_bytes or 8 << 30
+    files = session.runtime.files(world, process)
+    limit, cores = memory_bytes(process, files.container), cpus(files.container)
+    points = [
+        point
+        for point in files.container.all_points()
+        if f"{node.program.data_dir}/".startswith(point.place.rstrip("/") + "/")
+    ]
+    free = room_of(files, max(points, key=lambda point: len(point.place))).free_kib * 1024
     used = seen.memory_bytes
     folder = data_dir_of(process, node.program)
     parts = "".join(
@@ -63,7 +73,7 @@ def status(session: Session, node: Node) -> str:
         f"RabbitMQ version: {node.program.version}\n"
         "RabbitMQ release series support status: see https://www.rabbitmq.com/release-information\n"
         f"Node name: {node.name}\n"
-        "Erlang configuration: Erlang/OTP 26 [erts-14.2.5.5] [source] [64-bit] [smp:2:2] [ds:2:2:10] [async-threads:1] [jit]\n"
+        f"Erlang configuration: Erlang/OTP 26 [erts-14.2.5.5] [source] [64-bit] [smp:{cores}:{cores}] [ds:{cores}:{cores}:10] [async-threads:1] [jit]\n"
         "Crypto library: OpenSSL 3.1.7 3 Sep 2024\n"
         f"Erlang processes: {392 + 6 * seen.connections} used, 1048576 limit\n"
         "Scheduler run queue: 1\nCluster heartbeat timeout (net_ticktime): 60\n\n"
@@ -76,14 +86,15 @@ def status(session: Session, node: Node) -> str:
         f"{used / _GB:.4f} gb\nCalculation strategy: rss\n"
         f"Memory high watermark setting: 0.4 of available memory, computed to: {limit * 0.4 / _GB:.4f} gb\n\n"
         f"{parts}\nFile Descriptors\n\nTotal: {held}, limit: 1048479\nSockets: {seen.connections}, limit: 943629\n\n"
-        "Free Disk Space\n\nLow free disk space watermark: 0.05 gb\nFree disk space: 42.9497 gb\n\n"
+        f"Free Disk Space\n\nLow free disk space watermark: 0.05 gb\nFree disk space: {free / _GB:.4f} gb\n\n"
         f"Totals\n\nConnection count: {seen.connections}\nQueue count: {len(node.data.queues)}\n"
         f"Virtual host count: {len(node.data.vhosts)}\n\nListeners\n\n{ports}"
     )
 
 
-def cluster_status(node: Node) -> str:
+def cluster_status(session: Session, node: Node) -> str:
     """`rabbitmqctl cluster_status`."""
+    cores = cpus(session.runtime.files(session.world, node.process).container)
     name = node.name
     ports = "".join(
         f"Node: {name}, interface: [::], port: {port}, protocol: {protocol}, purpose: {purpose}\n"
@@ -101,10 +112,10 @@ def cluster_status(node: Node) -> str:
     states = "".join(f"Flag: {flag}, state: enabled\n" for flag in flags)
     return (
         f"Cluster status of node {name} ...\nBasics\n\nCluster name: {name}\n"
-        "Total CPU cores available cluster-wide: 2\n\n"
+        f"Total CPU cores available cluster-wide: {cores}\n\n"
         f"Disk Nodes\n\n{name}\n\nRunning Nodes\n\n{name}\n\n"
         f"Versions\n\n{name}: RabbitMQ {node.program.version} on Erlang {ERLANG}\n\n"
-        f"CPU Cores\n\nNode: {name}, available CPU cores: 2\n\n"
+        f"CPU Cores\n\nNode: {name}, available CPU cores: {cores}\n\n"
         f"Maintenance status\n\nNode: {name}, status: not under maintenance\n\n"
         "Alarms\n\n(none)\n\nNetwork Partitions\n\n(none)\n\n"
         f"Listeners\n\n{ports}\nFeature flags\n\n{states}"
