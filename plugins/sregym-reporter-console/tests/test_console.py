@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from sregym_core.interfaces import RunPlan
 from sregym_core.model import Check, EpisodeRecord, Outcome, StageRecord, TimelineEntry, Verdict
-from sregym_reporter_console.console import ConsoleReporter
+from sregym_reporter_console.console import ConsoleReporter, Terminal
 
 from sregym_core import events
 
@@ -143,3 +145,18 @@ def test_the_mode_stands_above_the_table() -> None:
     lines = [line.strip() for line in console.export_text().splitlines()]
     assert lines[0] == "pass  short  someone  1.2 s, 3 steps, 2 false alarms"
     assert "diagnosis/mitigation, mode proactive, broken within 600 s" in lines
+
+
+def test_a_run_goes_on_when_nobody_reads_along() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    gone = os.fdopen(writing, "w")
+    console = Terminal(file=gone)
+    reporter = ConsoleReporter(console)
+    reporter.run_started(PLAN)
+    for one in RECORDS:
+        reporter.episode_finished(one)
+    reporter.run_finished(PLAN, RECORDS)
+    assert console.quiet
+    with suppress(BrokenPipeError):  # of what it still holds
+        gone.close()

@@ -34,6 +34,14 @@ STEP_WIDTH = 56
 MARK = " *"
 
 
+class Terminal(Console):
+    """Standard output; a run goes on, and is written down, when nobody reads along any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Say no more; by default the program would be ended here."""
+        self.quiet = True
+
+
 class ConsoleReporter(Reporter):
     """Writes to the terminal; on anything else than a terminal, plain lines.
 
@@ -44,7 +52,7 @@ class ConsoleReporter(Reporter):
     name: ClassVar[str] = "console"
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console()
+        self._console = console or Terminal()
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
