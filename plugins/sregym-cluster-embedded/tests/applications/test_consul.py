@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -117,10 +118,22 @@ def test_the_log_of_an_agent(desk: Any) -> None:
     number = next(iter(get(desk, "/v1/agent/services")))
     said = [text.partition("Z ")[2] for text in texts]
     assert "[INFO]  agent: Starting server: address=[::]:8500 network=tcp protocol=http" in said
-    assert said[-3:] == [
-        f"[INFO]  agent: Synced service: service={number}",
+    in_sync = [
         "[DEBUG] agent: Node info in sync",
-        "[DEBUG] agent: Node info in sync",
+        f"[DEBUG] agent: Service in sync: service={number}",
     ]
+    asked, peer = (
+        "agent.http: Request finished: method=PUT url=/v1/agent/service/register",
+        said[-5],
+    )
+    assert said[-6:] == [
+        f"[INFO]  agent: Synced service: service={number}",
+        peer,
+        *in_sync,
+        *in_sync,
+    ]
+    assert re.fullmatch(
+        rf"\[DEBUG\] {asked} from=[\d.]+:\d{{5}} latency=\d\.\d{{6}}ms", peer
+    )
     assert desk.texts("consul") == texts
     assert desk.fork().texts("consul") == texts

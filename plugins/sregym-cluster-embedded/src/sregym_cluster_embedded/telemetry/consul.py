@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import Line
 
 from sregym_cluster_embedded.clock import Seed
+from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.userland.consul.api import ADDRESS, SERVER_PORT, node_id, uuid
 from sregym_cluster_embedded.userland.formats import render
 from sregym_cluster_embedded.userland.wiring import registered_at
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 # From its listening to its election, and how often it compares its state with the catalog.
 _ELECTED_S, _SYNCED_S, _SPREAD_S = 1.2, 90.0, 30.0
+# Behind the registration of a service its request is told.
+_ASKED_S = 0.002
 
 
 class Said(NamedTuple):
@@ -57,24 +61,69 @@ def agent_lines(
         if first <= at < until:
             line = Line(text=said.text, level=said.level)
             yield from _line(world, program, at, line)
-    for name, ref, at in registered_at(world, life.ref):
-        if first <= at < until:
-            text = f"agent: Synced service: service={uuid(ref.pod_uid, name)}"
-            yield from _line(world, program, at, Line(text=text))
+    known = [*_registered(world, life)]
+    for one in known:
+        if first - _ASKED_S <= one.at < until:
+            text = f"agent: Synced service: service={one.number}"
+            yield from _line(world, program, one.at, Line(text=text))
+            asked = f"agent.http: Request finished: method=PUT url=/v1/agent/service/register from={one.peer} latency={one.latency_ms:.6f}ms"
+            yield from _line(world, program, one.at + _ASKED_S, Line(text=asked, level="debug"))
     if process.served_at is not None:
-        yield from _in_sync(world, life, program, first, until)
+        yield from _in_sync(world, life, program, known, first, until)
+
+
+class Registered(NamedTuple):
+    """A service that an agent knows.
+
+    Attributes:
+        number: Its id there.
+        at: When it was registered.
+        until: When its process ended.
+        peer: Where it called from.
+        latency_ms: How long that took.
+    """
+
+    number: str
+    at: float
+    until: float
+    peer: str
+    latency_ms: float
+
+
+def _registered(world: World, life: Life) -> Iterator[Registered]:
+    lived = {one.ref: one for one in lives(world)}
+    for name, ref, at in registered_at(world, life.ref):
+        one = lived.get(ref)
+        if one is not None:
+            draw = Seed(0).fraction("registered", ref, name)
+            ended = one.process.ended_at
+            yield Registered(
+                uuid(ref.pod_uid, name),
+                at,
+                math.inf if ended is None else ended,
+                f"{one.process.config.pod_ip}:{32768 + int(draw * 28000)}",
+                1.2 + draw * 2.5,
+            )
 
 
 def _in_sync(
-    world: World, life: Life, program: RegistryProgram, first: float, until: float
+    world: World,
+    life: Life,
+    program: RegistryProgram,
+    known: list[Registered],
+    first: float,
+    until: float,
 ) -> Iterator[LogLine]:
     start = (life.process.served_at or 0.0) + _ELECTED_S
     number = max(1, int((first - start - _SPREAD_S) // _SYNCED_S))
     while (base := start + number * _SYNCED_S) < until:
         at = base + Seed(0).fraction("consul", life.ref, number) * _SPREAD_S
         if first <= at < until:
-            line = Line(text="agent: Node info in sync", level="debug")
-            yield from _line(world, program, at, line)
+            there = [one.number for one in known if one.at <= at < one.until]
+            texts = ("Node info in sync", *(f"Service in sync: service={one}" for one in there))
+            for text in texts:
+                line = Line(text=f"agent: {text}", level="debug")
+                yield from _line(world, program, at, line)
         number += 1
 
 
