@@ -43,7 +43,7 @@ def box(shop: Any) -> Any:
         ("sed 'k'", (1, "", "sed: unsupported command k\n")),
         ("printf 'a 1\\nb 2\\n' | awk '{s += $2; n[$1]++} END {printf \"%d %s\\n\", s, n[\"a\"]}'", (0, "3 1\n", "")),
         ("awk -F: '$3 > 1000 {print $1}' /etc/passwd", (0, "nobody\n", "")),
-        ("awk '{'", (1, "", "awk: cmd. line:1: syntax error at or near end of file\n")),
+        ("awk '{'", (1, "", "awk: cmd. line:1: Unexpected token\n")),
         ("printf 'b 2\\na 10\\n' | sort -k2 -n; printf '2\\n10\\n' | sort", (0, "b 2\na 10\n10\n2\n", "")),
         ("printf 'a\\nb\\nc\\n' | grep -A1 -n a; echo ab | grep -o b", (0, "1:a\n2-b\nb\n", "")),
         ("printf '1\\n2\\n' | xargs -I{} echo n{}; echo a b | xargs -n1", (0, "n1\nn2\na\nb\n", "")),

@@ -34,7 +34,7 @@ def _awk(session: Session, words: list[str], stdin: str) -> Output:
                 why = "No such file or directory"
                 if session.busybox:
                     return Output(1, "", f"awk: can't open '{value}': {why}\n")
-                return Output(2, "", f"mawk: cannot open {value} ({why})\n")
+                return Output(2, "", f"awk: cannot open {value} ({why})\n")
             program = found
     if not program:
         if index >= len(words):
@@ -57,6 +57,10 @@ def _awk(session: Session, words: list[str], stdin: str) -> Output:
         awk.run(source.splitlines())
     except (AwkSyntaxError, PatternError) as error:
         head = "awk: cmd. line:1: " if session.busybox else "awk: line 1: "
+        if str(error).endswith("end of file"):
+            if session.busybox:
+                return Output(1, "", f"{head}Unexpected token\n")
+            return Output(2, "", "awk: line 2: missing } near end of file\n")
         return Output(1 if session.busybox else 2, "", f"{head}{error}\n")
     return Output(2 if err else awk.code, awk.out, err)
 

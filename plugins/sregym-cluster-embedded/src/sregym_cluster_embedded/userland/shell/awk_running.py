@@ -329,7 +329,7 @@ class Awk:
         if name == "length":
             return float(len(first))
         if name == "substr":
-            start = int(self._number(values[1]))
+            start = max(1, int(self._number(values[1])))
             end = len(first) + 1 if len(values) < 3 else start + int(self._number(values[2]))
             return first[max(0, start - 1) : max(0, end - 1)]
         if name == "index":

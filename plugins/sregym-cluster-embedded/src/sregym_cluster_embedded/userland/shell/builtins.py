@@ -106,7 +106,9 @@ def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session = shell.session
     if not arguments:
         shown = {**({"EXIT": shell.at_exit} if shell.at_exit else {}), **shell.traps}
-        return Output(0, "".join(f"trap -- '{act}' {name}\n" for name, act in shown.items()))
+        head = "SIG" if session.shell == "bash" else ""
+        rows = ((act, name if name == "EXIT" else head + name) for name, act in shown.items())
+        return Output(0, "".join(f"trap -- '{act}' {name}\n" for act, name in rows))
     action, names = arguments[0], arguments[1:]
     if not names:
         action, names = "-", arguments
@@ -170,7 +172,8 @@ def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
         raise failed(session, ".", f"cannot open {arguments[0]}: No such file")
     kept = session.script, session.arguments
     session.script = arguments[0]
-    if len(arguments) > 1:
+    given = len(arguments) > 1 and not session.dash
+    if given:
         session.arguments = (session.arguments[0], *arguments[1:])
     try:
         return shell.run(parse(text), stdin)
@@ -178,7 +181,7 @@ def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
         raise Exit(2, Output(2, "", syntax_error(session, error))) from None
     finally:
         session.script = kept[0]
-        if len(arguments) > 1:
+        if given:
             session.arguments = kept[1]
 
 
@@ -206,7 +209,7 @@ def _kind_of(shell: Interpreter, name: str, stdin: str) -> str:
     if name in _KEYWORDS:
         return "a shell keyword"
     if name in shell.session.functions:
-        return "a function"
+        return "a shell function" if shell.session.dash else "a function"
     if name in BUILTINS or name in _ALSO:
         special = name in (":", ".", "break", "continue", "eval", "exec", "exit", "export")
         special = special or name in (
@@ -248,7 +251,7 @@ def _alias(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         elif name in known:
             out += f"{head}{name}='{known[name]}'\n"
         else:
-            colon = "" if shell.session.busybox else ":"
+            colon = ":" if bash else ""
             start = f"{shell_name(shell.session)}: " if bash else ""
             err += f"{start}alias: {name}{colon} not found\n"
     return Output(1 if err else 0, out, err)
@@ -258,7 +261,7 @@ def _unalias(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     err = ""
     for name in arguments:
         if name != "-a" and shell.session.aliases.pop(name, None) is None:
-            colon = "" if shell.session.busybox else ":"
+            colon = ":" if shell.session.shell == "bash" else ""
             start = f"{shell_name(shell.session)}: " if shell.session.shell == "bash" else ""
             err += f"{start}unalias: {name}{colon} not found\n"
     return Output(1 if err else 0, "", err)
@@ -274,7 +277,10 @@ def _exit(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
     raise Exit(code & 255, Output())
 
 
-def _return(shell: Interpreter, arguments: list[str], _stdin: str) -> NoReturn:
+def _return(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
+    if shell.session.shell == "bash" and not shell.frames and not shell.session.script:
+        text = "return: can only `return' from a function or sourced script"
+        return Output(2, "", f"{shell_name(shell.session)}: {text}\n")
     if arguments and arguments[0].isdecimal():
         shell.session.last = int(arguments[0]) & 255
     raise Leave("return", Output())
@@ -291,6 +297,9 @@ def _continue(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 def _left(shell: Interpreter, word: str, arguments: list[str]) -> Output:
     """Leave loops; outside of one nothing happens."""
     if shell.loops == 0:
+        if shell.session.shell == "bash":
+            text = f"{word}: only meaningful in a `for', `while', or `until' loop"
+            return Output(0, "", f"{shell_name(shell.session)}: {text}\n")
         return Output()
     count = int(arguments[0]) if arguments and arguments[0].isdecimal() else 1
     raise Leave(word, Output(), min(max(count, 1), shell.loops))

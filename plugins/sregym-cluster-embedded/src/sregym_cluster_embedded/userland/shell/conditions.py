@@ -31,7 +31,8 @@ def _test(session: Session, words: list[str], _stdin: str) -> Output:
         if parts[-1:] != [closing]:
             if session.busybox:
                 return Output(2, "", f"{shell_name(session)}: missing {closing}\n")
-            return Output(2, "", f"{shell_name(session)}: {words[0]}: missing {closing}\n")
+            wanted = f"`{closing}'" if session.shell == "bash" else closing
+            return Output(2, "", f"{shell_name(session)}: {words[0]}: missing {wanted}\n")
         parts = parts[:-1]
     if words[0] == "[[":
         return Output(0 if _any(session, parts, bash=True) else 1)
@@ -223,8 +224,8 @@ def _binary(session: Session, left: str, operator: str, right: str, *, bash: boo
         first = session.files.stat(session.path(left))
         second = session.files.stat(session.path(right))
         if first is None or second is None:
-            # BusyBox compares files only; GNU's test takes what is not there for the older one.
-            return first is not None and operator == "-nt" and not session.busybox
+            # bash takes what is not there for the older one; other shells compare files only.
+            return first is not None and operator == "-nt" and session.shell == "bash"
         if operator == "-ef":
             return session.files.resolve(session.path(left)) == session.files.resolve(
                 session.path(right)

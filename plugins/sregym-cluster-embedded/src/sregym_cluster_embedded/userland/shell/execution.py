@@ -186,7 +186,9 @@ class Execution:
         session = self.session
         asked = invocation(words)
         if asked.lacks_command:
-            return Output(2, "", f"{words[0]}: -c requires an argument\n")
+            where = ": 0" if session.flavour == "debian" and not words[0].endswith("bash") else ""
+            why = "-c: option" if words[0].endswith("bash") else "-c"
+            return Output(2, "", f"{words[0]}{where}: {why} requires an argument\n")
         if asked.unknown and session.busybox:
             return Output(2, "", f"{words[0]}: illegal option -{asked.unknown}\n")
         if asked.unknown:

@@ -130,7 +130,7 @@ class Expansion:
             elif char == "$" and (name := _NAME.match(text, at + 1)):
                 value = self._value(name.group())
                 if value is None and self._session.strict:
-                    raise BadSubstitutionError(self._unset(name.group()))
+                    raise BadSubstitutionError(self._unset(name.group()), unset=True)
                 found.append((value or "", True))
                 at = name.end()
             elif quoted and text.startswith("$@", at):
@@ -153,7 +153,7 @@ class Expansion:
         if name == "!":
             return str(session.background) if session.background else ""
         if name == "-":
-            return "c"
+            return "" if self._session.dash else "c"
         if name == "#":
             return str(len(session.arguments) - 1)
         if name in "@*":
@@ -177,7 +177,9 @@ class Expansion:
     def _braced(self, inner: str) -> str:
         found = _BRACED.fullmatch(inner)
         if found is None:
-            bad = "syntax error: bad substitution" if self._session.busybox else "bad substitution"
+            bad = "syntax error: bad substitution" if self._session.busybox else "Bad substitution"
+            if self._session.shell == "bash":
+                bad = f"${{{inner}}}: bad substitution"
             raise BadSubstitutionError(bad)
         length, name, operator, rest = found.groups()
         value = self._value(name)
@@ -187,9 +189,11 @@ class Expansion:
             value = self._value(value or "")
         if operator is None:
             if value is None and self._session.strict:
-                raise BadSubstitutionError(self._unset(name))
+                raise BadSubstitutionError(self._unset(name), unset=True)
             return value or ""
         if operator in ("/", "//", ":", "^", "^^", ",", ",,"):
+            if self._session.dash:
+                raise BadSubstitutionError("Bad substitution")
             return self._reshaped(value or "", operator, rest)
         absent = value is None or (operator.startswith(":") and not value)
         kind = operator.lstrip(":")
@@ -199,7 +203,8 @@ class Expansion:
             why = "parameter not set or null" if operator == ":?" else "parameter not set"
             if self._session.shell == "bash":
                 why = "parameter null or not set" if operator == ":?" else "parameter not set"
-            raise BadSubstitutionError(f"{name}: {self.text(rest, quoted=True) or why}")
+            text = f"{name}: {self.text(rest, quoted=True) or why}"
+            raise BadSubstitutionError(text, unset=True)
         if kind in "-=?":
             if absent and kind == "=":
                 self._session.environment[name] = self.text(rest, quoted=True)
@@ -226,14 +231,39 @@ class Expansion:
             self._session.environment[name] = value
 
         calculator = Arithmetic(lambda name: self._value(name) or "", assign)
+        plain = self.text(text, quoted=True)
+        if self._session.dash and re.search(r"\*\*|\+\+|--|,", plain):
+            raise BadSubstitutionError(self._no_number(plain, ""))
         try:
-            return calculator.evaluate(self.text(text, quoted=True))
+            return calculator.evaluate(plain)
         except ArithmeticSyntaxError as error:
-            raise BadSubstitutionError(str(error)) from error
+            raise BadSubstitutionError(self._no_number(plain, str(error))) from error
+
+    def _no_number(self, text: str, why: str) -> str:
+        """What the shell says of an expression that is none."""
+        if self._session.dash:
+            what = "division by zero" if why == "divide by zero" else "expecting primary"
+            what = "expecting EOF" if re.search(r",|\b0\d*[89]", text) else what
+            return f'arithmetic expression: {what}: "{text}"'
+        if self._session.shell == "bash":
+            if why == "divide by zero":
+                token = re.split(r"[/%]", text)[-1].strip()
+                return f'{text}: division by 0 (error token is "{token}")'
+            return f'{text}: syntax error: operand expected (error token is "{text[-1:]}")'
+        return why
 
 
 class BadSubstitutionError(ValueError):
-    """Something in a word cannot be expanded; the shell ends with this message."""
+    """Something in a word cannot be expanded; the shell ends with this message.
+
+    Args:
+        message: What the shell says.
+        unset: Whether a variable should have been set.
+    """
+
+    def __init__(self, message: str, *, unset: bool = False) -> None:
+        super().__init__(message)
+        self.unset = unset
 
 
 def _trimmed(value: str, kind: str, pattern: str) -> str:

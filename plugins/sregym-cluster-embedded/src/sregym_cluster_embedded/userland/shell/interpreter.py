@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.shell.braces import braced
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
@@ -28,10 +29,19 @@ from sregym_cluster_embedded.userland.shell.syntax import (
     parse,
 )
 from sregym_cluster_embedded.userland.shell.variables import assign
-from sregym_cluster_embedded.userland.shell.wording import shell_name, syntax_error, trace
+from sregym_cluster_embedded.userland.shell.wording import (
+    not_found,
+    shell_name,
+    syntax_error,
+    trace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+# What Debian's `sh` has no such command for.
+_OF_BASH = ("[[", "declare", "disown", "let", "shopt", "source", "typeset")
 
 
 class Interpreter(Flow):
@@ -76,7 +86,11 @@ class Interpreter(Flow):
             self.session.at_line = text.count("\n") + (0 if text.endswith("\n") else 1)
             if self.session.shell == "bash" and "end of file" in str(error):
                 self.session.at_line += 1
-            return Output(2, "", syntax_error(self.session, error))
+            words = syntax_error(self.session, error)
+            if self.session.shell == "bash" and "near unexpected" in words and "\n" not in text:
+                head = words.partition(": syntax")[0]
+                words += f"{head}: `{text}'\n"
+            return Output(2, "", words)
         except Exit as stop:
             result = Output(stop.code, stop.output.out, stop.output.err)
         except Leave as leave:
@@ -254,7 +268,7 @@ class Interpreter(Flow):
             values = {name: expansion.joined(word) for name, word in node.assignments}
         except BadSubstitutionError as error:
             text = f"{shell_name(session)}: {error}\n"
-            code = 2 if session.shell != "bash" else 127 if "unbound" in text else 1
+            code = 2 if session.shell != "bash" else 127 if error.unset else 1
             raise Exit(code, Output(code, "", text)) from None
         redirector = self._redirector()
         before = len(self._journal or ())
@@ -266,7 +280,7 @@ class Interpreter(Flow):
         if not error_text and not replaying:
             error_text = redirector.prepare(node.redirections)
         if error_text:
-            return Output(1 if session.busybox else 2, "", error_text)
+            return Output(2 if session.dash else 1, "", error_text)
         if not words:
             fresh = [name for name in values if name not in session.environment]
             for name, value in values.items():
@@ -312,6 +326,8 @@ class Interpreter(Flow):
         name, arguments = words[0], words[1:]
         if name in self.session.functions:
             return self.call(name, arguments, stdin)
+        if name in _OF_BASH and self.session.dash:
+            return Output(127, "", not_found(self.session, name))
         if name in BUILTINS:
             return BUILTINS[name](self, arguments, stdin)
         if name in (":", "true"):
@@ -330,11 +346,21 @@ class Interpreter(Flow):
 
     def _started(self, words: list[str], stdin: str) -> Output:
         if words[0] == "wait":
-            return self.session.jobs.wait(self)
+            return self._waited(words[1:])
         if words[0] in ("echo", "printf", "kill", "pwd"):
             # Builtins of every shell: they need no executable.
             return COMMANDS[words[0]](self.session, words, stdin)
         return self.external(words, stdin)
+
+    def _waited(self, words: list[str]) -> Output:
+        """`wait`, for all jobs or for one that there may not be."""
+        session = self.session
+        if words and words[0].isdecimal() and int(words[0]) != session.background:
+            text = f"wait: pid {words[0]} is not a child of this shell\n"
+            return Output(
+                127, "", f"{shell_name(session)}: {text}" if session.shell == "bash" else ""
+            )
+        return session.jobs.wait(self)
 
     def _redirector(self) -> Redirector:
         return Redirector(self.session, Expansion(self.session, self._substitute))
@@ -343,6 +369,8 @@ class Interpreter(Flow):
         """Words as a command gets them: expanded, with globs replaced."""
         expansion = Expansion(self.session, self._substitute)
         found: list[str] = []
+        if self.session.shell == "bash":
+            words = [each for word in words for each in braced(word)]
         for word in words:
             for text, pattern in expansion.fields(word):
                 globs = pattern and "f" not in self.session.options

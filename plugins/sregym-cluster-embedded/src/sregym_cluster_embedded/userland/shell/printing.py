@@ -16,13 +16,15 @@ _SPEC = re.compile(r"%([-+ 0#]*)(\*|\d*)(?:\.(\*|\d*))?(?:hh|h|ll|l|L|z|j|t)?(.?
 _MOST = 100_000
 
 
-def escaped(text: str) -> str:
-    """A text with its backslashes replaced."""
+def escaped(text: str, *, hexadecimal: bool = True) -> str:
+    """A text with its backslashes replaced; Debian's `sh` knows no hexadecimal ones."""
 
     def one(match: re.Match[str]) -> str:
         found = match[1]
         if found in _ESCAPES:
             return _ESCAPES[found]
+        if found[0] == "x" and not hexadecimal:
+            return match[0]
         return chr(int(found[1:], 16) if found[0] == "x" else int(found, 8) & 255)
 
     return _ESCAPE.sub(one, text)
@@ -40,7 +42,7 @@ def _echo(session: Session, words: list[str], _stdin: str) -> Output:
     text = " ".join(rest)
     if escapes:
         text, stop, _ = text.partition("\\c")
-        text, newline = escaped(text), "" if stop else newline
+        text, newline = escaped(text, hexadecimal=not dash), "" if stop else newline
     return Output(0, text + newline)
 
 
@@ -52,6 +54,14 @@ def _printf(session: Session, words: list[str], _stdin: str) -> Output:
     words = [words[0], *words[2:]] if words[1:2] == ["--"] else words
     if len(words) < 2:
         return Output(2, "", _usage(session))
+    if session.dash and words[1].startswith("-") and len(words[1]) > 1:
+        text = f"printf: Illegal option -{words[1][1]}"
+        return Output(2, "", f"{shell_name(session)}: {text}\n")
+    if session.shell == "bash" and words[1] == "-v" and len(words) > 3:
+        kept = _Printed(session, words[3], words[4:]).result()
+        session.environment[words[2]] = kept.out
+        session.unexported.add(words[2])
+        return Output(kept.code, "", kept.err)
     printed = _Printed(session, words[1], words[2:])
     return printed.result()
 
@@ -81,15 +91,19 @@ class _Printed:
                 before = len(self._rest)
                 at = 0
                 for match in _SPEC.finditer(form):
-                    self._out += escaped(form[at : match.start()])
+                    self._out += self._plain(form[at : match.start()])
                     self._out += self._directive(match, form)
                     at = match.end()
-                self._out += escaped(form[at:])
+                self._out += self._plain(form[at:])
                 if stop or not self._rest or len(self._rest) == before or len(self._out) > 1 << 20:
                     break
         except _StopPrinting as error:
             self._err += str(error)
-        return Output(int(bool(self._err)), self._out, self._err)
+        failed = 2 if self._session.dash and "directive" in self._err else 1
+        return Output(failed if self._err else 0, self._out, self._err)
+
+    def _plain(self, text: str) -> str:
+        return escaped(text, hexadecimal=not self._session.dash)
 
     def _next(self) -> str:
         return self._rest.pop(0) if self._rest else ""
@@ -167,7 +181,8 @@ class _Printed:
             if not match[4]:
                 return f"{name}: printf: `{match[0]}': missing format character\n"
             return f"{name}: printf: `{match[4]}': invalid format character\n"
-        return f"{name}: printf: {match[0]}: invalid directive\n"
+        spec = re.match(r"%[-+ 0#]*[\d*.]*.?", form[match.start() :])
+        return f"{name}: printf: {spec[0] if spec else ''}: invalid directive\n"
 
 
 def _seq(session: Session, words: list[str], _stdin: str) -> Output:

@@ -96,6 +96,8 @@ def _by_gnu(name: str, about: dict[str, Any], words: list[str]) -> Output | None
         return Output(code, "", f"{name}: {read.mistake}\n{usage}{hint}")
     missing = f"{name}: missing {about.get('noun', 'operand')}"
     if not _enough(name, about, read) and len(read.operands) < about["least"]:
+        if name == "timeout":
+            return Output(code, "", hint)
         if not read.operands:
             return Output(code, "", f"{missing}\n{hint}")
         missing = missing.replace("file operand", "destination file operand")

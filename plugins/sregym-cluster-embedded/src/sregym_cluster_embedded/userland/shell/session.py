@@ -165,6 +165,11 @@ class Session:
         return self.flavour in ("busybox", "alpine")
 
     @property
+    def dash(self) -> bool:
+        """Whether the present shell is Debian's `sh`, which knows nothing of bash."""
+        return self.flavour == "debian" and self.shell != "bash"
+
+    @property
     def rights(self) -> Credentials:
         """User, groups and capabilities of the container's processes."""
         return self.files.container.credentials

@@ -129,7 +129,9 @@ def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         return Output(0, "".join(f"{name}='{value}'\n" for name, value in known))
     if arguments == ["-o"]:
         rows = ((name, letter in session.options) for letter, name in OPTIONS.items())
-        return Output(0, "".join(f"{name:<16}{'on' if on else 'off'}\n" for name, on in rows))
+        head = "Current option settings\n" if session.dash else ""
+        shown = "".join(f"{name:<16}{'on' if on else 'off'}\n" for name, on in rows)
+        return Output(0, head + shown)
     while index < len(arguments):
         word = arguments[index]
         index += 1
@@ -142,6 +144,8 @@ def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         on, letters = word[0] == "-", word[1:]
         if "o" in letters and index < len(arguments):
             name, index = arguments[index], index + 1
+            if session.dash and name not in OPTIONS.values():
+                raise failed(session, "set", f"Illegal option -o {name}")
             letters = letters.replace("o", "")
             letters += next((letter for letter, known in OPTIONS.items() if known == name), "")
             session.pipefail = on if name == "pipefail" else session.pipefail

@@ -135,7 +135,8 @@ def syntax_error(session: Session, error: Exception, builtin: str = "") -> str:
     if found is not None:
         words = f"syntax error: {found[1]} unexpected{found[2] or ''}"
     words = words.replace("bad for loop", "Bad for loop").replace("untermi", "Untermi")
-    return f"{shell_name(session)}: {words[0].upper()}{words[1:]}\n"
+    name = builtin_name(session, builtin) if builtin else shell_name(session)
+    return f"{name}: {words[0].upper()}{words[1:]}\n"
 
 
 def not_found(session: Session, word: str) -> str:
