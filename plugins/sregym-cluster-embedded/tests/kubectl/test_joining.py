@@ -156,8 +156,17 @@ def test_a_pod_that_is_run_attached_to_tells_what_it_wrote_and_ends_as_it(world:
         3,
         'bad\nbad\npod "once" deleted from default namespace\n',
         "Unable to use a TTY - input is not a terminal or the right kind of file\n"
-        f"{NOTICE}pod default/once terminated (Error)\n",
+        f"{NOTICE}warning: couldn't attach to pod/once, falling back to streaming logs: Internal error "
+        "occurred: Internal error occurred: error attaching to container: container is in "
+        "CONTAINER_EXITED state\npod default/once terminated (Error)\n",
     )
+
+
+def test_what_was_written_before_somebody_joined_is_told_once(world: World) -> None:
+    script = "echo a; sleep 1; echo b"
+    line = f"run once --image={BUSYBOX} --restart=Never --rm -i -q -- sh -c '{script}'"
+    told = 'a\nb\npod "once" deleted from default namespace\n'
+    assert typed(world, line) == CommandResult(0, told, "")
 
 
 def test_a_pod_that_never_runs_is_given_up(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.http.conversing import talk
@@ -9,9 +10,14 @@ from sregym_cluster_embedded.http.executing import SUCCESS
 from sregym_cluster_embedded.http.following import follow
 from sregym_cluster_embedded.http.relaying import texts
 from sregym_cluster_embedded.http.remote_streams import STDOUT
+from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.http.terminal import shown
 from sregym_cluster_embedded.http.time_shift import shifted_text
-from sregym_cluster_embedded.kubectl.attachment import first_words, main_process
+from sregym_cluster_embedded.kubectl.attachment import FROM_NOW_ON, demand_process, main_process
+from sregym_cluster_embedded.kubectl.containers import (
+    ContainerExitedError,
+    ContainerNotRunningError,
+)
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Connect
@@ -26,10 +32,18 @@ async def serve_attach(
     terminal = bool(connect.options.get("tty"))
     with live.open() as world:
         where = (connect.namespace, connect.pod, connect.container)
+        refused: str = ""
+        with suppress(ContainerNotRunningError):
+            try:
+                demand_process(world, *where)
+            except ContainerExitedError as error:
+                refused = str(error)
         main = main_process(world, *where) if connect.options.get("stdin") else None
-        behind = first_words(world, *where)
+    if refused:
+        await streams.finish(failure(500, refused))
+        return
     if main is None:
-        async for chunk in follow(live, connect, behind):
+        async for chunk in follow(live, connect, FROM_NOW_ON):
             text = shifted_text(chunk, shift_s)
             await streams.send(STDOUT, (shown(text) if terminal else text).encode())
     elif main.talks:

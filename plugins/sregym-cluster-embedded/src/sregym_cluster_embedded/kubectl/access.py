@@ -218,6 +218,7 @@ class DirectAccess:
 
         Raises:
             ContainerNotRunningError: There is no process to join.
+            ContainerExitedError: It has ended.
             ServerError: It is forbidden.
         """
         query = (("container", container), ("stdin", "false" if stdin is None else "true"))

@@ -6,9 +6,11 @@ the whole of it for one whose input is complete.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl.containers import (
+    ContainerExitedError,
     ContainerNotRunningError,
     life_of,
     running_container,
@@ -23,9 +25,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
     from sregym_cluster_embedded.world import World
 
-# A client needs about so long from the news that a container runs to its attachment.
-_FRESH_S = 2.0
-
+# What a container has written before somebody joined it stands in its log only.
+FROM_NOW_ON: Mapping[str, str] = MappingProxyType({"tailLines": "0"})
 WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
 
 
@@ -94,18 +95,16 @@ def main_process(world: World, namespace: str, pod: str, container: str) -> Main
     return MainProcess(ref, process.argv, process.config.spec)
 
 
-def first_words(world: World, namespace: str, pod: str, container: str) -> dict[str, str]:
-    """Which part of its log a container tells first: nothing, or all of a life just begun.
+def demand_process(world: World, namespace: str, pod: str, container: str) -> None:
+    """Refuse to join a process that has ended.
 
-    What a process writes in its first moments waits for the client that started it.
+    Raises:
+        ContainerExitedError: It has.
+        ContainerNotRunningError: There is no such container, or it does not run.
     """
-    try:
-        ref = running_container(world, namespace, pod, container)
-    except ContainerNotRunningError:
-        return {}
-    process = process_of(world, ref)
-    fresh = process is not None and world.now - process.started_at <= _FRESH_S
-    return {} if fresh else {"tailLines": "0"}
+    process = process_of(world, running_container(world, namespace, pod, container))
+    if process is not None and not process.running:
+        raise ContainerExitedError
 
 
 def attach(
@@ -123,12 +122,12 @@ def attach(
 
     Raises:
         ContainerNotRunningError: There is no process to join.
+        ContainerExitedError: It has ended.
     """
-    running_container(world, namespace, pod, container)
+    demand_process(world, namespace, pod, container)
     main = None if stdin is None else main_process(world, namespace, pod, container)
     if main is None or stdin is None:
-        options = first_words(world, namespace, pod, container)
-        text = followed(world, namespace, pod, container, options, limit_s)
+        text = followed(world, namespace, pod, container, FROM_NOW_ON, limit_s)
         return Attached(ended=False) if text is None else Attached(text)
     if main.talks:
         return _talk(world, main, stdin)

@@ -6,7 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, attach_refusal
+from sregym_cluster_embedded.kubectl.containers import (
+    ContainerExitedError,
+    ContainerNotRunningError,
+    attach_refusal,
+)
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.waiting import pause, states, timed_out
 
@@ -70,7 +74,7 @@ def _attend(session: Session, created: Object, timeout_s: float) -> None:
         raise NotCovered("a pod of several containers")
     if pod["status"]["phase"] not in _ENDED:
         pause(session, _LATENCY_S)
-    # What was written before anybody listens; what is written first is told again by attaching.
+    # What was written before anybody listens.
     session.out.append(log_of(session, namespace, name, container))
     if pod["status"]["phase"] in _ENDED:
         return
@@ -94,9 +98,11 @@ def join(session: Session, namespace: str, pod: str, container: str, fallback: s
     stdin = session.stdin if arguments.on("stdin") else None
     try:
         found = access.attach(namespace, pod, container, stdin, PATIENCE_S)
-    except ContainerNotRunningError:
+    except (ContainerExitedError, ContainerNotRunningError) as error:
         refused = attach_refusal(namespace, pod, container)
         text = f"unable to upgrade connection: {refused}"
+        if isinstance(error, ContainerExitedError):
+            text = str(error)
         if not fallback:
             raise CommandError(f"error: {text}") from None
         warning = f"couldn't attach to {fallback}, falling back to streaming logs"

@@ -38,6 +38,16 @@ def default_container(pod: Object) -> str:
     return annotated or str(pod["spec"]["containers"][0]["name"])
 
 
+class ContainerExitedError(Exception):
+    """The process has ended, what the API says of its container does not show it yet."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Internal error occurred: Internal error occurred: error attaching to container: "
+            "container is in CONTAINER_EXITED state"
+        )
+
+
 def running_container(world: World, namespace: str, pod: str, container: str) -> ContainerRef:
     """The present life of a running container; the pod's default one when no name is given.
 
