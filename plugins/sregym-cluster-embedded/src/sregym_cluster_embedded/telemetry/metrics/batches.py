@@ -95,6 +95,7 @@ class _Alike:
     """The counters of requests with equally many outcomes."""
 
     def __init__(self, several: Sequence[Outcomes]) -> None:
+        self.size = len(several)
         self._sent = Integrals([one.sent for one in several])
         places = range(len(several[0].names))
         self._rests = [Integrals([one.rests[place] for one in several]) for place in places[:-1]]
@@ -123,6 +124,7 @@ class _Divided:
         self._first = _first_places(self._starts)
         width = self._starts.shape[1]
         shape = (len(several), width, several[0].rates.shape[1])
+        self.size = shape[0] * shape[2]
         self._rates, self._before = np.zeros(shape), np.zeros(shape)
         for number, parts in enumerate(several):
             self._rates[number, : len(parts.rates)] = parts.rates
@@ -146,13 +148,13 @@ class _Work(NamedTuple):
 
     Attributes:
         counters: The counters.
-        counts: Outcome -> rows of the answer, and their counters.
+        counts: The outcomes that are wanted, and rows of the answer with their counters.
         buckets: Outcome, counters, histograms, and rows of the answer (histograms by buckets).
     """
 
     counters: _Alike
     counts: dict[int, tuple[list[int], list[int]]]
-    buckets: list[tuple[int, list[int], _Divided, Times, Times]]
+    buckets: list[tuple[int, Times, _Divided, Times, Times]]
 
 
 class Counters:
@@ -163,25 +165,34 @@ class Counters:
     """
 
     def __init__(self, several: Sequence[Count]) -> None:
-        self._rows = len(several)
         by_size: dict[int, list[int]] = {}
         for row, counted in enumerate(several):
             by_size.setdefault(len(counted.outcomes.names), []).append(row)
         self._work = [_worked_out(several, rows) for rows in by_size.values()]
+        # Where each row is found among what is worked out, one after the other.
+        self._places = np.empty(len(several), dtype=np.int64)
+        first = 0
+        for counters, counts, buckets in self._work:
+            for rows, owners in counts.values():
+                self._places[rows] = first + np.array(owners)
+                first += counters.size
+            for _, _, divided, rows_, columns in buckets:
+                self._places[rows_] = first + columns
+                first += divided.size
 
     def __call__(self, seconds: Floats) -> Floats:
         """The counts: rows by moments."""
-        found = np.empty((self._rows, len(seconds)))
+        pieces: list[Floats] = []
         for counters, counts, buckets in self._work:
             known = counters.counts(seconds)
-            for place, (rows, owners) in counts.items():
-                found[rows] = known[place][owners]
+            pieces.extend(known[place] for place in counts)
             moments: dict[int, Floats] = {}
-            for place, owners, divided, rows_, columns in buckets:
+            for place, owners, divided, _, _ in buckets:
                 if place not in moments:
                     moments[place] = counters.moments(place, known[place])
                 several = divided.counts(known[place][owners], moments[place][owners])
-                found[rows_] = several.reshape(-1, len(seconds))[columns]
+                pieces.append(several.reshape(-1, len(seconds)))
+        found: Floats = np.concatenate(pieces)[self._places]
         return found
 
 
@@ -213,5 +224,6 @@ def _worked_out(several: Sequence[Count], rows: Sequence[int]) -> _Work:
         ]
         rows_, columns = np.array(pairs, dtype=np.int64).T
         divided = _Divided([parts for parts, _, _ in members])
-        buckets.append((place, [owner for _, owner, _ in members], divided, rows_, columns))
+        owners = np.array([owner for _, owner, _ in members])
+        buckets.append((place, owners, divided, rows_, columns))
     return _Work(_Alike([*outcomes.values()]), counts, buckets)

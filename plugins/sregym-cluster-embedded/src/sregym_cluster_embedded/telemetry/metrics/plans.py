@@ -37,12 +37,22 @@ class Plan:
         # For one moment: what is quicker one by one.
         self._quick: list[tuple[int, Callable[[float], float]]] = []
         self._slow: list[tuple[list[int], Callable[[Floats], Floats]]] = []
+        self._sums: tuple[list[int], _Summed] | None = None
         kinds: dict[type, list[tuple[int, Any]]] = {}
         for row, value in enumerate(values):
             if callable(value):
                 kinds.setdefault(type(value), []).append((row, value))
+        places = {id(value): row for row, value in enumerate(values)}
         for kind, members in kinds.items():
-            self._note(kind, members)
+            if kind is Summed and all(_among(value, places) for _, value in members):
+                # Sums of what is worked out anyway.
+                sums = _Summed([value for _, value in members], places)
+                self._sums = ([row for row, _ in members], sums)
+                self._quick.extend((row, value.at) for row, value in members)
+            else:
+                self._note(kind, members)
+        # Most often all rows are of one kind.
+        self._whole = len(self._together) == 1 and len(self._together[0][0]) == len(values)
 
     def _note(self, kind: type, members: Sequence[tuple[int, Any]]) -> None:
         rows, own = [row for row, _ in members], [value for _, value in members]
@@ -74,12 +84,17 @@ class Plan:
 
     def over(self, seconds: Floats) -> Floats:
         """The values at many moments: rows by moments."""
+        if self._whole:
+            return self._together[0][1](seconds)
         found = np.empty((len(self._fixed), len(seconds)))
         found[:] = np.array(self._fixed)[:, np.newaxis]
         for row, value in self._each:
             found[row] = value(seconds)
         for rows, work in self._together:
             found[rows] = work(seconds)
+        if self._sums is not None:
+            rows, sums = self._sums
+            found[rows] = sums.of(found[sums.places], seconds)
         return found
 
 
@@ -97,11 +112,18 @@ class _Scaled:
         return found
 
 
+def _among(summed: Summed, places: Mapping[int, int]) -> bool:
+    values = [member.value for member in summed.members]
+    return all(id(value) in places and not isinstance(value, Summed) for value in values)
+
+
 class _Summed:
-    def __init__(self, values: Sequence[Summed]) -> None:
+    def __init__(self, values: Sequence[Summed], places: Mapping[int, int] | None = None) -> None:
         members = [member for summed in values for member in summed.members]
         self._rows = len(values)
-        self._inner = Plan([member.value for member in members])
+        # Where the members stand in a plan that has them; else a plan of their own.
+        self.places = [] if places is None else [places[id(member.value)] for member in members]
+        self._inner = Plan([member.value for member in members] if places is None else [])
         self._since = np.array([member.since for member in members])[:, np.newaxis]
         stays = [summed.stays for summed in values for _ in summed.members]
         until = [
@@ -117,11 +139,15 @@ class _Summed:
             self._turns.append((rows, first[rows] + turn))
 
     def __call__(self, seconds: Floats) -> Floats:
+        return self.of(self._inner.over(seconds), seconds)
+
+    def of(self, members: Floats, seconds: Floats) -> Floats:
+        """The sums of what members are at each moment."""
         there = (seconds >= self._since) & (seconds < self._until)
-        added = np.where(there, self._inner.over(seconds), 0.0)
+        added = np.where(there, members, 0.0)
         found = np.zeros((self._rows, len(seconds)))
-        for rows, members in self._turns:
-            found[rows] += added[members]
+        for rows, places in self._turns:
+            found[rows] += added[places]
         return found
 
 

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Labels,
     Mask,
     Rows,
+    Times,
     Vector,
     labels_of,
     stacked,
@@ -83,14 +84,31 @@ class _Groups(dict[Labels, list[int]]):
         return Rows(self)
 
     @cached_property
-    def rows(self) -> list[int]:
+    def rows(self) -> Times:
         """The numbers of all rows, group after group."""
-        return [row for members in self.values() for row in members]
+        return np.array([row for members in self.values() for row in members], dtype=np.int64)
 
     @cached_property
-    def starts(self) -> list[int]:
-        """Where each group begins among these."""
-        return [0, *accumulate(map(len, self.values()))][:-1]
+    def edges(self) -> Times:
+        """Where each group begins among these, and where the last one ends."""
+        return np.array([0, *accumulate(map(len, self.values()))], dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> Times:
+        """Where each group begins."""
+        return self.edges[:-1]
+
+    @cached_property
+    def turns(self) -> Sequence[tuple[Times, Times]] | None:
+        """Groups with a second row and these rows, with a third one, and so on.
+
+        None where there are more rows in a group than groups.
+        """
+        lengths = np.diff(self.edges)
+        if int(lengths.max()) >= len(lengths):
+            return None
+        several = [np.flatnonzero(lengths > number) for number in range(1, int(lengths.max()))]
+        return [(there, self.starts[there] + number) for number, there in enumerate(several, 1)]
 
 
 def _groups(node: Aggregate, vector: Vector) -> _Groups:
@@ -137,39 +155,43 @@ def _reduced(op: str, vector: Vector, groups: _Groups) -> Vector:
     rows, starts, labels = groups.rows, groups.starts, groups.keys_as_rows
     alone = len(groups) == len(rows)
     there = vector.present[rows]
-    present = there if alone else np.logical_or.reduceat(there, starts, axis=0)
+    whole = bool(there.all())
+    if whole:
+        present = np.ones((len(groups), there.shape[1]), dtype=np.bool_)
+    else:
+        present = there if alone else np.logical_or.reduceat(there, starts, axis=0)
     if op == "group":
         return Vector(labels, np.ones(present.shape), present)
     if op == "count":
         return Vector(labels, np.add.reduceat(there.astype(np.float64), starts, axis=0), present)
     fold, nothing = _REDUCED[op]
-    values = np.where(there, vector.values[rows], nothing)
+    values = vector.values[rows]
+    if not whole:
+        values = np.where(there, values, nothing)
     if alone:
         found: Floats = values
     elif op == "sum":
-        found = _summed(values, [*starts, len(rows)])
+        found = _summed(values, groups)
     else:
         found = fold.reduceat(values, starts, axis=0)
     return Vector(labels, found, present)
 
 
-def _summed(values: Floats, edges: Sequence[int]) -> Floats:
-    """Sums of the rows between edges, one row after the other: so each step's sum is its own."""
-    lengths = np.diff(edges)
-    longest, groups = int(lengths.max()), len(lengths)
-    if longest < groups:
+def _summed(values: Floats, groups: _Groups) -> Floats:
+    """Sums of the rows of each group, one row after the other: so each step's sum is its own."""
+    if groups.turns is not None:
         # The first rows of all groups, then the second ones, and so on.
-        starts = np.asarray(edges[:-1])
-        total: Floats = values[starts]
-        for number in range(1, longest):
-            there = np.flatnonzero(lengths > number)
-            total[there] += values[starts[there] + number]
+        total: Floats = values[groups.starts]
+        for there, added in groups.turns:
+            total[there] += values[added]
         return total
     steps = values.shape[1]
     if steps == 1:
         # A single column would be summed in pairs.
         values = np.concatenate((values, values), axis=1)
-    found = np.array([np.add.reduce(values[low:high], axis=0) for low, high in pairwise(edges)])
+    found = np.array(
+        [np.add.reduce(values[low:high], axis=0) for low, high in pairwise(groups.edges.tolist())]
+    )
     return found[:, :steps]
 
 

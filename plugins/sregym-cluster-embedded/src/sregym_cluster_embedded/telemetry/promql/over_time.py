@@ -63,11 +63,11 @@ def _extrapolated(windows: Windows, *, counter: bool, per_second: bool) -> Resul
     values = group.values
     change = values[:, last] - values[:, first]
     if counter:
-        drops = np.zeros_like(values)
         with np.errstate(invalid="ignore"):
             fell = values[:, 1:] < values[:, :-1]
-        drops[:, 1:] = np.where(fell, values[:, :-1], 0.0)
         if fell.any():
+            drops = np.zeros_like(values)
+            drops[:, 1:] = np.where(fell, values[:, :-1], 0.0)
             change = change + _reduced(np.add, drops, first + 1, last + 1) * (last > first)
     span = _Span(group.times[first], group.times[last], last - first, windows.starts, windows.ends)
     return _stretched(span, values[:, first], change, counter, per_second), present

@@ -12,6 +12,11 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
+from sregym_cluster_embedded.telemetry.metrics.exporters.node_memory import (
+    NodeMemory,
+    Of,
+    holding,
+)
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     FOREVER,
@@ -25,14 +30,13 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
-from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of, in_flight
+from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight
 from sregym_cluster_embedded.userland.space import held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.machines import Disk, Machine
-    from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
@@ -44,10 +48,10 @@ if TYPE_CHECKING:
 _MODES = (("user", 0.66), ("system", 0.27), ("softirq", 0.03), ("iowait", 0.04))
 _IDLE_MODES = ("idle", "irq", "nice", "steal")
 _KIB = 1024.0
-_CACHED_SHARE, _BUFFERED_SHARE = 0.22, 0.022
+_BUFFERED_SHARE = 0.022
 _IN_BYTES, _OUT_BYTES = 640.0, 1180.0
-# How far memory wanders and within which time; how unequal processors are; what else wants to run.
-_SPREAD, _PERIOD_S, _UNFAIR, _QUEUED = 0.02, 307.0, 0.15, 0.04
+# How unequal processors are; what else wants to run.
+_UNFAIR, _QUEUED = 0.15, 0.04
 # Connections that are closed again at once; how long before its kubelet a machine booted; how far
 # its clock is off.
 _SHORT, _BOOT_S, _TREMBLES_S = 9.0, 48, 0.00018
@@ -83,14 +87,11 @@ class _Node:
         self._known = (seconds, total)
         return total
 
-    def memory(self, seconds: Floats) -> Floats:
-        """Bytes that processes hold."""
-        total = self.overhead[1] * (1 + _SPREAD * drift(self.begin, seconds, _PERIOD_S))
-        for life, holds in self._holding:
-            there = (seconds >= life.process.started_at) & (seconds < end_of(life))
-            total += np.where(there, holds(seconds), 0.0)
-        found: Floats = total + self._others(seconds)
-        return found
+    def memory(self, of: Of) -> NodeMemory:
+        """A part of the memory that is left."""
+        others = self.was(lambda machine: machine.other_memory_kib * _KIB)
+        total = self.was(lambda machine: machine.memory_kib * _KIB)
+        return NodeMemory(self.begin, self.overhead[1], holding(self.lives), others, total, of)
 
     @cached_property
     def _own(self) -> Unsteady:
@@ -100,14 +101,6 @@ class _Node:
     @cached_property
     def _used(self) -> Sequence[Callable[[Floats], Floats]]:
         return [cpu(life) for life in self.lives]
-
-    @cached_property
-    def _holding(self) -> Sequence[tuple[Life, WorkingSet]]:
-        return [(life, WorkingSet(life)) for life in self.lives]
-
-    @cached_property
-    def _others(self) -> Steps:
-        return self.was(lambda machine: machine.other_memory_kib * _KIB)
 
     def taken(self) -> Sequence[Callable[[Floats], Floats]]:
         """Bytes of the root disk that images and pods take: of each over time."""
@@ -230,20 +223,9 @@ def _machine(of: Callable[[Machine], float]) -> Callable[[_Node], Said]:
     return said
 
 
-def _memory(of: Callable[[Floats, Floats], Floats]) -> Callable[[_Node], Said]:
+def _memory(of: Of) -> Callable[[_Node], Said]:
     """From what processes leave, and the part of it that the kernel keeps files in."""
-
-    def said(node: _Node) -> Said:
-        def value(seconds: Floats) -> Floats:
-            total = node.was(lambda machine: machine.memory_kib * _KIB)(seconds)
-            left = np.maximum(total - node.memory(seconds), 0.0)
-            kept = 1 + _SPREAD * drift(node.begin + 512, seconds, _PERIOD_S)
-            found: Floats = np.floor(of(left, _CACHED_SHARE * kept) / _KIB) * _KIB
-            return found
-
-        yield (), value
-
-    return said
+    return _one(lambda node: node.memory(of))
 
 
 def _requests(amount: float) -> Callable[[_Node], Said]:

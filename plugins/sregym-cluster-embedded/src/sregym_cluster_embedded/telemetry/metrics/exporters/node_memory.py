@@ -1,0 +1,76 @@
+"""What the processes of a node leave of its memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sregym_cluster_embedded.clock import unrest
+from sregym_cluster_embedded.telemetry.metrics.unrest import drift
+from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, end_of
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
+    from sregym_cluster_embedded.telemetry.promql.data import Floats
+
+_KIB = 1024.0
+# The part of what is left that the kernel keeps files in; how far it wanders, and within which time.
+_CACHED_SHARE, _SPREAD, _PERIOD_S = 0.22, 0.02, 307.0
+# Part of what is left, of that and of the part of it that files are kept in: of moments or of one.
+Of = Callable[[Any, Any], Any]
+
+
+class Holding(NamedTuple):
+    """A process that holds memory for a while."""
+
+    held: WorkingSet
+    since: float
+    until: float
+
+
+def holding(lives: Sequence[Life]) -> list[Holding]:
+    """What processes hold."""
+    return [Holding(WorkingSet(life), life.process.started_at, end_of(life)) for life in lives]
+
+
+class NodeMemory:
+    """A part of the memory that is left.
+
+    Args:
+        begin: Where the deviations of the node begin.
+        own: Bytes of kubelet, runtime and system.
+        held: What processes hold.
+        others: What others hold.
+        total: How much there is.
+        of: Which part.
+    """
+
+    def __init__(
+        self, begin: float, own: int, held: Sequence[Holding], others: Steps, total: Steps, of: Of
+    ) -> None:
+        self._begin, self._own, self._held = begin, own, held
+        self._others, self._total, self._of = others, total, of
+
+    def __call__(self, seconds: Floats) -> Floats:
+        """Bytes at each moment."""
+        taken = self._own * (1 + _SPREAD * drift(self._begin, seconds, _PERIOD_S))
+        for held, since, until in self._held:
+            taken += np.where((seconds >= since) & (seconds < until), held(seconds), 0.0)
+        left = np.maximum(self._total(seconds) - (taken + self._others(seconds)), 0.0)
+        kept = 1 + _SPREAD * drift(self._begin + 512, seconds, _PERIOD_S)
+        found: Floats = np.floor(self._of(left, _CACHED_SHARE * kept) / _KIB) * _KIB
+        return found
+
+    def at(self, second: float) -> float:
+        """Bytes at one moment."""
+        taken = self._own * (1 + _SPREAD * unrest.drift(self._begin, second, _PERIOD_S))
+        for held, since, until in self._held:
+            if since <= second < until:
+                taken += held.at(second)
+        left = max(self._total.at(second) - (taken + self._others.at(second)), 0.0)
+        kept = 1 + _SPREAD * unrest.drift(self._begin + 512, second, _PERIOD_S)
+        return float(math.floor(self._of(left, _CACHED_SHARE * kept) / _KIB) * _KIB)
