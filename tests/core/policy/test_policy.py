@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from sregym_core.interfaces import Cluster, ServiceAnswer
+from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult, ServiceAnswer
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Answer, Asked, Policy
 from sregym_core.policy.observing import hidden_words, shown
@@ -223,3 +223,15 @@ def test_a_watch_that_is_answered_with_a_list() -> None:
     assert told({"kind": "PodMetricsList", "items": [shop]}) is None
     assert told({"kind": "PodMetrics", **items[0]}) == b""
     assert told({"kind": "Status", "message": "no watch here"}) is None
+
+
+def test_a_cluster_that_hides_nothing_refuses_to_pretend() -> None:
+    cluster, command = MemoryCluster(), Command(("kubectl", "version"))
+    cluster.answers["kubectl version"] = CommandResult(0, "v1.37.1\n")
+    assert cluster.kubectl_for(command, Policy()).stdout == "v1.37.1\n"
+    with pytest.raises(ClusterError) as refused:
+        cluster.kubectl_for(command, POLICY)
+    assert (refused.value.status, str(refused.value)) == (
+        0,
+        "this kind of cluster cannot hide the tools of a fault from kubectl",
+    )
