@@ -38,6 +38,12 @@ def send(url: str, method: str = "GET", body: bytes | None = None, **headers: st
         return error.code, json.loads(error.read())
 
 
+def test_it_does_not_say_what_it_is_written_with(endpoint: ApiEndpoint) -> None:
+    with urllib.request.urlopen(f"{endpoint.url}/version", timeout=60) as answer:
+        names = sorted(answer.headers.keys())
+    assert names == ["Cache-Control", "Connection", "Content-Length", "Content-Type", "Date"]
+
+
 def test_a_port_in_use_is_said_in_words(
     endpoint: ApiEndpoint, make_shop: Callable[..., Any]
 ) -> None:

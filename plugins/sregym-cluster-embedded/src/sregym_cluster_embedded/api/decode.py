@@ -39,7 +39,6 @@ _ALWAYS: Mapping[str, Mapping[str, Any]] = {
     "io.k8s.api.resource.v1.ResourceClaimTemplateSpec": {"metadata": {}},
     "io.k8s.api.storage.v1.CSINodeSpec": {"drivers": None},
 }
-_NOTHING: Mapping[str, Any] = {}
 
 
 class DecodeError(ValueError):
@@ -110,8 +109,10 @@ class _Reader:
                 read = self.value(value, field.type, below, place, go_below)
             if not _omitted(definition, name, read, field.type):
                 result[name] = read
-        for name, zero in _ALWAYS.get(definition.name, _NOTHING).items():
-            result[name] = result.get(name) or zero
+        zeros = _ALWAYS.get(definition.name)
+        if zeros is not None:
+            for name, zero in zeros.items():
+                result[name] = result.get(name) or zero
         return result
 
     def value(self, value: Any, type_: Type, path: str, place: str, go_path: str) -> Any:

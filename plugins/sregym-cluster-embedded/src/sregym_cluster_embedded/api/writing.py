@@ -64,6 +64,8 @@ def dry_run(request: Request, given: Sequence[str] = ()) -> bool:
         errors.ApiError: Invalid: a value other than `All`.
     """
     values = [*request.parameters("dryRun"), *given]
+    if not values:
+        return False
     if not set(values) <= {"", "All"}:
         cause = causes.unsupported("dryRun", values, ("All",))
         kind = _OPTIONS.get(request.method, "CreateOptions")

@@ -105,6 +105,7 @@ class ApiEndpoint:
     def _application(self) -> web.Application:
         application = web.Application(client_max_size=BODY_LIMIT)
         application.router.add_route("*", "/{path:.*}", self._serve)
+        application.on_response_prepare.append(_unsigned)
         return application
 
     async def _keep_pace(self) -> None:
@@ -176,6 +177,11 @@ def _headers(incoming: web.Request) -> dict[str, str]:
             value = f"{found[key]}{SEPARATOR}{value}"
         found[key] = value
     return found
+
+
+async def _unsigned(_: web.Request, response: web.StreamResponse) -> None:
+    """An API server does not say what it is written with."""
+    response.headers.popall("Server", None)
 
 
 def _respond(answer: Response, shift_s: int = 0) -> web.Response:
