@@ -309,3 +309,17 @@ def test_asking_changes_nothing_and_a_fork_says_the_same(world: World) -> None:
     assert [raw(world, path) for path in reversed(paths)] == first[::-1]
     assert [raw(twin, path) for path in paths] == first
     assert world.digest() == before
+
+
+def test_the_root_leads_to_a_page_as_clients_expect_that_look_for_a_server(world: World) -> None:
+    found = service("prometheus")(world, Request("GET", "/", ()))
+    assert (found.status, found.headers) == (302, {"Location": "/graph"})
+    assert found.body == b'<a href="/graph">Found</a>.\n\n'
+    assert raw(world, "/graph") == (
+        200,
+        "text/html; charset=utf-8",
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"/>'
+        "<title>Prometheus Time Series Collection and Processing Server</title></head>"
+        "<body><p>No user interface is installed.</p></body></html>",
+    )
+    assert raw(world, "/graphs") == (404, "text/plain; charset=utf-8", "404 page not found\n")

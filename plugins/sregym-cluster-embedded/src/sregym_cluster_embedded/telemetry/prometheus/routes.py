@@ -60,6 +60,10 @@ def answer(world: World, request: Request) -> Response:
     plain = _PLAIN.get(request.path)
     if plain is not None:
         return Response(200, plain.encode(), _TEXT)
+    if request.path == "/":
+        return Response(302, b'<a href="/graph">Found</a>.\n\n', _HTML, {"Location": "/graph"})
+    if request.path in _PAGES:
+        return Response(200, _PAGE, _HTML)
     values = _VALUES.fullmatch(request.path)
     handle = _ROUTES.get(request.path)
     if values is None and handle is None:
@@ -266,6 +270,14 @@ def _nothing(_: World, __: Request) -> Any:
     return []
 
 
+# Clients ask for the pages of the user interface to see whether a server is there; it is none.
+_HTML = "text/html; charset=utf-8"
+_PAGES = ("/alerts", "/config", "/flags", "/graph", "/rules", "/service-discovery", "/status", "/targets", "/tsdb-status")  # fmt: skip
+_PAGE = (
+    b'<!doctype html><html lang="en"><head><meta charset="utf-8"/>'
+    b"<title>Prometheus Time Series Collection and Processing Server</title></head>"
+    b"<body><p>No user interface is installed.</p></body></html>"
+)
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
         "/-/healthy": "Prometheus Server is Healthy.\n",
