@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -146,8 +147,9 @@ def test_rows_outlive_the_process_and_forks_go_apart(stores: Any) -> None:
 def test_a_server_without_a_password_does_not_start(stores: Any) -> None:
     stores.start("db", "mysql:8.0", "8")
     stores.run(6)
-    first = "[ERROR] [Entrypoint]: Database is uninitialized and password option is not specified"
-    assert (stores.ended("db"), stores.texts("db")[0]) == (ExitState(1, "Error"), first)
+    first = "+00:00 [ERROR] [Entrypoint]: Database is uninitialized and password option is not specified"
+    told = [text[19:] for text in stores.texts("db") if "ERROR" in text]
+    assert (stores.ended("db"), told) == (ExitState(1, "Error"), [first])
 
 
 PG_HEAD = 'psql: error: connection to server at "pg" (10.96.1.2), port 5432 failed: '
@@ -219,3 +221,74 @@ def test_postgres_without_a_password_does_not_start(stores: Any) -> None:
     postgres(stores)
     first = "Error: Database is uninitialized and superuser password is not specified."
     assert (stores.ended("pg"), stores.texts("pg")[0]) == (ExitState(1, "Error"), first)
+
+
+def without_times(texts: list[str]) -> list[str]:
+    stamps = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC|\+00:00)"
+    return [re.sub(stamps, "@", text) for text in texts]
+
+
+def test_the_log_of_postgres_over_a_kill_and_an_end_in_order(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw", POSTGRES_DB="shop")
+    first = without_times(shop.texts("pg"))
+    build = (
+        "PostgreSQL 16.4 (Debian 16.4-1.pgdg120+1) on x86_64-pc-linux-gnu, "
+        "compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit"
+    )
+    opened = [
+        f"@ [1] LOG:  starting {build}",
+        '@ [1] LOG:  listening on IPv4 address "0.0.0.0", port 5432',
+        '@ [1] LOG:  listening on IPv6 address "::", port 5432',
+        '@ [1] LOG:  listening on Unix socket "/var/run/postgresql/.s.PGSQL.5432"',
+    ]
+    ready = "@ [1] LOG:  database system is ready to accept connections"
+    in_order = [*opened, "@ [62] LOG:  database system was shut down at @", ready]
+    assert first[0] == (
+        'The files belonging to this database system will be owned by user "postgres".'
+    )
+    assert f"waiting for server to start....@ [48] LOG:  starting {build}" in first
+    assert "/usr/local/bin/docker-entrypoint.sh: running /docker-entrypoint-initdb.d/a.sql" in first
+    assert first[-8:] == ["PostgreSQL init process complete; ready for start up.", "", *in_order]
+    mounts = {"/var/lib/postgresql/data": Mount("volume", "pv/p")}
+    shop.runtime.kill(shop.world, shop.ref("pg"))
+    shop.start("pg", "postgres:16", "7", 1, mounts=mounts)
+    shop.run(4)
+    assert without_times(shop.texts("pg"))[4:6] == [
+        "@ [62] LOG:  database system was interrupted; last known up at @",
+        "@ [62] LOG:  database system was not properly shut down; automatic recovery in progress",
+    ]
+    shop.runtime.terminate(shop.world, shop.ref("pg"))
+    shop.run(2)
+    assert without_times(shop.texts("pg"))[-1] == "@ [1] LOG:  database system is shut down"
+    shop.runtime.kill(shop.world, shop.ref("pg"))
+    shop.start("pg", "postgres:16", "7", 2, mounts=mounts)
+    shop.run(4)
+    assert without_times(shop.texts("pg")) == in_order
+
+
+def test_the_log_of_mysql(stores: Any) -> None:
+    shop = mysql(stores)
+    texts = without_times(shop.texts("db"))
+    entry = "@ [Note] [Entrypoint]:"
+    started = f"{entry} Entrypoint script for MySQL Server 8.0.39-1.el9 started."
+    assert texts[:4] == [
+        started,
+        f"{entry} Switching to dedicated user 'mysql'",
+        started,
+        f"{entry} Initializing database files",
+    ]
+    assert [text for text in texts if "shop" in text] == [
+        f"{entry} Creating database shop",
+        f"{entry} Giving user app access to schema shop",
+    ]
+    assert f"{entry} MySQL init process done. Ready for start up." in texts
+    assert texts[-1] == (
+        "@ 0 [System] [MY-010931] [Server] /usr/sbin/mysqld: ready for connections. Version: "
+        "'8.0.39'  socket: '/var/run/mysqld/mysqld.sock'  port: 3306  MySQL Community Server - GPL."
+    )
+    shop.runtime.terminate(shop.world, shop.ref("db"))
+    shop.run(2)
+    assert without_times(shop.texts("db"))[-2:] == [
+        "@ 0 [System] [MY-013172] [Server] Received SHUTDOWN from user <via user signal>. Shutting down mysqld (Version: 8.0.39).",
+        "@ 0 [System] [MY-010910] [Server] /usr/sbin/mysqld: Shutdown complete (mysqld 8.0.39)  MySQL Community Server - GPL.",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, MysqlProgram, PostgresProgram
@@ -16,13 +17,32 @@ from sregym_cluster_embedded.userland.process import Process, change, process_of
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.sql.data import Account, SqlData, load, store
 from sregym_cluster_embedded.userland.sql.engine import statements_of
+from sregym_cluster_embedded.userland.sql.journal import (
+    Said,
+    lines,
+    mysql_entry,
+    mysql_first,
+    mysql_last,
+    mysql_start,
+    postgres_first,
+    postgres_last,
+    postgres_start,
+    stamp,
+)
 from sregym_cluster_embedded.userland.sql.mysql_server import MysqlConnection, MysqlError
 from sregym_cluster_embedded.userland.sql.postgres_server import PostgresConnection, PostgresError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.world import World
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
+
+
+def _is_mysql(program: MysqlProgram) -> bool:
+    """Whether it is no MariaDB, whose versions are two digits long and whose lines are others."""
+    return not program.version.startswith("1")
 
 
 class SqlKind(StoreKind):
@@ -44,24 +64,60 @@ class SqlKind(StoreKind):
         }  # fmt: skip
         process = change(world, process.ref, settings=settings)
         storage = settings["sql.storage"]
+        self.greet(world, process, program)
         if not load(world, storage).version:
             made = self.first_data(process, program)
             if isinstance(made, str):
-                lines = tuple(
-                    Line(text=text, raw=True, stream="stderr") for text in made.split("\n")
-                )
-                say(world, process.ref, program, lines)
+                self.tell(world, process, program, [Said(text) for text in made.split("\n")])
                 end(world, process.ref, 1)
                 return
-            store(world, storage, made)
-            for name in files.listing(_INIT_FOLDER) or ():
-                if name.endswith(".sql"):
-                    self.initialise(world, process, files.read(f"{_INIT_FOLDER}/{name}") or "")
+            store(world, storage, replace(made, closed_at=world.now))
+            scripts = [
+                f"{_INIT_FOLDER}/{name}"
+                for name in files.listing(_INIT_FOLDER) or ()
+                if name.endswith(".sql")
+            ]
+            self.tell(world, process, program, self.first_lines(world, process, program, scripts))
+            for path in scripts:
+                self.initialise(world, process, files.read(path) or "")
         super().begin(world, process, program)
 
     def first_data(self, process: Process, program: Any) -> SqlData | str:
         """What an empty directory is filled with, or why it cannot be."""
         raise NotImplementedError
+
+    def greet(self, world: World, process: Process, program: Any) -> None:
+        """What the entry point writes before it looks at the data."""
+
+    def first_lines(
+        self, world: World, process: Process, program: Any, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        return ()
+
+    def last_lines(self, program: Any) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return ()
+
+    def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
+        """Write lines of now."""
+        say(world, process.ref, program, lines(world, said, str(program.kind)))
+
+    def goodbye(self, world: World, process: Process, program: Any) -> float | None:
+        """End in order."""
+        left_s = super().goodbye(world, process, program)
+        storage = process.settings.get("sql.storage", "")
+        if left_s is not None and process.served_at is not None:
+            self.tell(world, process, program, self.last_lines(program))
+            store(world, storage, replace(load(world, storage), closed_at=world.now))
+        return left_s
+
+    def reopened(self, world: World, process: Process) -> float | None:
+        """When the server before ended in order; from now on none has."""
+        data = load(world, process.settings["sql.storage"])
+        if data.closed_at is not None:
+            store(world, process.settings["sql.storage"], replace(data, closed_at=None))
+        return data.closed_at
 
     # The file that stands for all that it keeps.
     main_file = ""
@@ -98,7 +154,7 @@ class MysqlKind(SqlKind):
         )
         if not root and not empty:
             return (
-                "[ERROR] [Entrypoint]: Database is uninitialized and password option is not specified\n"
+                "{clock} [ERROR] [Entrypoint]: Database is uninitialized and password option is not specified\n"
                 "    You need to specify one of the following as an environment variable:\n"
                 "    - MYSQL_ROOT_PASSWORD\n    - MYSQL_ALLOW_EMPTY_PASSWORD\n    - MYSQL_RANDOM_ROOT_PASSWORD"
             )
@@ -124,6 +180,25 @@ class MysqlKind(SqlKind):
                 self._say(world, process, f"ERROR {error.number} ({error.state}): {error}")
                 return
 
+    def greet(self, world: World, process: Process, program: MysqlProgram) -> None:
+        """The entry point of the official image."""
+        if _is_mysql(program):
+            self.tell(world, process, program, mysql_entry(program.version))
+
+    def first_lines(
+        self, world: World, process: Process, program: MysqlProgram, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        env = process.environment
+        if not _is_mysql(program):
+            return ()
+        database, user = env.get("MYSQL_DATABASE", ""), env.get("MYSQL_USER", "")
+        return mysql_first(program.version, database, user, scripts)
+
+    def last_lines(self, program: MysqlProgram) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return mysql_last(program.version) if _is_mysql(program) else ()
+
     def ready_lines(self, process: Process, program: MysqlProgram) -> tuple[Line, ...]:
         """What it writes once it serves."""
         port = self.ports(process, program)[0]
@@ -132,6 +207,10 @@ class MysqlKind(SqlKind):
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Say the time that its lines bear, and open the port."""
+        self.reopened(world, process)
+        if _is_mysql(program):
+            self.tell(world, process, program, mysql_start(program.version))
+        process = process_of(world, process.ref) or process
         settings = {**process.settings, "time": self._time(world)}
         super().event(world, change(world, process.ref, settings=settings), program, *arguments)
 
@@ -231,15 +310,30 @@ class PostgresKind(SqlKind):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Open the port and say so."""
         port = self.ports(process, program)[0]
-        for text in (
-            f"starting PostgreSQL {program.version} on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit",
-            f'listening on IPv4 address "0.0.0.0", port {port}',
-        ):
-            self._log(world, process, program, text)
+        closed_at = self.reopened(world, process)
         super().event(world, process, program, *arguments)
         still = process_of(world, process.ref)
         if still is not None and still.running:
-            self._log(world, process, program, "database system is ready to accept connections")
+            form, began = "postgres", moment(world, process.started_at)
+            closed = None if closed_at is None else stamp(moment(world, closed_at), form)
+            before = f"{began:%Y-%m-%d %H:%M:%S} UTC"
+            closed = None if closed is None else f"{closed[:19]} UTC"
+            self.tell(
+                world, process, program, postgres_start(program.version, port, closed, before)
+            )
+
+    def first_lines(
+        self, world: World, process: Process, program: PostgresProgram, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        env, now = process.environment, moment(world, world.now)
+        database = env.get("POSTGRES_DB", env.get("POSTGRES_USER", "postgres"))
+        shut_down = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+        return postgres_first(program.version, program.data_dir, database, scripts, shut_down)
+
+    def last_lines(self, program: PostgresProgram) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return postgres_last()
 
     def dial(
         self, world: World, process: Process, program: Any, client: Client, peer: str

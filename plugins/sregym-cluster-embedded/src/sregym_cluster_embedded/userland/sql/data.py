@@ -44,12 +44,14 @@ class SqlData:
         databases: Name -> image of its tables.
         accounts: Name -> account.
         settings: What was set while it ran: `max_connections`, `read_only`.
+        closed_at: Virtual second at which its last server ended in order; None after any other end.
     """
 
     version: str = ""
     databases: Mapping[str, bytes] = field(default_factory=dict)
     accounts: Mapping[str, Account] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
+    closed_at: float | None = None
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""
