@@ -367,11 +367,9 @@ class Awk:
         return (_looks_numeric(value) is None and value != "") or bool(_looks_numeric(value))
 
     def _compared(self, operator: str, left: Any, right: Any) -> bool:
-        a, b = _looks_numeric(left), _looks_numeric(right)
-        pair: tuple[Any, Any] = (
-            (a, b) if a is not None and b is not None else (self._text(left), self._text(right))
-        )
-        first, second = pair
+        numbers: tuple[Any, Any] = _looks_numeric(left), _looks_numeric(right)
+        words = self._text(left), self._text(right)
+        first, second = words if None in numbers else numbers
         return bool(
             {
                 "<": first < second, "<=": first <= second, "==": first == second,
