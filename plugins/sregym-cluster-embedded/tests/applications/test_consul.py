@@ -132,8 +132,6 @@ def test_the_log_of_an_agent(desk: Any) -> None:
         *in_sync,
         *in_sync,
     ]
-    assert re.fullmatch(
-        rf"\[DEBUG\] {asked} from=[\d.]+:\d{{5}} latency=\d\.\d{{6}}ms", peer
-    )
+    assert re.fullmatch(rf"\[DEBUG\] {asked} from=[\d.]+:\d{{5}} latency=\d\.\d{{6}}ms", peer)
     assert desk.texts("consul") == texts
     assert desk.fork().texts("consul") == texts
