@@ -90,7 +90,6 @@ def answer(
 def create(world: World, request: Request, target: Target) -> Response:
     """POST of an object to its collection."""
     media.wanted(request.headers.get("accept", ""))
-    dry_run(request)
     warnings = body.Warnings()
     resource = target.resource
     sent = body.typed(
@@ -108,7 +107,7 @@ def create(world: World, request: Request, target: Target) -> Response:
 def _create(
     world: World, request: Request, target: Target, sent: Object, warnings: body.Warnings
 ) -> Object:
-    resource = target.resource
+    resource, tried = target.resource, dry_run(request)
     metadata = _located(target, sent)
     if metadata.get("resourceVersion"):
         raise errors.bad_request("resourceVersion should not be set on objects to be created")
@@ -140,7 +139,7 @@ def _create(
     owned = ownership.updated(world, request, kind, {}, shown, "")
     prepared = {**prepared, "metadata": owned["metadata"]}
     writes.check_new(world, kind, prepared)
-    if dry_run(request):
+    if tried:
         return prepared
     return writes.put_new(world, kind, custom_versions.as_stored(world, kind, prepared))
 
@@ -155,7 +154,6 @@ def _kind(world: World, resource: Resource) -> Resource:
 def replace(world: World, request: Request, target: Target) -> Response:
     """PUT of a whole object, or of its status."""
     media.wanted(request.headers.get("accept", ""))
-    dry_run(request)
     warnings = body.Warnings()
     resource = target.resource
     sent = body.typed(
@@ -177,7 +175,6 @@ def replace(world: World, request: Request, target: Target) -> Response:
 def patch(world: World, request: Request, target: Target) -> Response:
     """PATCH of an object, or of its status."""
     media.wanted(request.headers.get("accept", ""))
-    dry_run(request)
     kind = body.media_type(request)
     if kind not in _PATCHES:
         raise errors.unsupported_media_type(_PATCHES)
@@ -285,7 +282,7 @@ def write(
 
     `owned` says that the managed fields of `new` are in order already.
     """
-    kind = _kind(world, target.resource)
+    kind, tried = _kind(world, target.resource), dry_run(request)
     identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
     new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
     succession.check_identity(kind, old, new)
@@ -330,7 +327,7 @@ def write(
         new = ownership.updated(world, request, kind, old, new, target.subresource)
     if ownership.without(new) == ownership.without(old) and not owned:
         return old
-    if new == old or dry_run(request):
+    if new == old or tried:
         return new
     if writes.finished(new):
         return world.store.delete(key_of(kind.name, new)) or new
