@@ -157,7 +157,7 @@ class BothWays:
     """Runs commands on forks of one world, in process and through the binary."""
 
     def __init__(self, world: World, folder: Path, *, secure: bool = False) -> None:
-        self._world = world
+        self._world = world.fork()
         self._live = LiveWorld(world.fork(), Stepped(request_cost_s=0.0, waiting_ratio=100.0))
         self._endpoint = ApiEndpoint(self._live, secure=secure)
         self._endpoint.start()
