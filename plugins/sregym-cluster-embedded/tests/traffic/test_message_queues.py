@@ -52,6 +52,32 @@ def storage(market: Any) -> str:
     return str(next(iter(market.world.table(TABLE))))
 
 
+def test_the_log_of_a_broker_from_its_start_to_its_end(market: Any) -> None:
+    world, (ref,) = market.world, market.refs("broker")
+    world.room("runtime").terminate(world, ref)
+    process = world.table("userland.processes")[ref]
+    texts = [line.text.partition("] ")[2] for line in world.room("telemetry").lines(world, process)]
+    started = round((world.epoch + process.started_at) * 1000)
+    signals = "org.apache.kafka.common.utils.LoggingSignalHandler"
+    about = "org.apache.kafka.common.utils.AppInfoParser"
+    broker = "INFO [BrokerServer id=1]"
+    assert texts == [
+        "INFO Registered `kafka:type=kafka.Log4jController` MBean (kafka.utils.Log4jControllerRegistration$)",
+        f"INFO Registered signal handlers for TERM, INT, HUP ({signals})",
+        "INFO [ControllerServer id=1] Starting controller (kafka.server.ControllerServer)",
+        "INFO Awaiting socket connections on 0.0.0.0:8080. (kafka.network.DataPlaneAcceptor)",
+        f"{broker} Transition from STARTING to STARTED (kafka.server.BrokerServer)",
+        f"INFO Kafka version: 3.7.0 ({about})",
+        f"INFO Kafka startTimeMs: {started} ({about})",
+        "INFO [KafkaRaftServer nodeId=1] Kafka Server started (kafka.server.KafkaRaftServer)",
+        f"INFO Terminating process due to signal SIGTERM ({signals})",
+        f"{broker} Transition from STARTED to SHUTTING_DOWN (kafka.server.BrokerServer)",
+        f"{broker} shutting down (kafka.server.BrokerServer)",
+        f"{broker} shut down completed (kafka.server.BrokerServer)",
+        f"INFO App info kafka.server for 1 unregistered ({about})",
+    ]
+
+
 def test_consumers_keep_up_with_what_is_sent(market: Any) -> None:
     found = queue(market)
     assert (found.come, found.progress, found.members) == ((25.0,) * 4, (25.0,) * 4, 2)

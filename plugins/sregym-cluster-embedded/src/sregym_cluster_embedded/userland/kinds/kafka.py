@@ -13,12 +13,32 @@ from sregym_cluster_embedded.userland.kafka.data import data_at, save
 from sregym_cluster_embedded.userland.kinds.kind import Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
-from sregym_cluster_embedded.userland.process import Process, change
+from sregym_cluster_embedded.userland.process import Process, change, process_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.world import World
 
 _METADATA_LOG = "__cluster_metadata-0/00000000000000000000.log"
+_SIGNALS = "org.apache.kafka.common.utils.LoggingSignalHandler"
+_ABOUT = "org.apache.kafka.common.utils.AppInfoParser"
+_ACCEPTOR, _BROKER = "kafka.network.DataPlaneAcceptor", "kafka.server.BrokerServer"
+_BEGINNING = (
+    (
+        "Registered `kafka:type=kafka.Log4jController` MBean",
+        "kafka.utils.Log4jControllerRegistration$",
+    ),
+    ("Registered signal handlers for TERM, INT, HUP", _SIGNALS),
+    ("[ControllerServer id=1] Starting controller", "kafka.server.ControllerServer"),
+)
+_END = (
+    ("Terminating process due to signal SIGTERM", _SIGNALS),
+    ("[BrokerServer id=1] Transition from STARTED to SHUTTING_DOWN", _BROKER),
+    ("[BrokerServer id=1] shutting down", _BROKER),
+    ("[BrokerServer id=1] shut down completed", _BROKER),
+    ("App info kafka.server for 1 unregistered", _ABOUT),
+)
 # Appended records reach the disk within this time.
 _FLUSHES_S = 1.0
 
@@ -41,8 +61,7 @@ class KafkaKind(StoreKind):
         data = data_at(world, storage)
         topics = {name: topic.partitions for name, topic in program.topics.items()}
         save(world, storage, replace(data, topics={**topics, **data.topics}))
-        self._say(world, process, program, "Registered kafka:type=kafka.Log4jController MBean", "")
-        self._say(world, process, program, "Starting controller", "ControllerServer id=1")
+        self._say(world, process, program, _BEGINNING)
         super().begin(world, process, program)
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
@@ -51,10 +70,27 @@ class KafkaKind(StoreKind):
             self._flush(world, process, program)
             return
         super().event(world, process, program, *arguments)
-        text = "Transition from STARTING to STARTED"
-        self._say(world, process, program, text, "BrokerServer id=1")
-        self._say(world, process, program, f"Kafka version: {program.version}", "")
-        self._say(world, process, program, "Kafka Server started", "KafkaRaftServer nodeId=1")
+        still = process_of(world, process.ref)
+        if still is None or not still.running:
+            return
+        port, started = self.ports(process, program)[0], world.epoch + process.started_at
+        self._say(
+            world,
+            process,
+            program,
+            (
+                (f"Awaiting socket connections on 0.0.0.0:{port}.", _ACCEPTOR),
+                ("[BrokerServer id=1] Transition from STARTING to STARTED", _BROKER),
+                (f"Kafka version: {program.version}", _ABOUT),
+                (f"Kafka startTimeMs: {round(started * 1000)}", _ABOUT),
+                ("[KafkaRaftServer nodeId=1] Kafka Server started", "kafka.server.KafkaRaftServer"),
+            ),
+        )
+
+    def goodbye(self, world: World, process: Process, program: Any) -> float | None:
+        """Say what is closed."""
+        self._say(world, process, program, _END)
+        return super().goodbye(world, process, program)
 
     def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
         """The log of the cluster's metadata."""
@@ -99,11 +135,15 @@ class KafkaKind(StoreKind):
         return Refusal("server", text)
 
     def _say(
-        self, world: World, process: Process, program: KafkaProgram, text: str, who: str
+        self,
+        world: World,
+        process: Process,
+        program: KafkaProgram,
+        told: Sequence[tuple[str, str]],
     ) -> None:
-        source = f"[{who}] " if who else ""
-        text = f"INFO {source}{text} (kafka.server.KafkaRaftServer)"
-        self._write(world, process, program, text)
+        """Write texts, each with the class that says it."""
+        for text, who in told:
+            self._write(world, process, program, f"INFO {text} ({who})")
 
     def _write(self, world: World, process: Process, program: KafkaProgram, text: str) -> None:
         when = moment(world, world.now)
