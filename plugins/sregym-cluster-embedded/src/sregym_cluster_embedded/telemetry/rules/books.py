@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -60,6 +61,12 @@ class RecordBook:
         return self
 
 
+# By rule, books of which none tells what another one tells.
+Shared: TypeAlias = dict[RuleKey, Sequence[AlertBook | RecordBook]]
+# How many of each rule are shared: copies are asked at different moments.
+_MOST = 8
+
+
 class Books:
     """What was evaluated when somebody asked before, by rule.
 
@@ -71,20 +78,24 @@ class Books:
 
     def __init__(self) -> None:
         self._own: dict[RuleKey, AlertBook | RecordBook] = {}
-        self.found: Callable[[], dict[RuleKey, AlertBook | RecordBook]] = dict
+        self.found: Callable[[], Shared] = dict
 
     def get(self, key: RuleKey, first: int) -> AlertBook | RecordBook | None:
         """The book of a rule that begins with an evaluation at most, and knows most after it."""
-        own, other = self._own.get(key), self.found().get(key)
-        if other is None or other.first > first or (own is not None and own.knows(other, first)):
+        own = self._own.get(key)
+        others = [book for book in self.found().get(key, ()) if book.first <= first]
+        best = max(others, key=lambda book: book.last, default=None)
+        if best is None or (own is not None and own.knows(best, first)):
             return own
-        found = self._own[key] = other.copy()
+        found = self._own[key] = best.copy()
         return found
 
     def put(self, key: RuleKey, book: AlertBook | RecordBook) -> None:
         """Keep a book."""
         self._own[key] = book
         shared = self.found()
-        other = shared.get(key)
-        if other is None or not other.knows(book, book.first):
-            shared[key] = book.copy()
+        others = shared.get(key, ())
+        if not any(other.knows(book, book.first) for other in others):
+            left = [other for other in others if not book.knows(other, other.first)]
+            # Replaced as a whole: copies may look at it at the same time.
+            shared[key] = (*left[1 - _MOST :], book.copy())

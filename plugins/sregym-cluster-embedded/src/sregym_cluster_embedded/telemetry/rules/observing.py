@@ -17,7 +17,7 @@ from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, Group, p
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.view import View
-    from sregym_cluster_embedded.telemetry.rules.books import AlertBook, RecordBook, RuleKey
+    from sregym_cluster_embedded.telemetry.rules.books import Shared
     from sregym_cluster_embedded.world import World
 
 _ROOM = "telemetry.rules"
@@ -62,8 +62,8 @@ def observed(world: World, without: frozenset[str] = frozenset()) -> Evaluated:
     return Evaluated(below, standard_groups(), begin_ms, now_ms, known[1])
 
 
-def _of_copies(view: View, reaches_to: int) -> dict[RuleKey, AlertBook | RecordBook]:
-    found: dict[RuleKey, AlertBook | RecordBook] = view.answered(
+def _of_copies(view: View, reaches_to: int) -> Shared:
+    found: Shared = view.answered(
         ("books", reaches_to),
         lambda: view.world.findings.found(("books", reaches_to), view.state, dict),
     )
