@@ -40,6 +40,11 @@ Count lines, words, and bytes for FILEs (or stdin)
             (127, "", "/tmp/s: cd: line 1: can't cd to /no: No such file or directory\n"
              "/tmp/s: line 2: nosuch: not found\n"),
         ),
+        (
+            "printf 'nosuch\\ncd /no\\n' > /tmp/s; . /tmp/s; nosuch",
+            (127, "", "sh: /tmp/s: line 1: nosuch: not found\n"
+             "sh: cd: line 2: can't cd to /no: No such file or directory\nsh: nosuch: not found\n"),
+        ),
         ("[ a = ]", (2, "", "sh: =: argument expected\n")),
         ("[ a b ]", (2, "", "sh: b: unknown operand\n")),
         ("[ ! a = a -o b = b ]", (0, "", "")),

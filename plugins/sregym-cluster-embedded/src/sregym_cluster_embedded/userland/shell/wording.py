@@ -106,15 +106,21 @@ def shell_name(session: Session) -> str:
     """How the shell calls itself, and where it is, in front of its errors."""
     name, line = session.arguments[0], session.at_line
     if session.busybox:
-        return f"{session.script}: line {line}" if session.script else name
+        return f"{_read_from(session)}: line {line}" if session.script else name
     return f"{name}: line {line}" if session.shell == "bash" else f"{name}: {line}"
+
+
+def _read_from(session: Session) -> str:
+    """The shell, and the file from which it reads; a script has the shell's name itself."""
+    name = session.arguments[0]
+    return name if session.script in ("", name) else f"{name}: {session.script}"
 
 
 def builtin_name(session: Session, builtin: str) -> str:
     """The same in front of an error of one of its own commands."""
     if session.busybox:
         line = session.at_line - (0 if session.script else 1)
-        return f"{session.script or session.arguments[0]}: {builtin}: line {line}"
+        return f"{session.arguments[0]}: {builtin}: line {line}"
     return f"{shell_name(session)}: {builtin}"
 
 
