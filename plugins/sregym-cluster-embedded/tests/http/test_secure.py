@@ -84,8 +84,15 @@ def test_kubectl_with_the_token_of_an_account_may_what_the_account_may(served: S
     )
 
 
+def strict(world: World) -> ssl.SSLContext:
+    """Clients as Python's are from 3.13 on."""
+    context = ssl.create_default_context(cadata=certificate_authority(world))
+    context.verify_flags |= ssl.VERIFY_X509_STRICT
+    return context
+
+
 def request(served: Served, path: str, **headers: str) -> tuple[int, dict[str, Any]]:
-    context = ssl.create_default_context(cadata=certificate_authority(served.world))
+    context = strict(served.world)
     asked = urllib.request.Request(served.url + path, headers=headers)
     try:
         with urllib.request.urlopen(asked, context=context) as answer:
@@ -132,7 +139,7 @@ def test_a_token_that_is_none_or_has_expired_is_refused(served: Served) -> None:
 )
 def test_headers_that_are_no_text_are_refused(served: Served, header: bytes) -> None:
     host, _, port = served.url.removeprefix("https://").partition(":")
-    context = ssl.create_default_context(cadata=certificate_authority(served.world))
+    context = strict(served.world)
     with (
         socket.create_connection((host, int(port)), timeout=60) as plain,
         context.wrap_socket(plain, server_hostname=host) as secure,

@@ -97,13 +97,13 @@ def certificate(
         der.sequence(der.moment(terms.since_s), der.moment(terms.until_s)),
         subject.encoded(),
         info,
-        der.element(0xA3, der.sequence(*_extensions(info, terms))),
+        der.element(0xA3, der.sequence(*_extensions(info, key_info(issuer_key), terms))),
     )
     r, s = curve.sign(issuer_key, body)
     return der.sequence(body, _ECDSA_SHA256, der.bits(der.sequence(der.integer(r), der.integer(s))))
 
 
-def _extensions(info: bytes, terms: Terms) -> list[bytes]:
+def _extensions(info: bytes, issuer: bytes, terms: Terms) -> list[bytes]:
     # Key usage: signatures, and for an authority certificates and revocations.
     usage = b"\x03\x02\x02\xa4" if terms.authority else b"\x03\x02\x05\xa0"
     found = [_extension("2.5.29.15", usage, critical=True)]
@@ -113,8 +113,10 @@ def _extensions(info: bytes, terms: Terms) -> list[bytes]:
     basic = der.sequence(b"\x01\x01\xff") if terms.authority else der.sequence()
     found.append(_extension("2.5.29.19", basic, critical=True))
     if terms.authority:
-        digest = sha1(info, usedforsecurity=False).digest()
-        found.append(_extension("2.5.29.14", der.octets(digest)))
+        found.append(_extension("2.5.29.14", der.octets(_digest(info))))
+    if info != issuer:
+        # Clients that are strict, Python's since 3.13, ask for it.
+        found.append(_extension("2.5.29.35", der.sequence(der.element(0x80, _digest(issuer)))))
     others = [der.element(0x82, name.encode()) for name in terms.names]
     others += [der.element(0x87, bytes(map(int, ip.split(".")))) for ip in terms.addresses]
     if others:
@@ -123,6 +125,10 @@ def _extensions(info: bytes, terms: Terms) -> list[bytes]:
         text = der.element(der.IA5, terms.comment.encode("ascii"))
         found.append(_extension("2.16.840.1.113730.1.13", text))
     return found
+
+
+def _digest(info: bytes) -> bytes:
+    return sha1(info, usedforsecurity=False).digest()
 
 
 def _extension(name: str, value: bytes, critical: bool = False) -> bytes:
