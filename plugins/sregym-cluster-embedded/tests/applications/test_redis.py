@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -129,4 +130,36 @@ def test_a_setting_that_cannot_be_ends_the_server(cache: Any) -> None:
         "Reading the configuration file, at line 2",
         ">>> 'maxmemory lots'",
         "argument must be a memory value",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "configured", "saved"),
+    [
+        (
+            (),
+            "1:C @ # Warning: no config file specified, using the default config. In order to specify a config file use redis-server /path/to/redis.conf",
+            ["1:M @ * Saving the final RDB snapshot before exiting.", "1:M @ * DB saved on disk"],
+        ),
+        (("--save", ""), "1:C @ * Configuration loaded", []),
+    ],
+)
+def test_the_log_from_start_to_end(
+    cache: Any, arguments: tuple[str, ...], configured: str, saved: list[str]
+) -> None:
+    start(cache, *arguments)
+    cache.runtime.terminate(cache.world, cache.ref("redis"))
+    stamps = r"\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3}"
+    assert [re.sub(stamps, "@", text) for text in cache.texts("redis")] == [
+        "1:C @ * oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo",
+        "1:C @ * Redis version=7.2.4, bits=64, commit=00000000, modified=0, pid=1, just started",
+        configured,
+        "1:M @ * monotonic clock: POSIX clock_gettime",
+        "1:M @ * Running mode=standalone, port=6379.",
+        "1:M @ * Server initialized",
+        "1:M @ * Ready to accept connections tcp",
+        f"1:signal-handler ({int(cache.world.epoch + cache.world.now)}) Received SIGTERM scheduling shutdown...",
+        "1:M @ * User requested shutdown...",
+        *saved,
+        "1:M @ # Redis is now ready to exit, bye bye...",
     ]

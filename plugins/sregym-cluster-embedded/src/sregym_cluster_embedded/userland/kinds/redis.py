@@ -61,6 +61,10 @@ class RedisKind(StoreKind):
         self._say(world, process, program, "C", f"* oO0OoO0OoO0Oo {name} is starting oO0OoO0OoO0Oo")
         version = f"* {name} version={program.version}, bits=64, commit=00000000, modified=0, pid=1, just started"
         self._say(world, process, program, "C", version)
+        configured = "* Configuration loaded"
+        if not settings:
+            configured = f"# Warning: no config file specified, using the default config. In order to specify a config file use {program.flavour}-server /path/to/{program.flavour}.conf"
+        self._say(world, process, program, "C", configured)
         super().begin(world, process, program)
 
     def ports(self, process: Process, program: RedisProgram) -> tuple[int, ...]:  # type: ignore[override]  # its own program
@@ -71,12 +75,27 @@ class RedisKind(StoreKind):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Open the port and say so."""
         port = self.ports(process, program)[0]
+        self._say(world, process, program, "M", "* monotonic clock: POSIX clock_gettime")
         self._say(world, process, program, "M", f"* Running mode=standalone, port={port}.")
         self._say(world, process, program, "M", "* Server initialized")
         super().event(world, process, program, *arguments)
         still = process_of(world, process.ref)
         if still is not None and still.running:
             self._say(world, process, program, "M", "* Ready to accept connections tcp")
+
+    def goodbye(self, world: World, process: Process, program: Any) -> float | None:
+        """Save what is kept, and say so."""
+        if process.served_at is not None:
+            now = int(world.epoch + world.now)
+            received = f"1:signal-handler ({now}) Received SIGTERM scheduling shutdown..."
+            say(world, process.ref, program, (Line(text=received, raw=True),))
+            saved: tuple[str, ...] = ()
+            if self.data_file(process, program) is not None:
+                saved = ("* Saving the final RDB snapshot before exiting.", "* DB saved on disk")
+            bye = f"# {program.flavour.capitalize()} is now ready to exit, bye bye..."
+            for text in ("* User requested shutdown...", *saved, bye):
+                self._say(world, process, program, "M", text)
+        return super().goodbye(world, process, program)
 
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
         """Nothing: `event` writes it with its time."""
