@@ -90,3 +90,36 @@ def test_debian(shop: Any, script: str, expected: tuple[int, str, str]) -> None:
     shop.start_mongo()
     shop.run(1)
     assert shop.shell("mongodb-stock", script) == expected
+
+
+def test_the_web_server_of_busybox_answers_plain_bytes(open_shop: Any) -> None:
+    shop = open_shop
+    shop.start("site", "registry.example/shop/web:1.0", "7", command=("/bin/web",))
+    shop.run(2)
+    date = shop.shell("site", "date -u '+%a, %d %b %Y %H:%M:%S GMT'")[1].strip()
+    head = f"Date: {date}\r\nConnection: close\r\n"
+    answers = [
+        shop.shell("site", f"printf '{line}\\r\\n\\r\\n' | nc 127.0.0.1 8080")
+        for line in ("GET /healthz HTTP/1.0", "POST / HTTP/1.0", "GET /")
+    ]
+    page = (
+        "<HTML><HEAD><TITLE>{0}</TITLE></HEAD>\n<BODY><H1>{0}</H1>\n{1}\n</BODY></HTML>\n"
+    ).format
+    html = "Content-type: text/html\r\n\r\n"
+    unknown = page("501 Not Implemented", "The requested method is not recognized")
+    assert answers == [
+        (
+            0,
+            f"HTTP/1.1 200 OK\r\n{head}Accept-Ranges: bytes\r\n"
+            "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
+            'ETag: "6553f100-3"\r\nContent-Length: 3\r\n\r\nok\n',
+            "",
+        ),
+        (0, f"HTTP/1.1 501 Not Implemented\r\n{head}{html}{unknown}", ""),
+        (
+            0,
+            f"HTTP/1.1 400 Bad Request\r\n{head}{html}"
+            + page("400 Bad Request", "Unsupported method"),
+            "",
+        ),
+    ]

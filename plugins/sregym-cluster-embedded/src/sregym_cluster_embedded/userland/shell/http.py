@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -15,6 +14,7 @@ from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.userland.httpd import is_httpd, note_request, root_of
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer, WebRequest
 from sregym_cluster_embedded.userland.process import Process, process_of
+from sregym_cluster_embedded.userland.shell.httpd_answers import headed, http_date
 from sregym_cluster_embedded.userland.shell.proxied import pass_on
 from sregym_cluster_embedded.userland.shell.sockets import connect
 from sregym_cluster_embedded.userland.wiring import Address, Target, parse_address
@@ -36,10 +36,6 @@ _STRAYS = {
     "mongodb": "It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n",
 }
 _CLOSING = ("postgres",)
-_HTTPD_MISSING = (
-    "<HTML><HEAD><TITLE>404 Not Found</TITLE></HEAD>\n<BODY><H1>404 Not Found</H1>\n"
-    "The requested URL was not found\n</BODY></HTML>\n"
-)
 _BASE_S = 0.0016
 
 
@@ -193,12 +189,6 @@ def _plain(session: Session) -> tuple[tuple[str, str], ...]:
     return (("Connection", "close"), ("Content-Type", "text/plain"), ("Content-Length", "85"))
 
 
-def http_date(session: Session, at: float | None = None) -> str:
-    """A moment, now unless given, as HTTP has it."""
-    when = datetime.fromtimestamp(session.files.now if at is None else at, UTC)
-    return when.strftime("%a, %d %b %Y %H:%M:%S GMT")
-
-
 def _with_headers(
     session: Session, server: Process, answer: WebAnswer, path: str
 ) -> tuple[WebAnswer, tuple[tuple[str, str], ...]]:
@@ -212,25 +202,7 @@ def _with_headers(
     root = root_of(server)
     if root is None or not is_httpd(session.world, server):
         return _of_go(session, server, answer, path, root)
-    if answer.status == 404:
-        answer = WebAnswer(404, _HTTPD_MISSING, "text/html")
-    if path.startswith("/cgi-bin/") and answer.status == 200:
-        return answer, (date, ("Connection", "close"), ("Content-type", "text/plain"))
-    if answer.status != 200:
-        return answer, (date, ("Connection", "close"), ("Content-type", "text/html"))
-    bare = path.partition("?")[0]
-    files = session.runtime.files(session.world, server)
-    inode = files.stat(root + (bare if bare != "/" else "/index.html"))
-    mtime = int(inode.mtime) if inode is not None else 0
-    return answer, (
-        date,
-        ("Connection", "close"),
-        ("Content-type", "text/html" if bare.endswith((".html", "/")) else "text/plain"),
-        ("Accept-Ranges", "bytes"),
-        ("Last-Modified", http_date(session, mtime)),
-        ("ETag", f'"{mtime:x}-{size:x}"'),
-        ("Content-Length", str(size)),
-    )
+    return headed(session, server, answer, path)
 
 
 def _of_proxy(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.httpd import is_httpd, root_of
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.shell.httpd_answers import spoken
 from sregym_cluster_embedded.userland.shell.session import OpenSocket
 from sregym_cluster_embedded.userland.wiring import Target, reach
 
@@ -78,6 +80,8 @@ def said(session: Session, target: Target, text: str) -> str:
     program = session.runtime.program_of(server)
     if program is None:
         return ""
+    if is_httpd(session.world, server) and root_of(server) is not None:
+        return spoken(session, server, text) if "\n" in text else ""
     kind: Any = session.runtime.kind_of(server)
     answer: str = kind.talk(session.world, server, program, text)
     if not answer and text.startswith(("GET ", "HEAD ")):
