@@ -86,8 +86,10 @@ def test_the_clock_is_the_clusters(world: Any, cluster: Cluster) -> None:
     assert before - 2.0 <= said <= after + 2.0 + 0.2 * PACE
 
 
-def test_doctor(world: Any, module_project: SregymProject) -> None:
-    content = module_project.run("doctor", "--cluster", world.choice, "--json").json()
+def test_doctor(world: Any, module_project: SregymProject, tmp_path: Path) -> None:
+    words = ("doctor", "--cluster", world.choice, "--json")
+    content = module_project.run(*words, env={"TMPDIR": str(tmp_path)}).json()
+    assert list(tmp_path.iterdir()) == []
     findings = {finding["subject"]: finding for finding in content["findings"]}
     url = world.access.endpoints["kubernetes"]
     assert findings[f"cluster {url}"]["ok"] is True

@@ -79,9 +79,15 @@ class KubernetesCluster(Cluster):
         self._private: tempfile.TemporaryDirectory[str] | None = None
         self._guards = ExitStack()
         self._guard_of: Policy | None = None
-        with _translated():
-            self._dynamic = DynamicClient(client)
-            self._clock = ServerClock(self._server_time, options.pace)
+        # By default it would be left for whoever comes to the same address next, whatever is there.
+        discovery = self._own_kubeconfig().with_name("discovery")
+        try:
+            with _translated():
+                self._dynamic = DynamicClient(client, cache_file=str(discovery))
+                self._clock = ServerClock(self._server_time, options.pace)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def clock(self) -> Clock:
