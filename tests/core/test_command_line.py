@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -172,11 +173,18 @@ def test_an_error_that_nobody_foresaw(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--version >&-", (0, "", "")),
         ("--version <&- 2>&-", (0, f"sregym {__version__}\n", "")),
         ("problms 2>/dev/full", (4, "", "")),
+        ("--version >/dev/full 2>&1", (4, "", "")),
     ],
 )
-def test_words_that_nobody_takes(words: str, expected: tuple[int, str, str]) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_words_that_nobody_takes(
+    words: str, expected: tuple[int, str, str], unbuffered: str
+) -> None:
     command = f"{shlex.quote(sys.executable)} -m sregym_core {words}"
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == expected
 
 

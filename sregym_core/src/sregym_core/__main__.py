@@ -27,6 +27,7 @@ def main() -> None:
     # Python remembers a Ctrl-C that passed through code made at run time (dataclasses are), though
     # it was caught, and would die of the signal instead of leaving with the code. This forgets it.
     exec("")  # noqa: S102 - constant and empty
+    _drop_what_nobody_takes()
     sys.exit(code)
 
 
@@ -40,6 +41,18 @@ def _open_what_is_closed() -> None:
             # Opens the lowest number that is free, and lower ones are open by now.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _drop_what_nobody_takes() -> None:
+    """What could not be written (to a full disk) is known by now, and in the code.
+
+    Python would try again when it leaves, and leave with a code of its own.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":
