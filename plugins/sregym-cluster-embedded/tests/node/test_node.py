@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.store import Key
 
 
@@ -58,3 +59,10 @@ def test_every_namespace_has_its_account_and_authority(shop: Any) -> None:
         authority = shop.world.store.get(Key("configmaps", namespace, "kube-root-ca.crt"))
         assert account is not None
         assert authority["data"]["ca.crt"].startswith("-----BEGIN CERTIFICATE-----\n")
+
+
+def test_what_is_taken_back_was_still_to_come() -> None:
+    world = build(Blueprint())
+    world.run_until(900)
+    # What was taken back after it had run would be kept for ever, and looked for at each event.
+    assert len(world.clock) == len(world.clock.pending())

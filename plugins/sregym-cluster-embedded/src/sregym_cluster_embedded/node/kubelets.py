@@ -19,7 +19,7 @@ from sregym_cluster_embedded.kubelet.troubles import (
 )
 from sregym_cluster_embedded.node import conditions, heartbeats
 from sregym_cluster_embedded.store import ChangeType, Key
-from sregym_cluster_embedded.workqueue import enqueue, forget
+from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
@@ -171,8 +171,14 @@ def say(world: World, node: str, status: str, type_: str = "Normal") -> None:
     record(world, node, type_, status, f"Node {node} status is now: {status}")
 
 
+def due(world: World, node: str) -> None:
+    """Handler: the moment has come at which a kubelet was to report."""
+    taken(world, REPORT, node)
+    report(world, node)
+
+
 def report(world: World, node: str) -> None:
-    """Handler: the kubelet writes how its node is, and says what changed."""
+    """The kubelet writes how its node is, and says what changed; what was planned is done by that."""
     forget(world, REPORT, node)
     key = Key("nodes", "", node)
     obj = world.store.get(key)

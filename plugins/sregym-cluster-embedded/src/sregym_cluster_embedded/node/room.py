@@ -13,7 +13,7 @@ def contribution() -> Contribution:
     return Contribution(
         name="node",
         handlers={
-            kubelets.REPORT: kubelets.report,
+            kubelets.REPORT: kubelets.due,
             SHOW: image_garbage.show_images,
             kubelets.MISSED: kubelets.missed,
             pressure.HANDLER: pressure.look,
