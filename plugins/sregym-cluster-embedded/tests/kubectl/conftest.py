@@ -181,23 +181,36 @@ class BothWays:
         self._world.run_until(max(self._world.now, time.time() - self._world.epoch))
         return self._world.fork()
 
-    def twin(self, world: World, argv: list[str], stdin: str = "") -> Run:
+    def twin(
+        self, world: World, argv: list[str], stdin: str = "", folder: Path | None = None
+    ) -> Run:
         access = DirectAccess(world, kubeconfig=lambda: self.kubeconfig)
         access.memory = self._memory
-        result = run(access, argv, stdin, self.folder)
+        result = run(access, argv, stdin, folder or self.folder)
         return Run(result, objects(world))
 
-    def binary(self, world: World, argv: list[str], stdin: str = "") -> Run:
+    def binary(
+        self, world: World, argv: list[str], stdin: str = "", folder: Path | None = None
+    ) -> Run:
         self._live.replace(world)
-        result = run_binary(self.kubeconfig, argv, stdin, self.folder, timeout_s=60)
+        result = run_binary(self.kubeconfig, argv, stdin, folder or self.folder, timeout_s=60)
         return Run(result, objects(world))
 
-    def runs(self, argv: list[str], stdin: str = "") -> tuple[Run, Run]:
-        """The twin's run and the binary's, repeated when they differ in the second they saw."""
+    def runs(
+        self,
+        argv: list[str],
+        stdin: str = "",
+        folders: tuple[Path | None, Path | None] = (None, None),
+    ) -> tuple[Run, Run]:
+        """The twin's run and the binary's, in `folders`; again when they differ.
+
+        They may have seen different seconds, and the binary leaves a copy as soon as
+        it has the archive, at times before it has written what `tar` said beside it.
+        """
         for _ in range(TRIES):
             world = self.present()
-            twin = self.twin(world.fork(), argv, stdin)
-            binary = self.binary(world, argv, stdin)
+            twin = self.twin(world.fork(), argv, stdin, folders[0])
+            binary = self.binary(world, argv, stdin, folders[1])
             if twin.result == binary.result:
                 break
         return twin, binary

@@ -121,17 +121,13 @@ def test_it_does_what_the_binary_does(ways: Any, line: str, stdin: str) -> None:
 def test_what_is_copied_from_a_container_is_what_the_binary_copies(
     ways: Any, tmp_path: Path
 ) -> None:
-    world = ways.present()
     for number, words in enumerate((["cp", "box:/data", "d"], ["cp", "box:/data/sub/b", "./e/f"])):
-        twin, binary = tmp_path / f"{number}-twin", tmp_path / f"{number}-binary"
-        for folder in (twin, binary):
+        folders = tmp_path / f"{number}-twin", tmp_path / f"{number}-binary"
+        for folder in folders:
             folder.mkdir()
-        ways.folder, kept = twin, ways.folder
-        by_twin = ways.twin(world.fork(), words).result
-        ways.folder = binary
-        assert by_twin == ways.binary(world.fork(), words).result
-        ways.folder = kept
-        assert files_below(twin) == files_below(binary) != {}
+        by_twin, by_binary = ways.runs(words, folders=folders)
+        assert by_twin.result == by_binary.result
+        assert files_below(folders[0]) == files_below(folders[1]) != {}
 
 
 def test_what_is_copied_to_a_container_stands_there(world: World, tmp_path: Path) -> None:
