@@ -86,3 +86,14 @@ def test_samples_that_cannot_be_read(text: str, message: str) -> None:
         parse_openmetrics(text)
 
     assert str(refused.value) == message
+
+
+def test_quantiles_of_histograms_that_differ_in_nothing_but_their_names() -> None:
+    rows = [f'{name}_bucket{{le="{le}"}} 1 0\n' for name in ("a", "b") for le in ("1", "+Inf")]
+    alike = Engine(Memory(parse_openmetrics("".join(rows))))
+
+    with pytest.raises(EvaluationError) as refused:
+        alike.instant('histogram_quantile(0.5, {le=~".+"})', 0)
+
+    assert str(refused.value) == "vector cannot contain metrics with the same labelset"
+    assert alike.instant("histogram_quantile(0.5, a_bucket)", 0).rows == [((), 0.5)]

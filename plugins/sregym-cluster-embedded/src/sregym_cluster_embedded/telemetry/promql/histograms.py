@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.promql.data import (
-    NAME,
     Floats,
     Labels,
     Rows,
     Times,
     Vector,
     empty,
+    unique,
     value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.notes import falls, of_bounds, of_levels, of_order
@@ -42,7 +42,11 @@ class _Histogram(NamedTuple):
 
 
 def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
-    """The φ-quantile of each histogram at each step; its buckets differ in the label `le`."""
+    """The φ-quantile of each histogram at each step; its buckets differ in the label `le`.
+
+    Raises:
+        EvaluationError: Two histograms differ in nothing but the name, which the answer has not.
+    """
     labels = buckets.labels
     groups = _groups(labels)
     steps = buckets.values.shape[1]
@@ -70,7 +74,7 @@ def histogram_quantile(levels: Floats, buckets: Vector) -> Vector:
             at = [bound for bound, is_there in zip(bounds, known, strict=True) if is_there]
             counted = counts[known, step].tolist()
             values[position, step] = bucket_quantile(float(levels[step]), at, counted)
-    return Vector(groups.keys_as_rows, values, present)
+    return unique(groups.keys_as_rows, values, present)
 
 
 def notes_of(levels: Floats, buckets: Vector, places: tuple[int, ...]) -> set[Note]:
@@ -128,9 +132,9 @@ class _Histograms(dict[Labels, _Histogram]):
         self.unread = unread
 
     @cached_property
-    def keys_as_rows(self) -> Rows:
-        """Their labels."""
-        return Rows(self)
+    def keys_as_rows(self) -> Sequence[Labels]:
+        """Their labels, without names; `Rows` if they differ."""
+        return Rows(self).bare
 
     @cached_property
     def alike(self) -> Sequence[_Alike]:
@@ -153,7 +157,7 @@ def _groups(labels: Sequence[Labels]) -> _Histograms:
 
 
 def _histograms(every: Sequence[Labels]) -> _Histograms:
-    """By all labels but the bound and the name."""
+    """By all labels but the bound."""
     groups: dict[Labels, list[tuple[float, int]]] = {}
     unread: list[int] = []
     for row, labels in enumerate(every):
@@ -161,7 +165,7 @@ def _histograms(every: Sequence[Labels]) -> _Histograms:
         if bound is None:
             unread.append(row)
         else:
-            key = tuple(pair for pair in labels if pair[0] not in (_BOUND, NAME))
+            key = tuple(pair for pair in labels if pair[0] != _BOUND)
             groups.setdefault(key, []).append((bound, row))
     found = _Histograms(unread)
     for key, members in groups.items():
