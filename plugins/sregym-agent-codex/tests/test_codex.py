@@ -10,30 +10,18 @@ from typing import Any
 
 import pytest
 from sregym_agent_codex.agent import Codex
+from sregym_agents.testing.sessions import EPISODE, check_episode
 from sregym_core.errors import UsageError
 from sregym_core.model import Tokens
 from sregym_core.testing import ScriptedSession
 
 NewSession = Callable[..., ScriptedSession]
-CALLS = (
-    ("kubectl", {"command": "kubectl version"}),
-    ("submit", {"text": "the cart"}),
-    ("submit", {"text": "repaired"}),
-)
 
 
 def test_an_episode(make_stand_in: Any, new_session: NewSession, folder: Path) -> None:
     session = new_session()
-    make_stand_in(*CALLS).run(session)
-    assert [(call.tool, call.own, call.said) for call in session.transcript] == [
-        ("kubectl", False, "I use kubectl."),
-        ("submit", False, "I use submit."),
-        ("submit", False, "I use submit."),
-    ]
-    assert session.submissions == ["the cart", "repaired"]
-    assert session.tokens == Tokens(prompt=400, completion=40, cached=240)
-    assert session.last_words == "All is well."
-    assert (folder / "agent.log").read_text() == ""
+    make_stand_in(*EPISODE).run(session)
+    check_episode(session, folder, Tokens(prompt=400, completion=40, cached=240))
 
 
 def test_how_it_is_started(

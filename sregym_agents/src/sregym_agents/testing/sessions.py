@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from sregym_core.model import Tokens
     from sregym_core.testing import Provision
 
     from sregym_agents.testing.provider import Provider
 
 WALL_S = 60.0
+EPISODE = (
+    ("kubectl", {"command": "kubectl version"}),
+    ("submit", {"text": "the cart"}),
+    ("submit", {"text": "repaired"}),
+)
 
 
 @pytest.fixture
@@ -65,3 +71,16 @@ def provider() -> Iterator[Provider]:
     """A provider of language models on loopback that says what a test scripts."""
     with serving() as server:
         yield server
+
+
+def check_episode(session: ScriptedSession, folder: Path, tokens: Tokens) -> None:
+    """That a program's stand-in made the calls of `EPISODE`, used `tokens`, and was understood."""
+    assert [(call.tool, call.own, call.said) for call in session.transcript] == [
+        ("kubectl", False, "I use kubectl."),
+        ("submit", False, "I use submit."),
+        ("submit", False, "I use submit."),
+    ]
+    assert session.submissions == ["the cart", "repaired"]
+    assert session.tokens == tokens
+    assert session.last_words == "All is well."
+    assert (folder / "agent.log").read_text() == ""
