@@ -87,12 +87,8 @@ def answer(
     return encode(view.one(obj), form, status, warnings.headers())
 
 
-def create(world: World, request: Request, target: Target) -> Response:
-    """POST of an object to its collection."""
-    media.wanted(request.headers.get("accept", ""))
-    warnings = body.Warnings()
-    resource = target.resource
-    sent = body.typed(
+def _sent(request: Request, resource: Resource, warnings: body.Warnings) -> Object:
+    return body.typed(
         request,
         body.parsed(request),
         resource.group,
@@ -100,6 +96,14 @@ def create(world: World, request: Request, target: Target) -> Response:
         resource.kind,
         warnings,
     )
+
+
+def create(world: World, request: Request, target: Target) -> Response:
+    """POST of an object to its collection."""
+    media.wanted(request.headers.get("accept", ""))
+    warnings = body.Warnings()
+    resource = target.resource
+    sent = _sent(request, resource, warnings)
     stored = _create(world, request, target, sent, warnings)
     return answer(world, request, resource, stored, warnings, 201)
 
@@ -156,14 +160,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
     media.wanted(request.headers.get("accept", ""))
     warnings = body.Warnings()
     resource = target.resource
-    sent = body.typed(
-        request,
-        body.parsed(request),
-        resource.group,
-        resource.version,
-        resource.kind,
-        warnings,
-    )
+    sent = _sent(request, resource, warnings)
     old = custom_versions.as_served(world, resource, reading.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
     new = conversion.to_stored(resource, {**sent, "metadata": _located(target, sent)})

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 31536000
+from sregym_cluster_embedded.api.printers.duration import human
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MINUTE, _HOUR = 60, 3600
 
 
 def unix_seconds(timestamp: str) -> float:
@@ -28,32 +34,7 @@ def go_time(timestamp: str) -> str:
 
 def age(timestamp: str | None, now: float) -> str:
     """How long ago that was."""
-    return "<unknown>" if not timestamp else human_duration(now - unix_seconds(timestamp))
-
-
-def human_duration(seconds: float) -> str:
-    """A duration in the one or two units that matter: `45s`, `3m10s`, `2d4h`."""
-    if seconds < -1:
-        return "<invalid>"
-    whole = max(0, int(seconds))
-    minutes, hours, days = whole // _MINUTE, whole // _HOUR, whole // _DAY
-    if whole < 2 * _MINUTE:
-        return f"{whole}s"
-    if whole < 10 * _MINUTE:
-        return _two(minutes, "m", whole % _MINUTE, "s")
-    if whole < 3 * _HOUR:
-        return f"{minutes}m"
-    if whole < 8 * _HOUR:
-        return _two(hours, "h", minutes % 60, "m")
-    if whole < 2 * _DAY:
-        return f"{hours}h"
-    if whole < 8 * _DAY:
-        return _two(days, "d", hours % 24, "h")
-    if whole < 2 * _YEAR:
-        return f"{days}d"
-    if whole < 8 * _YEAR:
-        return _two(days // 365, "y", days % 365, "d")
-    return f"{days // 365}y"
+    return "<unknown>" if not timestamp else human(int(now - unix_seconds(timestamp)))
 
 
 def go_duration(seconds: float) -> str:
@@ -68,5 +49,14 @@ def go_duration(seconds: float) -> str:
     return f"{text}{rest:.15g}s"
 
 
-def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
-    return f"{large}{large_unit}" + (f"{small}{small_unit}" if small else "")
+def interval(event: Mapping[str, Any], now: float) -> str:
+    """How long ago an event was seen, and how often since when: `3s (x4 over 2m)`."""
+    first = event.get("firstTimestamp") or event.get("eventTime")
+    since_first = age(first, now)
+    series = event.get("series")
+    if series:
+        last = age(series.get("lastObservedTime"), now)
+        return f"{last} (x{series.get('count', 0)} over {since_first})"
+    if event.get("count", 0) > 1:
+        return f"{age(event.get('lastTimestamp'), now)} (x{event['count']} over {since_first})"
+    return since_first

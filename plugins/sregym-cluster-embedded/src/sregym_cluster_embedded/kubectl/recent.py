@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.ages import age, unix_seconds
+from sregym_cluster_embedded.kubectl.ages import interval, unix_seconds
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import IGNORED, OUTPUT, Flag, switch
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
@@ -58,7 +58,7 @@ def events(session: Session) -> None:
         about = event["involvedObject"]
         row = [event["metadata"]["namespace"]] if everywhere else []
         row += [
-            _interval(event, now),
+            interval(event, now),
             event.get("type", ""),
             event.get("reason", ""),
             f"{about.get('kind', '')}/{about.get('name', '')}",
@@ -96,15 +96,3 @@ def _moment(event: Object) -> float:
         or event.get("firstTimestamp")
     )
     return unix_seconds(when) if when else float("-inf")
-
-
-def _interval(event: Object, now: float) -> str:
-    first = event.get("firstTimestamp") or event.get("eventTime")
-    since_first = age(first, now)
-    series = event.get("series")
-    if series:
-        last = age(series.get("lastObservedTime"), now)
-        return f"{last} (x{series.get('count', 0)} over {since_first})"
-    if event.get("count", 0) > 1:
-        return f"{age(event.get('lastTimestamp'), now)} (x{event['count']} over {since_first})"
-    return since_first

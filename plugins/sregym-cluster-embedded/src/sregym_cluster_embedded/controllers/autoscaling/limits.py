@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
@@ -147,15 +147,12 @@ def _up_limit(
     select = rules.get("selectPolicy", "Max")
     if select == "Disabled":
         return bounds.current
-    limits: list[int] = []
-    for policy in rules.get("policies") or ():
-        added = _changed(world, events, policy["periodSeconds"], 1)
-        removed = _changed(world, events, policy["periodSeconds"], -1)
-        start = bounds.current - added + removed
-        if policy["type"] == "Pods":
-            limits.append(start + policy["value"])
-        else:
-            limits.append(math.ceil(start * (1 + policy["value"] / 100)))
+    limits: list[int] = [
+        start + policy["value"]
+        if policy["type"] == "Pods"
+        else math.ceil(start * (1 + policy["value"] / 100))
+        for policy, start in _starts(world, bounds, rules, events)
+    ]
     if not limits:
         return bounds.maximum
     return min(limits) if select == "Min" else max(limits)
@@ -167,19 +164,26 @@ def _down_limit(
     select = rules.get("selectPolicy", "Max")
     if select == "Disabled":
         return bounds.current
-    limits: list[int] = []
-    for policy in rules.get("policies") or ():
-        added = _changed(world, events, policy["periodSeconds"], 1)
-        removed = _changed(world, events, policy["periodSeconds"], -1)
-        start = bounds.current - added + removed
-        if policy["type"] == "Pods":
-            limits.append(start - policy["value"])
-        else:
-            limits.append(int(start * (1 - policy["value"] / 100)))
+    limits: list[int] = [
+        start - policy["value"]
+        if policy["type"] == "Pods"
+        else int(start * (1 - policy["value"] / 100))
+        for policy, start in _starts(world, bounds, rules, events)
+    ]
     if not limits:
         return bounds.minimum
     # The policy that changes most lets the size fall lowest.
     return max(limits) if select == "Min" else min(limits)
+
+
+def _starts(
+    world: World, bounds: Bounds, rules: Object, events: Iterable[tuple[float, int]]
+) -> Iterator[tuple[Object, int]]:
+    """Each policy with the size at the start of its period."""
+    for policy in rules.get("policies") or ():
+        added = _changed(world, events, policy["periodSeconds"], 1)
+        removed = _changed(world, events, policy["periodSeconds"], -1)
+        yield policy, bounds.current - added + removed
 
 
 def _changed(world: World, events: Iterable[tuple[float, int]], period_s: float, sign: int) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubectl.ages import human_duration, unix_seconds
+from sregym_cluster_embedded.api.printers.duration import human
+from sregym_cluster_embedded.kubectl.ages import unix_seconds
 from sregym_cluster_embedded.kubectl.describe.parts import (
     moment,
     write_annotations,
@@ -66,7 +67,7 @@ def _times(writer: Writer, spec: Object, status: Object) -> None:
     if end:
         writer.field(0, "Completed At", moment(end))
     if start and end:
-        writer.field(0, "Duration", human_duration(unix_seconds(end) - unix_seconds(start)))
+        writer.field(0, "Duration", human(int(unix_seconds(end) - unix_seconds(start))))
     if spec.get("activeDeadlineSeconds") is not None:
         writer.field(0, "Active Deadline Seconds", f"{spec['activeDeadlineSeconds']}s")
 

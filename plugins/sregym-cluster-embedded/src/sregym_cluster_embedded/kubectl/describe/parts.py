@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.kubectl.ages import age, rfc1123, unix_seconds
+from sregym_cluster_embedded.kubectl.ages import interval, rfc1123, unix_seconds
 from sregym_cluster_embedded.kubectl.go_sort import go_sorted
 from sregym_cluster_embedded.kubectl.rollout import LAST_APPLIED
 
@@ -116,19 +116,7 @@ def write_event_table(writer: Writer, session: Session, found: Sequence[Object])
         text = event.get("message", "").strip()
         told = f"{where}: {text}" if where else text
         kind, reason = event.get("type", ""), event.get("reason", "")
-        writer.line(1, f"{kind}\t{reason}\t{_interval(event, now)}\t{source}\t{told}")
-
-
-def _interval(event: Object, now: float) -> str:
-    first = event.get("firstTimestamp") or event.get("eventTime")
-    since_first = age(first, now)
-    series = event.get("series")
-    if series:
-        last = age(series.get("lastObservedTime"), now)
-        return f"{last} (x{series.get('count', 0)} over {since_first})"
-    if event.get("count", 0) > 1:
-        return f"{age(event.get('lastTimestamp'), now)} (x{event['count']} over {since_first})"
-    return since_first
+        writer.line(1, f"{kind}\t{reason}\t{interval(event, now)}\t{source}\t{told}")
 
 
 def _seconds(timestamp: Any) -> float:
