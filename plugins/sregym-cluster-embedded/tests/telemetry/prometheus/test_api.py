@@ -136,6 +136,13 @@ def test_federation(world: World) -> None:
     assert (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8")
     assert body.splitlines()[0] == "# TYPE up untyped"
     assert body.splitlines()[1].split()[-2] == "1"
+    # Series without an instance say so, or else they would get that of this Prometheus.
+    selector = 'ALERTS{alertname="DeploymentNotReady",alertstate="firing"}'
+    assert raw(world, f"/federate?match[]={selector}")[2] == (
+        "# TYPE ALERTS untyped\n"
+        'ALERTS{alertname="DeploymentNotReady",alertstate="firing",deployment="web",'
+        f'namespace="default",severity="critical",instance=""}} 1 {(world.epoch + 300) * 1000}\n'
+    )
 
 
 def test_queries_are_formatted(world: World) -> None:

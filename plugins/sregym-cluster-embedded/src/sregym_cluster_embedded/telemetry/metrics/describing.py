@@ -9,10 +9,11 @@ from sregym_cluster_embedded.telemetry.metrics import shelves
 from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, families
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes
+from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Target
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Target
     from sregym_cluster_embedded.world import World
 
 _TIMEOUT = "10s"
@@ -20,29 +21,62 @@ _TIMEOUT = "10s"
 _REFUSED = 'Get "{url}": dial tcp {address}: connect: connection refused'
 
 
-def metadata() -> dict[str, list[dict[str, str]]]:
-    """`data` of /api/v1/metadata: by name of the family, its type and help.
+def metadata(world: World) -> dict[str, list[dict[str, str]]]:
+    """`data` of /api/v1/metadata: by name of the family, its type and help, if any target has it.
 
     What Prometheus notes of scrapes itself (`up` and the like) has none, as there.
     """
-    own = {family.name for family in SCRAPE_FAMILIES}
+    there = _newest(world).metrics()
     return {
         family.name: [{"type": family.type, "help": family.help, "unit": ""}]
         for family in sorted(families())
-        if family.name not in own
+        if family not in SCRAPE_FAMILIES and not there.isdisjoint(family.samples)
     }
 
 
-def targets(world: World) -> dict[str, Any]:
-    """`data` of /api/v1/targets: the targets there are now, with their last scrape."""
+def described(world: World) -> list[tuple[dict[str, str], list[Family]]]:
+    """The targets there are now, by labels, with the families that each has, by name."""
+    of_samples = {
+        name: family
+        for exporter in exporters()
+        for family in exporter.families
+        for name in family.samples
+    }
+    found: dict[int, set[Family]] = {}
+    for target, name in _newest(world).metrics_by_target():
+        found.setdefault(id(target), set()).add(of_samples[name])
+    return [
+        (dict(sorted(target.labels)), sorted(found.get(id(target), ())))
+        for target in _active(world)
+    ]
+
+
+def pools(world: World) -> list[str]:
+    """The scrape pools of which there are targets, by name."""
+    return sorted({target.pool for target in _active(world)})
+
+
+def _newest(world: World) -> Survey:
+    """What was scraped last."""
+    now_ms = int((world.epoch + world.now) * 1000)
+    return Survey(world, now_ms - round(2 * INTERVAL_S * 1000), now_ms)
+
+
+def _active(world: World) -> list[Target]:
+    """The targets there are now, by pool and address."""
     view = view_of(world)
-    active = [
-        _described(world, target)
+    found = [
+        target
         for exporter in exporters()
         for target in shelves.targets(view, exporter)
         if target.since <= world.now < target.until
     ]
-    active.sort(key=lambda entry: (entry["scrapePool"], entry["scrapeUrl"]))
+    return sorted(found, key=lambda target: (target.pool, target.url))
+
+
+def targets(world: World) -> dict[str, Any]:
+    """`data` of /api/v1/targets: the targets there are now, with their last scrape."""
+    active = [_described(world, target) for target in _active(world)]
     return {"activeTargets": active, "droppedTargets": []}
 
 

@@ -85,6 +85,12 @@ class Survey:
                 found.add(name)
         return found
 
+    def metrics_by_target(self) -> Iterator[tuple[Target, str]]:
+        """Who has which metrics, without what is noted of scrapes."""
+        for name in exporters_by_sample():
+            for _, group, _ in self._of_one(name, ()):
+                yield group.target, name
+
     def _seen(self, name: str) -> int | None:
         """A moment of the span at which a metric had a sample."""
         if name not in SCRAPE_NAMES:

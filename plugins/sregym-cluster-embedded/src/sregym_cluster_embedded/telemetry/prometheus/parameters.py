@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _RFC3339 = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII
 )
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 # Further away than any sample; milliseconds of it, and ranges around it, are whole numbers of 64 bits.
 _MOST_SECONDS = 2.0e15
 # The first and the last moment that clients may send for "always" and "for ever".
@@ -114,8 +115,27 @@ def duration_of(request: Request, name: str) -> float:
         raise BadRequest(_invalid(name, str(error))) from None
 
 
+def number_of(request: Request, name: str) -> int | None:
+    """A whole number that may be left out.
+
+    Raises:
+        BadRequest: It is none.
+    """
+    text = request.parameter(name)
+    if not text:
+        return None
+    if not _WHOLE.fullmatch(text):
+        message = f"{name} must be a number"
+        raise BadRequest(message)
+    return int(text)
+
+
 def span_of(request: Request, now_s: float) -> tuple[int, int]:
-    """`start` and `end` in milliseconds, all of the time when left out."""
+    """`start` and `end` in milliseconds, all of the time when left out.
+
+    Raises:
+        BadRequest: One cannot be read.
+    """
     ends = []
     for name, default in (("start", 0.0), ("end", now_s)):
         try:

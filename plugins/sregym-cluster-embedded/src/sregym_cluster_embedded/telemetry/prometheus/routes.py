@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
-from sregym_cluster_embedded.telemetry.metrics.describing import metadata, targets
+from sregym_cluster_embedded.telemetry.metrics.describing import pools
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.prometheus import status
+from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality
 from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     BadRequest,
     duration_of,
@@ -20,7 +23,15 @@ from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     span_of,
     wanted_moment,
 )
+from sregym_cluster_embedded.telemetry.prometheus.refused import REFUSED, failure
 from sregym_cluster_embedded.telemetry.prometheus.rules import alerts_data, rules_data
+from sregym_cluster_embedded.telemetry.prometheus.scraped import (
+    metadata_data,
+    pools_data,
+    target_metadata_data,
+    targets_data,
+)
+from sregym_cluster_embedded.telemetry.prometheus.statistics import statistics
 from sregym_cluster_embedded.telemetry.promql import Engine, EvaluationError, ParseError
 from sregym_cluster_embedded.telemetry.promql.answers import (
     instant_data,
@@ -36,6 +47,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     is_stale,
     value_of,
 )
+from sregym_cluster_embedded.telemetry.promql.nodes import has_selectors
 from sregym_cluster_embedded.telemetry.promql.parsing import parse, parse_selector
 from sregym_cluster_embedded.telemetry.promql.selecting import matchers_of
 from sregym_cluster_embedded.telemetry.promql.writing import pretty
@@ -53,10 +65,24 @@ _VALUES = re.compile(r"/api/v1/label/([^/]*)/values")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _MOST_POINTS = 11_000
 _LOOKBACK_MS = 300_000
+_IN_MEMORY_MS = 3 * 3_600_000
 
 
 def answer(world: World, request: Request) -> Response:
     """What the Prometheus of a world says to a request."""
+    if not request.path.startswith("/api/v1/"):
+        return _answered(world, request)
+    options = request.method == "OPTIONS"
+    found = Response(204, b"") if options else _answered(world, request)
+    # Pages of other hosts may ask, too.
+    allowed = _CROSS_ORIGIN if "origin" in request.headers else {}
+    return replace(found, headers={**found.headers, **allowed})
+
+
+def _answered(world: World, request: Request) -> Response:
+    refused = REFUSED.get(request.path, {}).get(request.method)
+    if refused is not None:
+        return refused
     plain = _PLAIN.get(request.path)
     if plain is not None:
         return Response(200, plain.encode(), _TEXT)
@@ -77,9 +103,9 @@ def answer(world: World, request: Request) -> Response:
         found = handle(world, request)
         return found if isinstance(found, Response) else _success(found)
     except (BadRequest, ParseError) as error:
-        return _failure(400, "bad_data", str(error))
+        return failure(400, "bad_data", str(error))
     except EvaluationError as error:
-        return _failure(422, "execution", str(error))
+        return failure(422, "execution", str(error))
 
 
 def now_s(world: World) -> float:
@@ -89,11 +115,6 @@ def now_s(world: World) -> float:
 
 def _success(data: Any, notes: Mapping[str, list[str]] | None = None) -> Response:
     return Response(200, orjson.dumps({"status": "success", "data": data, **(notes or {})}))
-
-
-def _failure(code: int, kind: str, message: str) -> Response:
-    body = {"status": "error", "errorType": kind, "error": message}
-    return Response(code, orjson.dumps(body))
 
 
 def _engine(world: World, request: Request) -> Engine:
@@ -110,7 +131,7 @@ def _query(world: World, request: Request) -> Any:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None
     notes = said(found.notes, request.parameter("query"))
-    return _success(instant_data(found, round(at * 1000)), notes)
+    return _success(_told(request, instant_data(found, round(at * 1000)), found.samples), notes)
 
 
 def _query_range(world: World, request: Request) -> Any:
@@ -136,7 +157,13 @@ def _query_range(world: World, request: Request) -> Any:
     # The least step that there is.
     step = max(step, 0.001)
     found = _engine(world, request).range(request.parameter("query"), start, end, step)
-    return _success(range_data(found), said(found.notes, request.parameter("query")))
+    notes = said(found.notes, request.parameter("query"))
+    return _success(_told(request, range_data(found), found.samples), notes)
+
+
+def _told(request: Request, data: dict[str, Any], samples: int) -> dict[str, Any]:
+    """The data of a query, with what it was to answer it if that is asked for."""
+    return {**data, "stats": statistics(samples)} if request.parameter("stats") else data
 
 
 def _matcher_sets(request: Request, prefix: str = "") -> list[list[Matcher]]:
@@ -209,26 +236,6 @@ def _label_values(world: World, request: Request, name: str) -> Any:
     return sorted(found - {""})
 
 
-def _metadata(_: World, request: Request) -> Any:
-    limit = request.parameter("limit")
-    if limit and not re.fullmatch(r"[+-]?\d+", limit):
-        message = "limit must be a number"
-        raise BadRequest(message)
-    wanted = request.parameter("metric")
-    known = metadata()
-    found = {name: entries for name, entries in known.items() if not wanted or name == wanted}
-    most = int(limit) if limit else -1
-    return dict(list(found.items())[:most]) if most >= 0 else found
-
-
-def _targets(world: World, request: Request) -> Any:
-    found = targets(world)
-    state = request.parameter("state").lower()
-    active = found["activeTargets"] if state in ("", "any", "active") else []
-    dropped = found["droppedTargets"] if state in ("", "any", "dropped") else []
-    return {"activeTargets": active, "droppedTargets": dropped}
-
-
 def _format_query(_: World, request: Request) -> Any:
     try:
         return pretty(parse(request.parameter("query")))
@@ -240,13 +247,20 @@ def _format_query(_: World, request: Request) -> Any:
 def _federate(world: World, request: Request) -> Response:
     """The newest samples of the series that match, for another Prometheus."""
     now_ms = round(now_s(world) * 1000)
+    try:
+        newest = _newest(world, request, now_ms)
+    except BadRequest as error:
+        return Response(400, f"{error}\n".encode(), _TEXT)
     lines: list[str] = []
     named = ""
-    for labels, at, value in _newest(world, request, now_ms):
+    for labels, at, value in newest:
         name = value_of(labels, NAME)
         if name != named:
             lines.append(f"# TYPE {name} untyped")
             named = name
+        if not value_of(labels, "instance"):
+            # Or else the other Prometheus would take itself for it.
+            labels = (*labels, ("instance", ""))
         rest = ",".join(f'{key}="{escaped(text)}"' for key, text in labels if key != NAME)
         lines.append(f"{name}{{{rest}}} {number_text(value)} {at}")
     return Response(200, "".join(f"{line}\n" for line in lines).encode(), _EXPOSITION)
@@ -266,10 +280,33 @@ def _newest(world: World, request: Request, now_ms: int) -> list[tuple[Labels, i
     return sorted(rows, key=lambda row: (value_of(row[0], NAME), row[0]))
 
 
-def _nothing(_: World, __: Request) -> Any:
-    return []
+def _exemplars(_: World, request: Request) -> Any:
+    """No application of a world writes any."""
+    start = moment_of(request, "start", -math.inf)
+    if moment_of(request, "end", math.inf) < start:
+        message = "end timestamp must not be before start timestamp"
+        raise BadRequest(message)
+    return [] if has_selectors(parse(request.parameter("query"))) else Response(204, b"")
 
 
+def _tsdb(world: World, _: Request) -> Any:
+    now_ms = round(now_s(world) * 1000)
+    # What is older has gone from memory to disk.
+    first_ms = max(now_ms - _IN_MEMORY_MS, world.epoch * 1000)
+    series = Survey(world, first_ms, now_ms).labels([])
+    written = _written(observed(world), [], (first_ms, now_ms))
+    return cardinality(series.union(written), first_ms, now_ms)
+
+
+_CROSS_ORIGIN = MappingProxyType(
+    {
+        "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, Origin",
+        "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "Date",
+        "Vary": "Origin",
+    }
+)
 # Clients ask for the pages of the user interface to see whether a server is there; it is none.
 _HTML = "text/html; charset=utf-8"
 _PAGES = ("/alerts", "/config", "/flags", "/graph", "/rules", "/service-discovery", "/status", "/targets", "/tsdb-status")  # fmt: skip
@@ -293,18 +330,23 @@ _ROUTES: Mapping[str, Callable[[World, Request], Any]] = MappingProxyType(
         "/api/v1/alerts": lambda world, _: alerts_data(world),
         "/api/v1/format_query": _format_query,
         "/api/v1/labels": _labels,
-        "/api/v1/metadata": _metadata,
+        "/api/v1/metadata": metadata_data,
         "/api/v1/query": _query,
-        "/api/v1/query_exemplars": _nothing,
+        "/api/v1/query_exemplars": _exemplars,
         "/api/v1/query_range": _query_range,
         "/api/v1/rules": rules_data,
+        "/api/v1/scrape_pools": pools_data,
         "/api/v1/series": _series,
         "/api/v1/status/buildinfo": lambda *_: status.buildinfo(),
-        "/api/v1/status/config": lambda *_: status.config(),
+        "/api/v1/status/config": lambda world, _: status.config(pools(world)),
         "/api/v1/status/flags": lambda *_: status.flags(),
         "/api/v1/status/runtimeinfo": lambda world, _: status.runtimeinfo(world),
-        "/api/v1/targets": _targets,
+        "/api/v1/status/tsdb": _tsdb,
+        "/api/v1/status/walreplay": lambda *_: {"min": 0, "max": 0, "current": 0},
+        "/api/v1/targets": targets_data,
+        "/api/v1/targets/metadata": target_metadata_data,
         "/federate": _federate,
+        "/version": lambda *_: Response(200, status.version(), _TEXT),
     }
 )
 _BY_FORM = frozenset(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest
-from sregym_cluster_embedded.telemetry.promql.answers import exponent_text
+from sregym_cluster_embedded.telemetry.promql.answers import exponent_text, moment
 from sregym_cluster_embedded.telemetry.promql.parsing import parse
 from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import (
@@ -80,7 +80,7 @@ def _group(evaluated: Evaluated, group: Group, kind: str, names: tuple[str, ...]
         "name": group.name,
         "file": group.file,
         "rules": rules,
-        "interval": group.interval_ms / 1000,
+        "interval": moment(group.interval_ms),
         "limit": 0,
         "evaluationTime": round(sum(_took_s(rule.name, at) for rule in group.rules), 9),
         "lastEvaluation": at,
@@ -95,8 +95,8 @@ def _alerting(evaluated: Evaluated, group: Group, rule: AlertingRule, at: str) -
         "state": state,
         "name": rule.name,
         "query": line(parse(rule.expr)),
-        "duration": rule.hold_ms / 1000,
-        "keepFiringFor": rule.keep_ms / 1000,
+        "duration": moment(rule.hold_ms),
+        "keepFiringFor": moment(rule.keep_ms),
         "labels": dict(rule.labels),
         "annotations": dict(rule.annotations),
         "alerts": [_alert(alert) for alert in alerts],
@@ -122,8 +122,8 @@ def _recording(rule: RecordingRule, at: str) -> dict[str, Any]:
 
 def _took_s(name: str, at: str) -> float:
     """How long an evaluation took: of no rule the same each time."""
-    rule, moment = level(place("rule", name)), level(place("rule", name, at))
-    return round(_EVALUATION_S * (1.2 + rule) * (1 + 0.2 * moment), 9)
+    rule, now = level(place("rule", name)), level(place("rule", name, at))
+    return round(_EVALUATION_S * (1.2 + rule) * (1 + 0.2 * now), 9)
 
 
 def _alert(alert: Alert) -> dict[str, Any]:

@@ -105,17 +105,19 @@ class Engine:
             if once and moment.at is not None and any(len(row.times) != 1 for row in series):
                 message = "unexpected number of samples"
                 raise EvaluationError(message)
-            return InstantAnswer("matrix", series=series, notes=sorted(run.notes))
+            return InstantAnswer(
+                "matrix", series=series, notes=sorted(run.notes), samples=run.spent
+            )
         with np.errstate(all="ignore"):
             value = run.value(node)
         if isinstance(value, np.ndarray):
             number = (((), float(value[0])),)
-            return InstantAnswer("scalar", number, notes=sorted(run.notes))
+            return InstantAnswer("scalar", number, notes=sorted(run.notes), samples=run.spent)
         numbers, present = value.values[:, 0].tolist(), value.present[:, 0].tolist()
         rows = [(labels, numbers[row]) for row, labels in enumerate(value.labels) if present[row]]
         if isinstance(node, Call) and node.name in ("sort", "sort_desc"):
             rows.sort(key=lambda row: _by_value(row[1], descending=node.name == "sort_desc"))
-        return InstantAnswer("vector", rows, notes=sorted(run.notes))
+        return InstantAnswer("vector", rows, notes=sorted(run.notes), samples=run.spent)
 
     def range(self, query: str, start_s: float, end_s: float, step_s: float) -> RangeAnswer:
         """The values of a query from `start_s` to `end_s`.
@@ -144,9 +146,9 @@ class Engine:
             value = run.value(node)
         times = run.grid.times
         if isinstance(value, np.ndarray):
-            return RangeAnswer([Series((), times, value)], sorted(run.notes))
+            return RangeAnswer([Series((), times, value)], sorted(run.notes), run.spent)
         series = sorted(rows_of(value, times), key=lambda one: one.labels)
-        return RangeAnswer(series, sorted(run.notes))
+        return RangeAnswer(series, sorted(run.notes), run.spent)
 
 
 def _by_value(value: float, *, descending: bool) -> tuple[bool, float]:
@@ -162,6 +164,11 @@ class _Run(Calls):
         self._budget = budget
         # Parts that stand in a query more than once: a rate and its share, most often.
         self._vectors: dict[Node, Vector] = {}
+
+    @property
+    def spent(self) -> int:
+        """How many samples were looked at."""
+        return self._engine.most_samples - self._budget.left
 
     def value(self, node: Node) -> Value:
         """The value of an expression that is no range and no string."""

@@ -139,3 +139,14 @@ def is_scalar(node: Node) -> bool:
     if isinstance(node, Binary):
         return is_scalar(node.left) and is_scalar(node.right)
     return isinstance(node, Negation) and is_scalar(node.inner)
+
+
+def has_selectors(node: Node) -> bool:
+    """Whether anything is selected anywhere in an expression."""
+    if isinstance(node, Selector | Range):
+        return True
+    if isinstance(node, Call):
+        return any(has_selectors(part) for part in node.arguments)
+    if isinstance(node, Binary):
+        return has_selectors(node.left) or has_selectors(node.right)
+    return isinstance(node, Subquery | Aggregate | Negation) and has_selectors(node.inner)

@@ -22,6 +22,7 @@ class InstantAnswer:
         series: The samples of a matrix.
         text: The value of a string.
         notes: Warnings and infos, in the order of the query.
+        samples: How many were looked at.
     """
 
     kind: str
@@ -29,11 +30,13 @@ class InstantAnswer:
     series: Sequence[Series] = ()
     text: str = ""
     notes: Sequence[Note] = ()
+    samples: int = 0
 
 
 @dataclass(frozen=True)
 class RangeAnswer:
-    """What a query is at each step: a matrix, sorted by labels; warnings and infos."""
+    """What a query is at each step: a matrix, sorted by labels; the rest is as at one moment."""
 
     series: Sequence[Series]
     notes: Sequence[Note] = ()
+    samples: int = 0
