@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.store import Key, Object, key_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def record(
         field_path: Part of the object: `spec.containers{web}`.
 
     Returns:
-        The event as stored; None when its namespace is gone or going.
+        The event as stored; None when its namespace is gone or going, or admission refused it.
     """
     metadata = involved["metadata"]
     identity = (
@@ -95,7 +96,7 @@ def record(
             "lastTimestamp": world.timestamp(),
             "message": message,
         }
-        return world.store.put("events", repeated)
+        return _put(world, component, host, old, repeated)
     stored = _first(world, involved, resource, type_, reason, message, component, host, field_path)
     if stored is not None:
         made = key_of("events", stored)
@@ -143,9 +144,12 @@ def _first(
     # revision keeps them in order, as lists by name show them, and the last digits are chance.
     passed = world.store.revision * 97 + int(uid[-4:], 16) % 97
     moment = int((world.epoch + world.now) * 1_000_000_000) + passed
-    # Events have no defaults and no admission: the namespace was looked at above.
-    return world.store.put(
-        "events",
+    # Events have no defaults, nor does admission add to them: the namespace was looked at above.
+    return _put(
+        world,
+        component,
+        host,
+        None,
         {
             "apiVersion": "v1",
             "kind": "Event",
@@ -168,6 +172,22 @@ def _first(
             "reportingInstance": host or "",
         },
     )
+
+
+def _put(
+    world: World, component: str, host: str | None, old: Object | None, new: Object
+) -> Object | None:
+    if dynamic.configured(world):
+        from sregym_cluster_embedded.api import resources
+        from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
+
+        kind = resources.named("events")
+        assert kind is not None
+        admitted = dynamic_writes.said(world, kind, component, host, old, new)
+        if admitted is None:
+            return None
+        new = admitted
+    return world.store.put("events", new)
 
 
 def _aggregate(world: World, kind: _Kind, message: str) -> tuple[str, bool, tuple[str, ...]]:

@@ -33,6 +33,8 @@ _CREATED = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 def binding(world: World, request: Request, target: Target) -> Response:
     """POST to pods/NAME/binding."""
     sent = body.typed(request, body.parsed(request), "", "v1", "Binding", body.Warnings())
+    if dynamic.configured(world):
+        sent = _admitted(world, request, target, sent)
     node = sent.get("target", {}).get("name", "")
     if not node:
         cause = errors.Cause("target.name", "Required value", "FieldValueRequired")
@@ -40,6 +42,14 @@ def binding(world: World, request: Request, target: Target) -> Response:
     if not writing.dry_run(request):
         writes.bind(world, Key("pods", target.namespace, target.name), node)
     return encode(_CREATED, status=201)
+
+
+def _admitted(world: World, request: Request, target: Target, sent: Object) -> Object:
+    place = {"name": target.name, "namespace": target.namespace}
+    named = {**sent, "metadata": {**(sent.get("metadata") or {}), **place}}
+    changed = dynamic_writes.mutated(world, request, target, named, None, [])
+    dynamic_writes.check(world, request, target, changed, None, [])
+    return changed
 
 
 def log(world: World, request: Request, target: Target) -> Response | Connect:

@@ -98,7 +98,7 @@ def update(world: World, resource: str, obj: Object) -> Object:
     finalizer goes is removed.
 
     Raises:
-        errors.ApiError: NotFound; what admission says, of a controller that it hears.
+        errors.ApiError: NotFound; what admission says, of somebody whom it hears.
     """
     kind = resource_named(world, resource)
     key = key_of(resource, obj)
@@ -180,12 +180,15 @@ def bind(world: World, key: Key, node: str) -> Object:
     """Assign a pod to a node, as the scheduler's binding does.
 
     Raises:
-        errors.ApiError: NotFound; Conflict when the pod has a node already or is being deleted.
+        errors.ApiError: NotFound; Conflict when the pod has a node already or is being deleted;
+            what admission says, of somebody whom it hears.
     """
     kind = resource_named(world, "pods")
     old = world.store.get(key)
     if old is None:
         raise errors.not_found(kind, key.name)
+    if world.table(dynamic.HEARD):
+        dynamic_writes.bound(world, kind, old, node)
     if "deletionTimestamp" in old["metadata"]:
         raise errors.conflict(
             kind, key.name, f"pod {key.name} is being deleted, cannot be assigned to a host"
@@ -227,7 +230,7 @@ def delete(
     Returns the object as it is then (its last state when it is gone), None when there was none.
 
     Raises:
-        errors.ApiError: What admission says, of a controller that it hears.
+        errors.ApiError: What admission says, of somebody whom it hears.
     """
     old = world.store.get(key)
     if old is None:
@@ -253,10 +256,15 @@ def remove(world: World, key: Key) -> Object | None:
 
     This is how a kubelet confirms that a pod's processes are gone (a deletion with a grace period
     of zero).
+
+    Raises:
+        errors.ApiError: What admission says, of a kubelet that it hears.
     """
     old = world.store.get(key)
     if old is None:
         return None
+    if world.table(dynamic.HEARD):
+        dynamic_writes.deleted(world, resource_named(world, key.resource), old, "Background", 0)
     if old["metadata"].get("finalizers"):
         if old["metadata"].get("deletionGracePeriodSeconds") == 0:
             return old

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import node_zones
 from sregym_cluster_embedded.controllers.node_taints import (
     NOT_READY,
@@ -92,7 +93,14 @@ def monitor(world: World, name: str) -> None:
     before = world.table(_SEEN).get(name, "True")
     if _is_silent(world, name) and readiness(node) != "Unknown":
         world.table(_SEEN)[name] = "Unknown"
-        node = _declare_unknown(world, name, node)
+        try:
+            node = _declare_unknown(world, name, node)
+        except ApiError:
+            # It is as if nobody had looked: nothing follows from what cannot be written.
+            world.table(_SEEN).pop(name)
+            if before != "True":
+                world.table(_SEEN)[name] = before
+            raise
     now = readiness(node)
     if now == "True":
         if world.table(_SEEN).pop(name, None) is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.controllers.accounts import user_of
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
@@ -39,6 +40,28 @@ def retrying(
     return partial(_attempt, name, reconcile, (first_s, longest_s))
 
 
+def repeating(name: str, act: Callable[..., None], again_s: float | None) -> Handler:
+    """The handler `name`: `act`, called again after `again_s` when the API refused its write.
+
+    With None it is given up.
+    """
+    return partial(_act, name, act, again_s)
+
+
+def _act(
+    name: str, act: Callable[..., None], again_s: float | None, world: World, *given: Any
+) -> None:
+    if not dynamic.configured(world):
+        act(world, *given)
+        return
+    try:
+        with dynamic.heard(world, user_of(world, name)):
+            act(world, *given)
+    except ApiError:
+        if again_s is not None:
+            world.after(again_s, name, *given)
+
+
 def _attempt(
     name: str,
     reconcile: Callable[[World, Any], None],
@@ -49,7 +72,7 @@ def _attempt(
     delays = world.table(_TABLE)
     try:
         if dynamic.configured(world):
-            with dynamic.heard(world):
+            with dynamic.heard(world, user_of(world, name)):
                 reconcile(world, key)
         else:
             reconcile(world, key)

@@ -38,7 +38,7 @@ from sregym_cluster_embedded.controllers import (
     volumes,
 )
 from sregym_cluster_embedded.controllers.pods import counts, matters
-from sregym_cluster_embedded.controllers.retrying import retrying
+from sregym_cluster_embedded.controllers.retrying import repeating, retrying
 from sregym_cluster_embedded.storage_drivers import ATTACHMENTS
 from sregym_cluster_embedded.store import owner_of
 
@@ -120,24 +120,33 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         volumes.VOLUME: volumes.reconcile_volume,
         disruption.HANDLER: disruption.reconcile,
         pod_gc.HANDLER: pod_gc.collect,
-        node_lifecycle.MONITOR: node_lifecycle.monitor,
         node_lifecycle.TAINTS: node_lifecycle.taint,
         node_lifecycle.EVICT: node_lifecycle.evict,
     }
 )
 
 
+# What runs beside volume drivers, and how soon it tries again what the API refused.
+_OF_DRIVERS: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {provisioning.HANDLER: provisioning.provision, expansion.RESIZER: expansion.resize}
+)
+_DRIVERS_S = 10.0
+
+
 def contribution() -> Contribution:
     """What this room adds to a cluster."""
+    period_s = node_lifecycle.MONITOR_PERIOD_S
     return Contribution(
         name="controllers",
         handlers={
             **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},
             job.HANDLER: retrying(job.HANDLER, job.reconcile, *job.RETRIES_S),
-            provisioning.HANDLER: provisioning.provision,
-            expansion.RESIZER: expansion.resize,
-            taint_eviction.HANDLER: taint_eviction.evict,
-            node_lifecycle.MARK: node_lifecycle.mark,
+            node_lifecycle.MONITOR: retrying(
+                node_lifecycle.MONITOR, node_lifecycle.monitor, period_s, period_s
+            ),
+            node_lifecycle.MARK: repeating(node_lifecycle.MARK, node_lifecycle.mark, period_s),
+            taint_eviction.HANDLER: repeating(taint_eviction.HANDLER, taint_eviction.evict, None),
+            **{name: repeating(name, act, _DRIVERS_S) for name, act in _OF_DRIVERS.items()},
         },
         followers={
             api_services.RESOURCE: (api_services.listen,),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.quality import qos_class
+from sregym_cluster_embedded.kubelet.absence import SYNC
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
+from sregym_cluster_embedded.kubelet.requests import confirm_end, put_status, until_turn
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
 from sregym_cluster_embedded.placement import matches_affinity, untolerated
 from sregym_cluster_embedded.scheduler.quantities import counted, requests_of
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.workqueue import forget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+REJECT = "kubelet.reject"
 _SAFE_SYSCTLS = frozenset(
     {
         "kernel.shm_rmid_forced",
@@ -36,14 +39,15 @@ _SAFE_SYSCTLS = frozenset(
 )
 
 
-def reject(world: World, uid: str, reason: str, message: str) -> None:
+def reject(world: World, uid: str, reason: str, message: str, again: bool = False) -> None:
     """Handler: refuse to run a pod that has just arrived; nothing of it is ever started."""
     state = state_of(world, uid)
     pod = pod_of(world, state) if state is not None else None
     pod_states(world).pop(uid, None)
     if state is None or pod is None:
         return
-    tell(world, pod, state, "Warning", reason, message)
+    if not again:
+        tell(world, pod, state, "Warning", reason, message)
     status = {
         "observedGeneration": pod["metadata"].get("generation", 1),
         "phase": "Failed",
@@ -52,10 +56,15 @@ def reject(world: World, uid: str, reason: str, message: str) -> None:
         "startTime": world.timestamp(),
         "qosClass": pod.get("status", {}).get("qosClass") or qos_class(pod["spec"]),
     }
-    writes.update_status(world, state.key, status)
-    if "deletionTimestamp" in pod["metadata"]:
+    written = put_status(world, state, status)
+    if written and "deletionTimestamp" in pod["metadata"]:
         # It was to go before it had come: there is nothing to wait for.
-        writes.remove(world, state.key)
+        written = confirm_end(world, state)
+    if not written:
+        # Held back meanwhile: whatever wakes it, it is not to be run.
+        pod_states(world)[uid] = state._replace(busy=True)
+        forget(world, SYNC, uid)
+        world.after(until_turn(world, state.node), REJECT, uid, reason, message, True)
 
 
 def forbidden_sysctl(pod: Object) -> tuple[str, str] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events
+from sregym_cluster_embedded.kubelet.requests import put_status
 from sregym_cluster_embedded.kubelet.state import EPHEMERAL, INIT, SIDECAR, PodState
 from sregym_cluster_embedded.kubelet.status import pod_status
 from sregym_cluster_embedded.store import Key, Object
@@ -48,11 +49,12 @@ def host_ip(world: World, node: str) -> str:
     return ""
 
 
-def write_status(world: World, pod: Object, state: PodState) -> None:
-    """Write the pod's status as it is now; nothing is written when nothing changed."""
-    writes.update_status(
-        world, state.key, pod_status(world, pod, state, host_ip(world, state.node))
-    )
+def write_status(world: World, pod: Object, state: PodState) -> bool:
+    """Write the pod's status as it is now; nothing is written when nothing changed.
+
+    Returns False when admission refused it: the pod will be synced again.
+    """
+    return put_status(world, state, pod_status(world, pod, state, host_ip(world, state.node)))
 
 
 def tell(

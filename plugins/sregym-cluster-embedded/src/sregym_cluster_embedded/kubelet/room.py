@@ -19,7 +19,7 @@ from sregym_cluster_embedded.kubelet import (
     sync,
     termination,
 )
-from sregym_cluster_embedded.kubelet.admission import forbidden_sysctl, misfit, reject
+from sregym_cluster_embedded.kubelet.admission import REJECT, forbidden_sysctl, misfit, reject
 from sregym_cluster_embedded.kubelet.conditions import gate_answers
 from sregym_cluster_embedded.kubelet.environment import forget_links
 from sregym_cluster_embedded.kubelet.lives import record_exit
@@ -151,7 +151,7 @@ def _admit(world: World, pod: Object, node: Object, *, bound_by_hand: bool) -> N
     if refusal is None and bound_by_hand:
         refusal = misfit(world, pod, node)
     if refusal is not None:
-        world.after(ADMIT_S, "kubelet.reject", uid, *refusal)
+        world.after(ADMIT_S, REJECT, uid, *refusal)
         return
     live_files.note_sources(world, pod, state)
     if pod["spec"].get("activeDeadlineSeconds") is not None:
@@ -172,13 +172,13 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "kubelet.signal": killing.signal,
         "kubelet.turn": killing.turn,
         "kubelet.kill": killing.kill,
-        "kubelet.gone": termination.gone,
+        termination.GONE: termination.gone,
         "kubelet.probe": probes.evaluate,
         probes.ENDED: probes.ended,
         "kubelet.files": live_files.refresh,
         eviction.LIMITS: eviction.check_limits,
         eviction.DEADLINE: eviction.check_deadline,
-        "kubelet.reject": reject,
+        REJECT: reject,
     }
 )
 

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
-from sregym_cluster_embedded.api import resources, writes
+from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, wake
 from sregym_cluster_embedded.kubelet.report import MIRROR, STATIC, write_status
+from sregym_cluster_embedded.kubelet.requests import confirm_end
 from sregym_cluster_embedded.kubelet.state import PodState, state_of
 from sregym_cluster_embedded.store import Key, Object
 
@@ -79,7 +82,8 @@ def read(world: World, node: str, file: str, content: str | None) -> None:
         return
     known[key] = wanted
     try:
-        writes.create(world, "pods", wanted.pod)
+        with dynamic.heard(world, dynamic.kubelet_of(node)):
+            writes.create(world, "pods", wanted.pod)
     except ApiError:
         # A real kubelet would run it without a mirror; here nobody could see that.
         del known[key]
@@ -93,14 +97,19 @@ def renew(world: World, state: PodState) -> bool:
     present = world.store.get(state.key)
     if present is not None:
         # The removal brings the kubelet here again.
-        writes.remove(world, state.key)
+        if not confirm_end(world, state):
+            wake(world, state.uid, RESYNC_S)
         return True
     kind = resources.named("pods")
     if kind is None or world.store.get(Key("nodes", "", entry.node)) is None:
         return True
     try:
         pod = writes.prepare(world, kind, entry.pod)
+        if dynamic.configured(world):
+            with dynamic.heard(world, dynamic.kubelet_of(entry.node)):
+                pod = dynamic_writes.admitted(world, kind, pod)
     except ApiError:
+        wake(world, state.uid, RESYNC_S)
         return True
     metadata = {**pod["metadata"], "uid": state.uid}
     pod = writes.put_new(world, kind, {**pod, "metadata": metadata})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.kubelet import probes, resizing
 from sregym_cluster_embedded.kubelet.images import forget_pulls
 from sregym_cluster_embedded.kubelet.killing import forget_stop, stop_pod, take_turns
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, remembered, tell, write_status
+from sregym_cluster_embedded.kubelet.requests import confirm_end, until_turn
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.sandbox import release_address
 from sregym_cluster_embedded.kubelet.state import (
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+GONE = "kubelet.gone"
 _CLOSE_S = 1e-6
 # A kubelet lets go of a pod when its list of containers confirms the end, and what the pod had is
 # put away by then.
@@ -69,8 +70,9 @@ def gone(world: World, uid: str) -> None:
     if pod is None:
         drop(world, state)
         return
-    write_status(world, pod, state)
-    if writes.remove(world, state.key) is None or pod_of(world, state) is None:
+    if not write_status(world, pod, state) or not confirm_end(world, state):
+        world.after(until_turn(world, state.node), GONE, uid)
+    elif pod_of(world, state) is None:
         drop(world, state)
 
 
@@ -169,4 +171,4 @@ def _end(world: World, pod: Object, state: PodState) -> None:
     forget_pulls(world, pod, state.uid)
     write_status(world, pod, state)
     wait_s = next_relist(world, state.node)
-    world.after(wait_s if wait_s >= _CLEANUP_S else wait_s + 1.0, "kubelet.gone", state.uid)
+    world.after(wait_s if wait_s >= _CLEANUP_S else wait_s + 1.0, GONE, state.uid)

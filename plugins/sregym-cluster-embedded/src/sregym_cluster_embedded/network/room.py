@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.controllers.retrying import retrying
 from sregym_cluster_embedded.network import (
     cache,
     coredns,
@@ -109,7 +110,7 @@ def contribution() -> Contribution:
         name="network",
         handlers={
             ingress_status.HANDLER: ingress_status.sync,
-            mirroring.HANDLER: mirroring.reconcile,
+            mirroring.HANDLER: retrying(mirroring.HANDLER, mirroring.reconcile),
             proxies.HANDLER: proxies.sync,
         },
         followers={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,14 @@ _LEASE_NAMESPACE = "kube-node-lease"
 _SERVER = "apiserver.kubernetes.io/identity"
 _RENEWED_EVERY_S = 10.0
 _REPORTED_EVERY_S = 300.0
+# Signs of life of a node, and how often its kubelet gives them.
+LEASE, STATUS = "lease", "status"
+_EVERY_S = {LEASE: _RENEWED_EVERY_S, STATUS: _REPORTED_EVERY_S}
 # By node: from when on it gave no signs of life.
 _SILENT = "node.silent"
+# By node and sign: the last one that was taken, while admission refuses them.
+_REFUSED = "node.refused"
+_CLOSE_S = 1e-3
 
 
 def fresh(world: World, resource: str, obj: Object) -> Object:
@@ -30,26 +37,79 @@ def fresh(world: World, resource: str, obj: Object) -> Object:
     if resource == _LEASES and obj["metadata"].get("namespace") == _LEASE_NAMESPACE:
         if world.store.get(Key("nodes", "", obj["metadata"]["name"])) is None:
             return obj
-        name = obj["metadata"]["name"]
-        shown = last_renewal(world, name) + _clock_offset(world, name)
-        return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(shown)}}
+        return as_of(world, LEASE, obj, last_renewal(world, obj["metadata"]["name"]))
     if resource == _LEASES and (obj["metadata"].get("labels") or {}).get(_SERVER):
         at = _latest(world, obj["metadata"]["name"], _RENEWED_EVERY_S)
         return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(at)}}
     if resource == "nodes" and _posting(obj):
-        name = obj["metadata"]["name"]
-        at = _latest(world, name, _REPORTED_EVERY_S) + _clock_offset(world, name)
-        conditions = [
-            {**entry, "lastHeartbeatTime": _later(world, at, entry.get("lastHeartbeatTime"))}
-            for entry in conditions_of(obj)
-        ]
-        return {**obj, "status": {**obj["status"], "conditions": conditions}}
+        return as_of(world, STATUS, obj, last_sign(world, obj["metadata"]["name"], STATUS))
     return obj
+
+
+def as_of(world: World, sign: str, obj: Object, moment: float) -> Object:
+    """A node or its lease as it stands there when the last sign was given at a virtual second."""
+    at = moment + _clock_offset(world, obj["metadata"]["name"])
+    if sign == LEASE:
+        return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(at)}}
+    conditions = [
+        {**entry, "lastHeartbeatTime": _later(world, at, entry.get("lastHeartbeatTime"))}
+        for entry in conditions_of(obj)
+    ]
+    return {**obj, "status": {**obj["status"], "conditions": conditions}}
 
 
 def last_renewal(world: World, node: str) -> float:
     """When a node's lease was renewed last, in virtual seconds."""
-    return _latest(world, node, _RENEWED_EVERY_S)
+    return last_sign(world, node, LEASE)
+
+
+def last_sign(world: World, node: str, sign: str) -> float:
+    """When a node's `LEASE` was renewed, or its `STATUS` reported, last, in virtual seconds."""
+    refused = world.table(_REFUSED)
+    if refused and (node, sign) in refused:
+        return float(refused[(node, sign)])
+    return _latest(world, node, _EVERY_S[sign])
+
+
+def is_due(world: World, node: str, sign: str) -> bool:
+    """Whether a kubelet that looks once in ten seconds gives a sign of life now."""
+    passed_s = math.fmod(world.now - _phase(world, node, sign) + _CLOSE_S, _EVERY_S[sign])
+    return passed_s < _RENEWED_EVERY_S or (node, sign) in world.table(_REFUSED)
+
+
+def sign_before(world: World, node: str, sign: str) -> float:
+    """When a sign of life was last taken, before the one that is just being given."""
+    table = world.table(_REFUSED)
+    if (node, sign) in table:
+        return float(table[(node, sign)])
+    now = world.now - 2 * _CLOSE_S
+    return float(max(now - (now - _phase(world, node, sign)) % _EVERY_S[sign], 0.0))
+
+
+def refuse(world: World, node: str, sign: str) -> float | None:
+    """What is just being given is not taken; when it was last, if this is the first that is not."""
+    if is_refused(world, node, sign):
+        return None
+    last_at = sign_before(world, node, sign)
+    world.table(_REFUSED)[(node, sign)] = last_at
+    return last_at
+
+
+def is_refused(world: World, node: str, sign: str) -> bool:
+    """Whether the last sign of life was not taken."""
+    return (node, sign) in world.table(_REFUSED)
+
+
+def accept(world: World, node: str, sign: str) -> bool:
+    """A sign of life is taken; whether the one before was refused."""
+    table = world.table(_REFUSED)
+    return bool(table) and table.pop((node, sign), None) is not None
+
+
+def until_sign(world: World, node: str) -> float:
+    """Seconds until a kubelet next renews the lease of its node, from just after it did so."""
+    left_s = _latest(world, node, _RENEWED_EVERY_S) + _RENEWED_EVERY_S - world.now
+    return left_s if left_s > _CLOSE_S else left_s + _RENEWED_EVERY_S
 
 
 def until_report(world: World, node: str) -> float:
@@ -82,6 +142,10 @@ def _latest(world: World, node: str, every_s: float) -> float:
     phase = world.seed.fraction("heartbeat", node, every_s) * every_s
     now = world.table(_SILENT).get(node, world.now)
     return float(max(now - (now - phase) % every_s, 0.0))
+
+
+def _phase(world: World, node: str, sign: str) -> float:
+    return float(world.seed.fraction("heartbeat", node, _EVERY_S[sign]) * _EVERY_S[sign])
 
 
 def _clock_offset(world: World, node: str) -> float:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.kubelet.images import SHOW
 from sregym_cluster_embedded.kubelet.usage import pods_on
-from sregym_cluster_embedded.node import kubelets
+from sregym_cluster_embedded.node import kubelets, refusals
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.workqueue import taken
+from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.machines import Machine
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 # From this part of the disk in use images are removed, until only so much is.
 _HIGH, _LOW = 0.85, 0.80
+_AGAIN_S = 10.0
 
 
 def collect(world: World, machine: Machine, available_bytes: int) -> None:
@@ -69,4 +69,5 @@ def show_images(world: World, node: str) -> None:
         if place == node and image not in listed:
             kept.append({"names": [image], "sizeBytes": size_bytes})
     kept.sort(key=lambda entry: (-entry.get("sizeBytes", 0), (entry.get("names") or [""])))
-    writes.update_status(world, key, {**(obj.get("status") or {}), "images": kept[:50]})
+    if not refusals.report(world, key, {**(obj.get("status") or {}), "images": kept[:50]}):
+        enqueue(world, SHOW, node, _AGAIN_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.controllers import node_lifecycle
 from sregym_cluster_embedded.controllers.node_taints import conditions_of
 from sregym_cluster_embedded.kubelet import absence
@@ -17,7 +17,7 @@ from sregym_cluster_embedded.kubelet.troubles import (
     RUNTIME_DOWN,
     set_trouble,
 )
-from sregym_cluster_embedded.node import conditions, heartbeats
+from sregym_cluster_embedded.node import conditions, heartbeats, refusals
 from sregym_cluster_embedded.store import ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
@@ -195,8 +195,12 @@ def report(world: World, node: str) -> None:
     ]
     for entry in changed:
         say(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
-    if changed or any(old[entry["type"]].get("message") != entry.get("message") for entry in fresh):
-        writes.update_status(world, key, {**status, "conditions": [*others, *merged]})
+    differs = changed or any(
+        old[entry["type"]].get("message") != entry.get("message") for entry in fresh
+    )
+    if differs and not refusals.report(world, key, {**status, "conditions": [*others, *merged]}):
+        enqueue(world, REPORT, node, _REPORT_S)
+        return
     _say_schedulable(world, node, obj)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.kubelet import absence, usage
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.state import RUNNING, state_of
-from sregym_cluster_embedded.node import kubelets
+from sregym_cluster_embedded.node import kubelets, refusals
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -68,6 +67,6 @@ def _new_boot(world: World, node: str) -> None:
         return
     boot = world.seed.uid()
     info = {**obj["status"].get("nodeInfo", {}), "bootID": boot}
-    writes.update_status(world, key, {**obj["status"], "nodeInfo": info})
+    refusals.report(world, key, {**obj["status"], "nodeInfo": info})
     text = f"Node {node} has been rebooted, boot id: {boot}"
     kubelets.record(world, node, "Warning", "Rebooted", text)

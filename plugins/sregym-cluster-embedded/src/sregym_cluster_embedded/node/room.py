@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
-from sregym_cluster_embedded.node import image_garbage, kubelets, pressure, registration
+from sregym_cluster_embedded.node import image_garbage, kubelets, pressure, refusals, registration
 from sregym_cluster_embedded.node.heartbeats import fresh
 
 
@@ -18,8 +19,12 @@ def contribution() -> Contribution:
             kubelets.MISSED: kubelets.missed,
             pressure.HANDLER: pressure.look,
             registration.REGISTER: registration.register,
+            refusals.HANDLER: refusals.ask,
         },
-        followers={"nodes": (kubelets.node_changed, registration.node_changed)},
+        followers={
+            "nodes": (kubelets.node_changed, registration.node_changed),
+            **dict.fromkeys(dynamic.RESOURCES, (refusals.configuration_changed,)),
+        },
         rooms={
             "heartbeats": fresh,
             "freeze_kubelet": kubelets.freeze_kubelet,

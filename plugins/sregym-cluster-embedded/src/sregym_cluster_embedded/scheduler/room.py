@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.scheduler import devices, nodes, nominations, preemption, waiting
 from sregym_cluster_embedded.scheduler.attempt import Attempt
 from sregym_cluster_embedded.scheduler.claims import settle, volumes_of
 from sregym_cluster_embedded.scheduler.load import follow
+from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
 from sregym_cluster_embedded.scheduler.scoring import best
 from sregym_cluster_embedded.scheduler.verdicts import NO_NODES, Verdict, summary
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
@@ -55,6 +58,7 @@ def _pod_changed(world: World, change: Change) -> None:
         nominations.follow(world, change)
     if change.type is ChangeType.DELETED:
         waiting.drop(world, change.key)
+        settled(world, change.key)
         if not placed:
             forget(world, _HANDLER, change.key)
     elif not placed:
@@ -115,12 +119,32 @@ def schedule(world: World, key: Key) -> None:
     chosen = best(world, pod, attempt.wanted, attempt.feasible, attempt.neighbours)
     if volumes.waiting:
         waiting.note(world, key, pod, ("VolumeBinding",))
-        settle(world, volumes, chosen)
-        return
+    else:
+        waiting.drop(world, key)
+    plugin = 'Bind plugin "DefaultBinder"'
+    try:
+        with speaking(world):
+            if volumes.waiting:
+                plugin = 'PreBind plugin "VolumeBinding"'
+                settle(world, volumes, chosen)
+                return
+            if wanted.claims:
+                plugin = 'PreBind plugin "DynamicResources"'
+                devices.settle(world, pod, wanted, chosen)
+                plugin = 'Bind plugin "DefaultBinder"'
+            _bind(world, pod, chosen.name)
+    except ApiError as error:
+        _stumble(world, key, f"running {plugin}: {error.message}")
+
+
+def _stumble(world: World, key: Key, message: str) -> None:
+    """A write was refused: say so, and try the whole again after the pod's back-off."""
     waiting.drop(world, key)
-    if wanted.claims:
-        devices.settle(world, pod, wanted, chosen)
-    _bind(world, pod, chosen.name)
+    pod = world.store.get(key)
+    if pod is None:
+        return
+    _refuse(world, pod, message, reason="SchedulerError")
+    enqueue(world, _HANDLER, key, back_off(world, key))
 
 
 def _give_up(world: World, key: Key, attempt: Attempt) -> None:
@@ -141,13 +165,18 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
         text = f"{text} {hint}, preemption: {outcome.message}"
     _refuse(world, pod, text, "" if outcome.candidate is None else outcome.candidate.node)
     if outcome.candidate is not None:
-        preemption.evict(world, pod, outcome.candidate)
+        try:
+            with speaking(world):
+                preemption.evict(world, pod, outcome.candidate)
+        except ApiError:
+            enqueue(world, _HANDLER, key, back_off(world, key))
 
 
 def _bind(world: World, pod: Object, node: str) -> None:
     metadata = pod["metadata"]
     key = Key("pods", metadata["namespace"], metadata["name"])
     bound = writes.bind(world, key, node)
+    settled(world, key)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
 
@@ -158,12 +187,14 @@ def _gated(world: World, pod: Object) -> None:
     _set_unscheduled(world, pod, "SchedulingGated", message, observed=False)
 
 
-def _refuse(world: World, pod: Object, message: str, nominated: str = "") -> None:
+def _refuse(
+    world: World, pod: Object, message: str, nominated: str = "", reason: str = "Unschedulable"
+) -> None:
     """Say that no node can take a pod now, and which one is being cleared for it."""
     events.record(world, pod, "pods", "Warning", "FailedScheduling", message, NAME)
     promise = {"nominatedNodeName": nominated} if nominated else {}
     pod = {**pod, "status": {**pod.get("status", {}), **promise}}
-    _set_unscheduled(world, pod, "Unschedulable", message)
+    _set_unscheduled(world, pod, reason, message)
 
 
 def _set_unscheduled(
@@ -184,7 +215,9 @@ def _set_unscheduled(
     others = [entry for entry in status.get("conditions", ()) if entry["type"] != "PodScheduled"]
     metadata = pod["metadata"]
     key = Key("pods", metadata["namespace"], metadata["name"])
-    writes.update_status(world, key, {**status, "conditions": [*others, condition]})
+    # Where it is refused, the scheduler goes on without it.
+    with suppress(ApiError), speaking(world):
+        writes.update_status(world, key, {**status, "conditions": [*others, condition]})
 
 
 def contribution() -> Contribution:

@@ -10,11 +10,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import errors
-from sregym_cluster_embedded.api.dynamic.attributes import CONTROLLERS, Attributes
+from sregym_cluster_embedded.api.dynamic.attributes import (
+    CONTROLLERS,
+    SCHEDULER,
+    Attributes,
+    kubelet_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sregym_cluster_embedded.api.request import User
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
@@ -31,24 +37,40 @@ _EXEMPT = frozenset(
 # Reviews and events of the machinery itself: a policy never sees the first, rarely the second.
 _UNSEEN_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 
-# Holds something while a controller is at work whose writes admission sees.
+# The types in which admission is configured.
+RESOURCES = tuple(sorted(_EXEMPT))
+# Holds as whom somebody in the cluster is at work whose writes admission sees.
 HEARD = "api.dynamic.heard"
 
-__all__ = ["BINDINGS", "CONTROLLERS", "HEARD", "Attributes", "configured", "mutate", "validate"]
+__all__ = [
+    "BINDINGS",
+    "CONTROLLERS",
+    "HEARD",
+    "RESOURCES",
+    "SCHEDULER",
+    "Attributes",
+    "configured",
+    "heard",
+    "kubelet_of",
+    "mutate",
+    "validate",
+]
 
 
 @contextmanager
-def heard(world: World) -> Iterator[None]:
-    """Inside of this, admission sees what is changed and deleted, and may refuse it.
+def heard(world: World, user: User = CONTROLLERS) -> Iterator[None]:
+    """Inside of this, admission sees what `user` changes and deletes, and may refuse it.
 
     Whoever writes here must be ready for that. What is created it always sees.
     """
     table = world.table(HEARD)
-    table[True] = True
+    before = dict(table)
+    table[True] = user
     try:
         yield
     finally:
         table.clear()
+        table.update(before)
 
 
 def configured(world: World) -> bool:

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 # As whom the controllers write: one certificate for all of them.
 CONTROLLERS = User("system:kube-controller-manager", ("system:authenticated",))
+SCHEDULER = User("system:kube-scheduler", ("system:authenticated",))
+
+
+def kubelet_of(node: str) -> User:
+    """As whom the kubelet of a node writes."""
+    return User(f"system:node:{node}", ("system:nodes", "system:authenticated"))
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import selectors
+from sregym_cluster_embedded.api.dynamic import MUTATING, MUTATING_POLICIES, POLICIES, VALIDATING
 from sregym_cluster_embedded.api.resources import BUILT_IN
 from sregym_cluster_embedded.store import Key
 
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
+
+
+def any_rules(world: World, attributes: Attributes) -> bool:
+    """Whether somebody could be asked about such a request, wherever its object is."""
+    for configurations in (VALIDATING, MUTATING):
+        for configuration in world.store.list(configurations, ""):
+            for hook in configuration.get("webhooks") or ():
+                policy = hook.get("matchPolicy", "Equivalent")
+                if by_rules(attributes, hook.get("rules", ()), policy) is not None:
+                    return True
+    for policies in (POLICIES, MUTATING_POLICIES):
+        for entry in world.store.list(policies, ""):
+            constraints = entry["spec"].get("matchConstraints") or {}
+            rules = constraints.get("resourceRules") or ()
+            policy = constraints.get("matchPolicy", "Equivalent")
+            if by_rules(attributes, rules, policy) is not None:
+                return True
+    return False
 
 
 def by_rules(attributes: Attributes, rules: Sequence[Object], policy: str) -> Resource | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.api import dynamic, errors
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.api.request import Request
+    from sregym_cluster_embedded.api.request import Request, User
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.api.target import Target
     from sregym_cluster_embedded.store import Object
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 _OPTIONS = ("fieldManager", "fieldValidation")
 
 
+def _user(world: World) -> User:
+    """As whom somebody in the cluster writes just now."""
+    found: User = world.table(dynamic.HEARD).get(True, dynamic.CONTROLLERS)
+    return found
+
+
 def admitted(world: World, kind: Resource, obj: Object) -> Object:
-    """A new object of a controller, as admission lets it pass.
+    """A new object of somebody in the cluster, as admission lets it pass.
 
     Raises:
         errors.ApiError: It does not.
@@ -28,6 +34,7 @@ def admitted(world: World, kind: Resource, obj: Object) -> Object:
         "CREATE",
         kind,
         obj,
+        user=_user(world),
         namespace=metadata.get("namespace", ""),
         name=metadata["name"],
         options=options_of("CREATE"),
@@ -38,7 +45,7 @@ def admitted(world: World, kind: Resource, obj: Object) -> Object:
 
 
 def replaced(world: World, kind: Resource, old: Object, new: Object) -> Object:
-    """What a controller writes in place of an object: its status is a request of its own.
+    """What somebody in the cluster writes in place of an object: its status is a request of its own.
 
     Raises:
         errors.ApiError: It is not to be.
@@ -46,13 +53,13 @@ def replaced(world: World, kind: Resource, old: Object, new: Object) -> Object:
     if _without_status(old) != _without_status(new):
         sub = "finalize" if kind.name == "namespaces" and old["spec"] != new["spec"] else ""
         plain = _with_status_of(old, new)
-        asked = _update(kind, old, plain, sub)
+        asked = _update(world, kind, old, plain, sub)
         changed = plain if sub else dynamic.mutate(world, asked) or plain
         dynamic.validate(world, asked.with_object(changed))
         new = _with_status_of(new, changed)
     if old.get("status") == new.get("status"):
         return new
-    asked = _update(kind, old, new, "status")
+    asked = _update(world, kind, old, new, "status")
     changed = dynamic.mutate(world, asked) or new
     dynamic.validate(world, asked.with_object(changed))
     return changed
@@ -67,13 +74,14 @@ def _with_status_of(other: Object, obj: Object) -> Object:
     return {**_without_status(obj), **status}
 
 
-def _update(kind: Resource, old: Object, new: Object, subresource: str) -> Attributes:
+def _update(world: World, kind: Resource, old: Object, new: Object, subresource: str) -> Attributes:
     metadata = old["metadata"]
     return Attributes(
         "UPDATE",
         kind,
         new,
         old,
+        user=_user(world),
         namespace=metadata.get("namespace", ""),
         name=metadata["name"],
         subresource=subresource,
@@ -81,19 +89,72 @@ def _update(kind: Resource, old: Object, new: Object, subresource: str) -> Attri
     )
 
 
-def deleted(world: World, kind: Resource, old: Object, propagation: str) -> None:
-    """Ask about an object that a controller deletes.
+def said(
+    world: World, kind: Resource, component: str, host: str | None, old: Object | None, new: Object
+) -> Object | None:
+    """An event as admission lets it pass; None: it does not, and nobody tries again.
+
+    Who is not at work under a name of its own says it as what its component is.
+    """
+    heard: User | None = world.table(dynamic.HEARD).get(True)
+    if heard is None and component == "kubelet" and host:
+        heard = dynamic.kubelet_of(host)
+    elif heard is None:
+        heard = dynamic.SCHEDULER if component == "default-scheduler" else dynamic.CONTROLLERS
+    try:
+        with dynamic.heard(world, heard):
+            return admitted(world, kind, new) if old is None else replaced(world, kind, old, new)
+    except errors.ApiError:
+        return None
+
+
+def bound(world: World, kind: Resource, pod: Object, node: str) -> None:
+    """Ask about the binding of a pod to a node.
+
+    Raises:
+        errors.ApiError: It is not to be.
+    """
+    given = pod["metadata"]
+    metadata = {field: given[field] for field in ("name", "namespace", "uid")}
+    asked = Attributes(
+        "CREATE",
+        kind,
+        {
+            "kind": "Binding",
+            "apiVersion": "v1",
+            "metadata": metadata,
+            "target": {"kind": "Node", "name": node},
+        },
+        user=_user(world),
+        namespace=given["namespace"],
+        name=given["name"],
+        subresource="binding",
+        options=options_of("CREATE"),
+    )
+    dynamic.mutate(world, asked)
+    dynamic.validate(world, asked)
+
+
+def deleted(
+    world: World, kind: Resource, old: Object, propagation: str, grace_s: int | None = None
+) -> None:
+    """Ask about an object that somebody in the cluster deletes.
 
     Raises:
         errors.ApiError: It is not to go.
     """
     metadata = old["metadata"]
-    values = {} if propagation == "Background" else {"propagationPolicy": propagation}
+    values: dict[str, Any] = {}
+    if grace_s is not None:
+        values = {"gracePeriodSeconds": grace_s, "preconditions": {"uid": metadata["uid"]}}
+    if propagation != "Background":
+        values["propagationPolicy"] = propagation
     asked = Attributes(
         "DELETE",
         kind,
         None,
         old,
+        user=_user(world),
         namespace=metadata.get("namespace", ""),
         name=metadata["name"],
         options=options_of("DELETE", values),
