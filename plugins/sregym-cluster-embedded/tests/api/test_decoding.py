@@ -98,3 +98,17 @@ def test_a_patch_that_leaves_no_object(client, value):
 )
 def test_what_is_empty_stays_where_it_says_something(kind, sent, read):
     assert canonical(sent, *kind) == (read, [])
+
+
+def test_groups_may_have_numbers_of_64_bits():
+    def spec(group):
+        pod = {"metadata": {}, "spec": {"securityContext": {"supplementalGroups": [0, group]}}}
+        return canonical(pod, "", "v1", "Pod")[0]["spec"]
+
+    assert spec(2**40) == {"securityContext": {"supplementalGroups": [0, 2**40]}}
+    with pytest.raises(ValueError) as caught:
+        spec(2**63)
+    assert str(caught.value) == (
+        f"json: cannot unmarshal number {2**63} into Go struct field "
+        "PodSecurityContext.spec.securityContext.supplementalGroups of type int64"
+    )

@@ -1,4 +1,8 @@
-"""Bodies that kubectl 1.37 sent, beside the object that it printed for the same command."""
+"""Bodies in protobuf beside the same objects in JSON.
+
+`protobuf_requests.json` has what kubectl 1.37 sent, and printed for the same command;
+`protobuf_typed.json` what the library of Go (0.36) makes of its structs in both forms.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ from pathlib import Path
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import body, protobuf
+from sregym_cluster_embedded.api import body, builtin, protobuf
 from sregym_cluster_embedded.api.errors import ApiError
 
 REQUESTS = orjson.loads((Path(__file__).parent / "data" / "protobuf_requests.json").read_bytes())
+TYPED = orjson.loads((Path(__file__).parent / "data" / "protobuf_typed.json").read_bytes())
 
 
 def canonical(obj):
@@ -26,6 +31,42 @@ def canonical(obj):
 def test_a_body_holds_what_the_command_prints(request_):
     decoded = protobuf.decode(base64.b64decode(request_["body"]))
     assert canonical(decoded) == canonical(request_["object"])
+
+
+@pytest.mark.parametrize("pair", TYPED, ids=[entry["object"]["kind"] for entry in TYPED])
+def test_a_typed_object_is_the_same_in_both_forms(pair):
+    written = pair["object"]
+    group, _, version = written["apiVersion"].rpartition("/")
+    decoded = protobuf.decode(base64.b64decode(pair["body"]))
+    expected = body.canonical(written, group, version, written["kind"])
+    assert body.canonical(decoded, group, version, written["kind"]) == expected
+
+
+def test_every_built_in_kind_has_a_message():
+    kinds = [
+        f"{resource.api_version}/{resource.kind}"
+        for resource in builtin.BUILT_IN
+        if "create" in resource.verbs
+    ]
+    assert [kind for kind in kinds if not protobuf.knows(kind)] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"\n\x02\x0a\xff", b"\x12\x02\x08\x01"], ids=["cut off", "bytes expected"]
+)
+def test_fields_of_the_wrong_form_are_refused(wrong):
+    head = b"k8s\x00\n\x0f\n\x02v1\x12\tConfigMap"
+    with pytest.raises(ApiError, match=r"^unexpected EOF$"):
+        protobuf.decode(head + b"\x12" + bytes([len(wrong)]) + wrong)
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(ApiError) as caught:
+        protobuf.decode(b"k8s\x00\n\x0a\n\x02v1\x12\x04Nope")
+    assert caught.value.message == (
+        'no kind "Nope" is registered for version "v1" in scheme '
+        '"pkg/api/legacyscheme/scheme.go:30"'
+    )
 
 
 def test_what_is_cut_off_is_refused():

@@ -63,6 +63,7 @@ def decode(obj: dict[str, Any], definition: Definition) -> tuple[dict[str, Any],
 
 
 _INT32, _INT64 = 2**31, 2**63
+_LISTS_OF_INT64 = frozenset({"ints", "supplementalGroups"})
 _NESTED = ("struct", "list", "map")
 # Formats of which more than the JSON type is looked at.
 _EXACT = ("int64", "byte")
@@ -100,9 +101,9 @@ class _Reader:
             go_below = f"{go_path}.{name}" if go_path else name
             place = f"{definition.short}.{go_below}"
             if field.format == "int64":
-                if not _whole(value) or not -_INT64 <= value < _INT64:
-                    raise self._mismatch(value, place, "int64")
-                read = int(value)
+                read = self.long(value, place)
+            elif name in _LISTS_OF_INT64 and isinstance(value, list):
+                read = [self.long(entry, place) for entry in value]
             elif field.format == "byte":
                 read = self.binary(value, field.type, place)
             else:
@@ -142,6 +143,12 @@ class _Reader:
         if not _fits(value, form):
             raise self._mismatch(value, place, _go_name(type_))
         return int(value) if form == "integer" else value
+
+    def long(self, value: Any, place: str) -> int:
+        """A whole number of 64 bits."""
+        if not _whole(value) or not -_INT64 <= value < _INT64:
+            raise self._mismatch(value, place, "int64")
+        return int(value)
 
     def binary(self, value: Any, type_: Type, place: str) -> Any:
         """Bytes as base64 in the form that the server writes, or a map of such."""

@@ -1,7 +1,7 @@
-"""Protobuf bodies, as kubectl's typed commands send them."""
+"""Protobuf bodies, as typed clients send them."""
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.api.protobuf.envelope import decode
+from sregym_cluster_embedded.api.protobuf.envelope import decode, knows
 
-__all__ = ["decode"]
+__all__ = ["decode", "knows"]

@@ -1,15 +1,18 @@
 """A generic protobuf decoder, driven by a table of field numbers.
 
-The table (`data/protobuf.json`) gives for each message its fields: `NUMBER: "NAME TYPE"`. Types:
-`s` text, `y` bytes, `b` bool, `i` integer, `Q` Quantity, `T` Time, `I` IntOrString, `@m` message,
-`^m` message whose fields stand in this one, with `[]` and `{}` before them for lists and maps.
-Go's encoder writes the zero values of fields that are no pointers; empty texts are dropped here, the
-rest is for `sregym_cluster_embedded.api.decode`.
+The table (`data/protobuf.json.gz`) gives for each message its fields: `NUMBER: "NAME TYPE"`. Types:
+`s` text, `y` bytes, `b` bool, `i` integer, `d` number, `Q` Quantity, `T` Time, `M` MicroTime,
+`I` IntOrString, `R` a value written as JSON, `E` a list of texts, `A@m`, `P@m` and `B@m` a
+message or a list of such, of texts, or a truth value; `@m` message, `^m` message whose fields stand in this one,
+with `[]` and `{}` before them for lists and maps. Go's encoder writes the zero values of fields that
+are no pointers: to leave them out is for `sregym_cluster_embedded.api.decode`.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
+import struct
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
@@ -23,15 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _MAGIC = b"k8s\x00"
+_SCHEMA = "extensions.JSONSchemaProps"
 _OPTIONS = "DeleteOptions"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIGN = 1 << 63
+# Whole numbers below this are whole in JSON, too.
+_EXACT = 1 << 53
+_SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
-    path = files("sregym_cluster_embedded.api").joinpath("data", "protobuf.json")
-    loaded: dict[str, Any] = orjson.loads(path.read_bytes())
+    path = files("sregym_cluster_embedded.api").joinpath("data", "protobuf.json.gz")
+    loaded: dict[str, Any] = orjson.loads(gzip.decompress(path.read_bytes()))
     return loaded
 
 
@@ -58,11 +65,16 @@ def decode(body: bytes) -> dict[str, Any]:
         message = _table()["kinds"].get(f"{home}/{kind}")
         if message is None:
             raise errors.bad_request(
-                f'no kind "{kind}" is registered for version "{api_version}" in scheme'
+                f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
             )
         return {"apiVersion": api_version, "kind": kind, **_message(raw, message)}
-    except (IndexError, UnicodeDecodeError, ValueError, OverflowError):
+    except (IndexError, ValueError, OverflowError, RecursionError, struct.error):
         raise errors.bad_request("unexpected EOF") from None
+
+
+def knows(kind: str) -> bool:
+    """Whether bodies of a kind, as in `apps/v1/Deployment`, can be decoded."""
+    return kind in _table()["kinds"]
 
 
 def _envelope(data: bytes) -> tuple[str, str, bytes]:
@@ -86,21 +98,25 @@ def _message(data: bytes, message: str) -> dict[str, Any]:
             continue
         name, code = known
         if code.startswith("^"):
-            assert isinstance(value, bytes)
-            result |= _message(value, code[1:])
+            result |= _message(_binary(value), code[1:])
         elif code.startswith("[]"):
             result.setdefault(name, []).extend(_items(value, code[2:]))
         elif code.startswith("{}"):
-            assert isinstance(value, bytes)
-            entry = {n: v for n, _, v in _parts(value)}
-            key = entry.get(1, b"")
-            assert isinstance(key, bytes)
-            result.setdefault(name, {})[key.decode()] = _value(entry.get(2, b""), code[2:])
+            entry = {n: v for n, _, v in _parts(_binary(value))}
+            key = _binary(entry.get(1, b"")).decode()
+            result.setdefault(name, {})[key] = _value(entry.get(2, b""), code[2:])
         else:
             decoded = _value(value, code)
-            if decoded is not None and decoded != "":
+            # Nobody looks again at schemas below the first of a definition.
+            if decoded is not None and (decoded or message != _SCHEMA or code not in "sb"):
                 result[name] = decoded
     return result
+
+
+def _binary(value: int | bytes) -> bytes:
+    if not isinstance(value, bytes):
+        raise ValueError(value)
+    return value
 
 
 def _items(value: int | bytes, code: str) -> list[Any]:
@@ -116,38 +132,58 @@ def _items(value: int | bytes, code: str) -> list[Any]:
 
 
 def _value(value: int | bytes, code: str) -> Any:
-    if code == "i":
-        assert isinstance(value, int)
+    if code in ("i", "b"):
+        if not isinstance(value, int):
+            raise ValueError(value)
+        if code == "b":
+            return bool(value)
         return value - 2 * _SIGN if value >= _SIGN else value
-    if code == "b":
-        return bool(value)
-    if not isinstance(value, bytes):
-        return value
+    value = _binary(value)
+    if code == "d":
+        (number,) = struct.unpack("<d", value)
+        return int(number) if number.is_integer() and abs(number) < _EXACT else number
     if code == "s":
         return value.decode()
     if code == "y":
         return base64.b64encode(value).decode()
+    if code[0] in "@^":
+        return _message(value, code[1:])
+    return _special(value, code)
+
+
+def _special(value: bytes, code: str) -> Any:
+    """What is a message on the wire and something else in JSON."""
+    if code == "E":
+        return [v.decode() for _, _, v in _parts(value) if isinstance(v, bytes)]
+    found = {n: v for n, _, v in _parts(value)}
+    first = found.get(1)
     if code == "Q":
-        return next(
-            (v.decode() for n, _, v in _parts(value) if isinstance(v, bytes) and n == 1), "0"
-        )
-    if code == "T":
-        return _time(value)
+        return first.decode() if isinstance(first, bytes) else "0"
+    if code == "R":
+        return orjson.loads(first) if isinstance(first, bytes) and first else None
     if code == "I":
-        found = {n: v for n, _, v in _parts(value)}
         text = found.get(3, b"")
-        if found.get(1, 0) == 1 and isinstance(text, bytes):
+        if first == 1 and isinstance(text, bytes):
             return text.decode()
         return _value(found.get(2, 0), "i")
-    return _message(value, code[1:])
+    if code in ("T", "M"):
+        return _time(found, code) if isinstance(first, int) else None
+    if code[0] == "B":
+        second = found.get(2)
+        return _value(second, code[1:]) if second is not None else bool(first)
+    if first is not None:
+        return _value(first, code[1:])
+    # The other of the two is a list, of messages or of texts.
+    form = "s" if code[0] == "P" else code[1:]
+    return [_value(v, form) for n, _, v in _parts(value) if n == 2]
 
 
-def _time(value: bytes) -> str | None:
-    found = {n: v for n, _, v in _parts(value)}
-    seconds = found.get(1)
-    if not isinstance(seconds, int):
-        return None
-    return datetime.fromtimestamp(_value(seconds, "i"), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _time(found: Mapping[int, int | bytes], code: str) -> str:
+    seconds, nanos = _value(found[1], "i"), found.get(2, 0)
+    moment = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    if code == "T" or not isinstance(nanos, int):
+        return f"{moment}Z"
+    return f"{moment}.{nanos // 1000:06}Z"
 
 
 def _parts(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
