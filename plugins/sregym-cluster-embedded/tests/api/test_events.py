@@ -97,3 +97,54 @@ def test_the_newer_version_leaves_out_an_instance_that_nobody_named(client, worl
     older = client("GET", "/api/v1/namespaces/shop/events/e")
     assert "reportingInstance" not in newer
     assert older["reportingInstance"] == ""
+
+
+def test_a_source_writes_twenty_five_events_of_a_type_about_an_object_then_one_in_five_minutes(
+    world,
+):
+    pod = a_pod(world)
+    seen = []
+    for number in range(60):
+        world.clock.move_to(number * 15)
+        written = events.record(world, pod, "pods", "Warning", "Failed", "no", "kubelet", "node1")
+        if written is not None:
+            seen.append((number * 15, written["count"]))
+    # What comes every fifteen seconds is written 26 times in the first 375 seconds.
+    burst = [(number * 15, number + 1) for number in range(26)]
+    assert seen == [*burst, (600, 41)]
+    (event,) = world.store.list("events")
+    assert event["firstTimestamp"] == "2026-01-01T00:00:00Z"
+    assert event["lastTimestamp"] == "2026-01-01T00:10:00Z"
+
+
+def test_what_a_source_may_write_is_counted_by_object_type_and_source(world):
+    pod = a_pod(world)
+    other = writes.create(
+        world,
+        "pods",
+        {"metadata": {"name": "q", "namespace": "shop"}, "spec": pod["spec"]},
+    )
+
+    def say(about, type_, host):
+        return events.record(world, about, "pods", type_, "Said", "so", "kubelet", host)
+
+    for _ in range(25):
+        assert say(pod, "Warning", "node1") is not None
+    assert say(pod, "Warning", "node1") is None
+    told = [say(other, "Warning", "node1"), say(pod, "Normal", "node1"), say(pod, "Warning", "n2")]
+    assert [event["count"] for event in told] == [1, 1, 1]
+
+
+def test_an_event_that_was_not_written_the_first_time_tells_when_that_was(world):
+    pod = a_pod(world)
+    for _ in range(25):
+        events.record(world, pod, "pods", "Warning", "BackOff", "again", "kubelet", "node1")
+    world.clock.move_to(10)
+    events.record(world, pod, "pods", "Warning", "Failed", "late", "kubelet", "node1", times=3)
+    world.clock.move_to(300)
+    late = events.record(world, pod, "pods", "Warning", "Failed", "late", "kubelet", "node1")
+    assert (late["count"], late["firstTimestamp"], late["lastTimestamp"]) == (
+        4,
+        "2026-01-01T00:00:10Z",
+        "2026-01-01T00:05:00Z",
+    )

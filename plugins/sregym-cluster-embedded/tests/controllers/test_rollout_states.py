@@ -65,3 +65,30 @@ def test_each_step_of_a_rolling_update_is_reported(shop: Any) -> None:
         (3, 3, 3, 1),
         (3, 3, 3, 0),
     ]
+
+
+def test_the_status_of_a_new_size_says_nothing_of_progress(shop: Any) -> None:
+    shop.apply(DEPLOYMENT)
+    shop.run(10)
+    world = shop.world
+    deployment = world.store.get(WEB)
+    template = deployment["spec"]["template"]
+    container = {**template["spec"]["containers"][0], "image": "registry.example/shop/web:1.1"}
+    changed = {**template, "spec": {**template["spec"], "containers": [container]}}
+    spec = {**deployment["spec"], "template": changed}
+    writes.update(world, WEB.resource, {**deployment, "spec": spec})
+    sets = "replicasets.apps"
+    while sum(entry["status"]["replicas"] for entry in world.store.list(sets, "shop")) < 4:
+        world.run_until(world.now + 0.001)
+    # The new ReplicaSet has counted its first pod, the Deployment has not heard of it yet.
+    deployment = world.store.get(WEB)
+    assert deployment["status"].get("updatedReplicas", 0) == 0
+    writes.update(
+        world, WEB.resource, {**deployment, "spec": {**deployment["spec"], "replicas": 5}}
+    )
+    while world.store.get(WEB)["status"]["observedGeneration"] < 3:
+        world.run_until(world.now + 0.001)
+    status = world.store.get(WEB)["status"]
+    (progress,) = [entry for entry in status["conditions"] if entry["type"] == "Progressing"]
+    assert status["updatedReplicas"] == 1
+    assert progress["reason"] == "NewReplicaSetCreated"

@@ -267,9 +267,9 @@ def test_a_pod_that_cannot_start_costs_little_while_it_waits(shop: Any) -> None:
         shop,
         f"{{containers: [{{name: api, image: {WORKER}, envFrom: [{{secretRef: {{name: x}}}}]}}]}}",
     )
-    shop.run(600)
+    shop.run(240)
     ((_, tries),) = shop.events("Failed")
-    assert 45 <= tries <= 62
+    assert 17 <= tries <= 25
 
 
 def test_pulls_of_one_image_on_one_node_share_the_download(shop: Any) -> None:

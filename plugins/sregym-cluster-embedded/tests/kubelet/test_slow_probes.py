@@ -103,3 +103,30 @@ def test_a_pod_in_the_network_of_its_node_is_probed_there(town: Any) -> None:
     probe = "readinessProbe: {tcpSocket: {host: 127.0.0.1, port: 8080}}"
     town.pod(f"{{hostNetwork: true, containers: [{{{web}, {probe}}}]}}", run_s=15)
     assert town.status()["containerStatuses"][0]["ready"]
+
+
+def test_a_startup_probe_is_over_when_it_has_passed(town: Any) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WORKER}', startupProbe: {{exec: {{command: ['true']}}, "
+        "periodSeconds: 2}, readinessProbe: {exec: {command: [cat, /none]}, periodSeconds: 30}}]}"
+    )
+    # The running container is told of once, which asks for a second look at once; then it is
+    # probed each thirty seconds.
+    town.run(29.0)
+    assert [count for _, _, count in town.events("Unhealthy")] == [2]
+    town.run(30.0)
+    assert [count for _, _, count in town.events("Unhealthy")] == [3]
+
+
+def test_a_probe_that_fails_for_long_is_counted_as_often_as_it_failed(town: Any) -> None:
+    town.pod(
+        f"{{containers: [{{name: c, image: '{WORKER}', readinessProbe: {{tcpSocket: {{port: 80}}, "
+        "periodSeconds: 3}}]}"
+    )
+    town.run(75.0)
+    ((_, _, written),) = town.events("Unhealthy")
+    assert written == 25
+    town.run(1125.0)
+    ((_, _, counted),) = town.events("Unhealthy")
+    # Twenty minutes are four hundred turns; the last hundred of them may not be told of yet.
+    assert 300 <= counted <= 401

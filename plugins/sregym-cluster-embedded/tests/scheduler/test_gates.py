@@ -14,10 +14,12 @@ spec:
 """
 
 
-def test_a_gated_pod_says_so_without_a_generation(shop: Any) -> None:
+def test_a_gated_pod_says_so_from_the_beginning_without_a_generation(shop: Any) -> None:
     shop.apply(POD)
+    created = shop.pods()
     shop.run(5)
-    (pod,) = shop.pods()
+    assert shop.pods() == created
+    (pod,) = created
     (condition,) = pod["status"]["conditions"]
     assert condition == {
         "type": "PodScheduled",

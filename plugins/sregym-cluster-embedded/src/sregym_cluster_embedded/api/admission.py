@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import errors, limits, priorities, quota
@@ -9,6 +10,8 @@ from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
@@ -38,6 +41,16 @@ _KEPT, _THOUGHT_UP = 58, 5
 _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATION_S = 300
 _MIRROR = "kubernetes.io/config.mirror"
+# What the server says of a pod that nobody may schedule yet; not of which generation.
+_GATED: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": "PodScheduled",
+        "status": "False",
+        "lastProbeTime": None,
+        "reason": "SchedulingGated",
+        "message": "Scheduling is blocked due to non-empty scheduling gates",
+    }
+)
 
 
 def admit(world: World, kind: Resource, obj: Object) -> Object:
@@ -50,6 +63,8 @@ def admit(world: World, kind: Resource, obj: Object) -> Object:
         ranged = world.store.has_any("limitranges", obj["metadata"]["namespace"])
         obj = _pod(world, kind, limits.with_defaults(world, obj) if ranged else obj)
         status = {**obj["status"], "qosClass": qos_class(obj["spec"])}
+        if obj["spec"].get("schedulingGates"):
+            status["conditions"] = [{**_GATED, "lastTransitionTime": world.timestamp()}]
         obj = {**obj, "status": status}
         if ranged:
             limits.check(world, kind, obj)

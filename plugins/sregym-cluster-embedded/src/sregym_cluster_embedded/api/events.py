@@ -1,7 +1,8 @@
 """Recording Events as the clients of a real API do: named, counted and aggregated.
 
 A recorder counts identical events in one object, and after ten similar ones (alike but for their
-message) within ten minutes of each other lets them share one object whose message says so.
+message) within ten minutes of each other lets them share one object whose message says so. Of what
+it may not write yet (`event_limits`) only the count is kept.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.api import dynamic, event_limits
 from sregym_cluster_embedded.store import Key, Object, key_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def record(
     component: str,
     host: str | None = None,
     field_path: str | None = None,
+    times: int = 1,
 ) -> Object | None:
     """Record an event about `involved`, an object stored under `resource`.
 
@@ -62,9 +64,11 @@ def record(
         component: `source.component`: `kubelet`, `default-scheduler`, `deployment-controller`.
         host: `source.host`, for what a kubelet says.
         field_path: Part of the object: `spec.containers{web}`.
+        times: How often the same was to be said since the last call.
 
     Returns:
-        The event as stored; None when its namespace is gone or going, or admission refused it.
+        The event as stored; None when it is not: its namespace is gone or going, admission refused
+        it, or the component has written too much about the object.
     """
     metadata = involved["metadata"]
     identity = (
@@ -88,16 +92,23 @@ def record(
         text = "" if shared else message
         known = kind.keys.get(text)
         old = world.store.get(known) if known is not None else None
+    if not event_limits.may_write(world, (identity[0], type_, component, host)):
+        event_limits.keep(world, (identity, text), times)
+        table[identity] = _Kind(messages, world.now, kind.keys)
+        return None
+    unsaid = event_limits.take(world, (identity, text), times)
     if old is not None:
         table[identity] = _Kind(messages, world.now, kind.keys)
         repeated = {
             **old,
-            "count": old["count"] + 1,
+            "count": old["count"] + unsaid.count,
             "lastTimestamp": world.timestamp(),
             "message": message,
         }
         return _put(world, component, host, old, repeated)
-    stored = _first(world, involved, resource, type_, reason, message, component, host, field_path)
+    stored = _first(
+        world, involved, resource, type_, reason, message, component, host, field_path, unsaid
+    )
     if stored is not None:
         made = key_of("events", stored)
         keys = {**kind.keys, text: made} if kind.keys else {text: made}
@@ -132,6 +143,7 @@ def _first(
     component: str,
     host: str | None,
     field_path: str | None,
+    unsaid: event_limits.Unsaid,
 ) -> Object | None:
     reference = _reference(involved, resource, field_path)
     namespace = reference.get("namespace") or "default"
@@ -163,9 +175,9 @@ def _first(
             "reason": reason,
             "message": message,
             "source": {"component": component, "host": host} if host else {"component": component},
-            "firstTimestamp": now,
+            "firstTimestamp": unsaid.since,
             "lastTimestamp": now,
-            "count": 1,
+            "count": unsaid.count,
             "type": type_,
             "eventTime": None,
             "reportingComponent": component,

@@ -107,7 +107,8 @@ def reconcile(world: World, key: Key) -> None:
     if spec.get("paused") or _was_scaled(deployment, replica_sets):
         newest = _renumber(world, deployment, newest, others)
         rollout.scale(world, deployment, newest, others)
-        # As in the real controller, this status is of the sizes before; the next follows at once.
+        # As in the real controller, this status is of the sizes before and says nothing of the
+        # rollout's progress; the next follows at once.
         _settle(world, key, deployment, replica_sets)
         return
     if spec.get("strategy", {}).get("type") == "Recreate":
@@ -262,7 +263,7 @@ def _settle(
         # What was written just now is all there is to see.
         forget(world, HANDLER, key)
     status = status_of(world, deployment, replica_sets, newest)
-    if not spec.get("paused"):
+    if fresh and not spec.get("paused"):
         status = with_progress(world, deployment, status, newest)
     _write(world, key, status)
     if complete(deployment, status):

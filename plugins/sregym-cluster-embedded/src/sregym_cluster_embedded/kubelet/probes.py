@@ -62,6 +62,7 @@ class Probe(NamedTuple):
         streak: How many times in a row.
         ends: When the run that is under way ends; the next does not begin before.
         held: It has failed for good in this life: nobody probes until the next begins.
+        at: When it was last run.
     """
 
     origin: float
@@ -69,6 +70,7 @@ class Probe(NamedTuple):
     streak: int = 0
     ends: float = 0.0
     held: bool = False
+    at: float = 0.0
 
 
 def begin(world: World, pod: Object, state: PodState, name: str) -> None:
@@ -180,20 +182,23 @@ def _judge(
     """Tell of an answer, act on it, and plan the next run."""
     _, name, kind = key
     spec = container_spec(pod["spec"], name)[FIELDS[kind]]
+    turns = 1
+    if probe.streak > _EVENT_BURST and (result.errored or probe.ok == result.ok):
+        turns = max(round((world.now - probe.at) / spec.get("periodSeconds", 10)), 1)
     if result.errored:
         text = f"{kind.capitalize()} probe errored and resulted in unknown state: {result.message}"
-        tell(world, pod, state, "Warning", "Unhealthy", text, name)
+        tell(world, pod, state, "Warning", "Unhealthy", text, name, turns)
         streak = probe.streak + 1
-        world.table(_TABLE)[key] = probe._replace(streak=streak)
+        world.table(_TABLE)[key] = probe._replace(streak=streak, at=world.now)
         rarely = streak > _EVENT_BURST
         _plan_next(world, key, spec, probe.origin, took_s=result.took_s, rarely=rarely)
         return
     first = probe.ok is None
     streak = probe.streak + 1 if probe.ok == result.ok else 1
-    world.table(_TABLE)[key] = probe = Probe(probe.origin, result.ok, streak)
+    world.table(_TABLE)[key] = probe = Probe(probe.origin, result.ok, streak, at=world.now)
     if not result.ok:
         text = f"{kind.capitalize()} probe failed: {result.message}"
-        tell(world, pod, state, "Warning", "Unhealthy", text, name)
+        tell(world, pod, state, "Warning", "Unhealthy", text, name, turns)
     if _conclude(world, pod, state, key, probe, spec):
         return
     period = spec.get("periodSeconds", 10)
@@ -251,6 +256,8 @@ def _conclude(
         if probe.streak < spec.get("successThreshold", 1):
             return False
         if kind == "startup":
+            # A probe that runs a command asks for a further look by that.
+            forget(world, HANDLER, key)
             change(world, uid, name, started=True)
             began = world.now if container.started_at is None else container.started_at
             _plan_others(world, pod, uid, name, began)

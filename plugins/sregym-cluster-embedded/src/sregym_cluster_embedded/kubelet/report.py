@@ -65,8 +65,9 @@ def tell(
     reason: str,
     message: str,
     container: str = "",
+    times: int = 1,
 ) -> None:
-    """Record an event about a pod, or about one of its containers."""
+    """Record an event about a pod, or about one of its containers, that happened so many times."""
     field = None
     if container:
         known = state.containers.get(container)
@@ -74,7 +75,7 @@ def tell(
         field = f"spec.{group}{{{container}}}"
     if world.table(STATIC):
         pod = _as_its_kubelet_knows_it(pod)
-    events.record(world, pod, "pods", type_, reason, message, "kubelet", state.node, field)
+    events.record(world, pod, "pods", type_, reason, message, "kubelet", state.node, field, times)
 
 
 def _as_its_kubelet_knows_it(pod: Object) -> Object:

@@ -93,7 +93,6 @@ def schedule(world: World, key: Key) -> None:
     if pod["spec"].get("schedulerName", NAME) != NAME:
         return
     if pod["spec"].get("schedulingGates"):
-        _gated(world, pod)
         return
     wanted = devices.wanted_by(world, pod)
     if wanted.held:
@@ -181,12 +180,6 @@ def _bind(world: World, pod: Object, node: str) -> None:
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
 
 
-def _gated(world: World, pod: Object) -> None:
-    message = "Scheduling is blocked due to non-empty scheduling gates"
-    # This condition is the API server's, which does not say of which generation.
-    _set_unscheduled(world, pod, "SchedulingGated", message, observed=False)
-
-
 def _refuse(
     world: World, pod: Object, message: str, nominated: str = "", reason: str = "Unschedulable"
 ) -> None:
@@ -197,15 +190,13 @@ def _refuse(
     _set_unscheduled(world, pod, reason, message)
 
 
-def _set_unscheduled(
-    world: World, pod: Object, reason: str, message: str, observed: bool = True
-) -> None:
+def _set_unscheduled(world: World, pod: Object, reason: str, message: str) -> None:
     status = pod.get("status", {})
     old = next((e for e in status.get("conditions", ()) if e["type"] == "PodScheduled"), None)
     since = old["lastTransitionTime"] if old is not None else world.timestamp()
     condition = {
         "type": "PodScheduled",
-        **({"observedGeneration": pod["metadata"].get("generation", 1)} if observed else {}),
+        "observedGeneration": pod["metadata"].get("generation", 1),
         "status": "False",
         "lastProbeTime": None,
         "lastTransitionTime": since,
