@@ -41,7 +41,28 @@ def send(url: str, method: str = "GET", body: bytes | None = None, **headers: st
 def test_it_does_not_say_what_it_is_written_with(endpoint: ApiEndpoint) -> None:
     with urllib.request.urlopen(f"{endpoint.url}/version", timeout=60) as answer:
         names = sorted(answer.headers.keys())
-    assert names == ["Cache-Control", "Connection", "Content-Length", "Content-Type", "Date"]
+    assert names == [
+        "Audit-Id",
+        "Cache-Control",
+        "Connection",
+        "Content-Length",
+        "Content-Type",
+        "Date",
+        "X-Kubernetes-Pf-Flowschema-Uid",
+        "X-Kubernetes-Pf-Prioritylevel-Uid",
+    ]
+
+
+def test_each_answer_has_an_id_of_its_own_or_the_clients(endpoint: ApiEndpoint) -> None:
+    found = []
+    for given in ("", "", "mine"):
+        headers = {"Audit-ID": given} if given else {}
+        request = urllib.request.Request(f"{endpoint.url}/version", headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            found.append(answer.headers["Audit-Id"])
+    assert [len(text) for text in found] == [36, 36, 4]
+    assert len(set(found)) == 3
+    assert found[2] == "mine"
 
 
 def test_a_port_in_use_is_said_in_words(

@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,9 @@ def test_a_port_on_which_nobody_listens_ends_the_forwarding(cluster: Cluster) ->
     with cluster.forwarded("pod/web", 9090) as (local, process):
         with socket.create_connection(("127.0.0.1", local), timeout=60) as connection:
             connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
-            assert connection.recv(1024) == b""
+            # Reset instead of closed when the binary goes before it has read what was sent.
+            with suppress(ConnectionResetError):
+                assert connection.recv(1024) == b""
         _, stderr = process.communicate(timeout=60)
     assert "localhost:9090 inside namespace" in stderr
     assert (

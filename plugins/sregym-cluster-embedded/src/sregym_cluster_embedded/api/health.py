@@ -38,6 +38,7 @@ _HOOKS = (
 )
 _OPENAPI_HOOKS = ("apiservice-openapi-controller", "apiservice-openapiv3-controller")
 KINDS = ("healthz", "readyz", "livez")
+_UNSNIFFED = {"X-Content-Type-Options": "nosniff"}
 
 
 def paths() -> list[str]:
@@ -64,7 +65,7 @@ def answer(request: Request) -> Response | None:
         raise errors.method_not_allowed()
     verbose = any(name == "verbose" for name, _ in request.query)
     if not verbose:
-        return Response(200, b"ok", "text/plain; charset=utf-8")
+        return Response(200, b"ok", "text/plain; charset=utf-8", _UNSNIFFED)
     checks = ["ping", "log"]
     if kind == "readyz":
         checks.append("informer-sync")
@@ -74,4 +75,4 @@ def answer(request: Request) -> Response | None:
     if kind == "readyz":
         checks.append("shutdown")
     text = "".join(f"[+]{check} ok\n" for check in checks) + f"{kind} check passed\n"
-    return Response(200, text.encode(), "text/plain; charset=utf-8")
+    return Response(200, text.encode(), "text/plain; charset=utf-8", _UNSNIFFED)

@@ -94,6 +94,7 @@ class Watch:
         render: Turns a change into encoded bytes, or None when it is not for this watcher.
         bookmark: Encodes a BOOKMARK event for a revision; None when the client wants none.
         timeout_s: After which the transport ends the stream.
+        headers: Further headers.
     """
 
     initial: tuple[bytes, ...]
@@ -102,6 +103,7 @@ class Watch:
     bookmark: Callable[[int], bytes] | None
     timeout_s: float
     content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

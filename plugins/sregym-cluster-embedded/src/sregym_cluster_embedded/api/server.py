@@ -15,6 +15,7 @@ from sregym_cluster_embedded.api import (
     custom_versions,
     discovery,
     errors,
+    fairness,
     health,
     media,
     metrics_api,
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 Answer: TypeAlias = Response | Watch | Connect
-_NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
+# What is text is not to be taken for anything else.
+_UNSNIFFED = {"X-Content-Type-Options": "nosniff"}
+_NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8", _UNSNIFFED)
 _UNAVAILABLE = Response(503, b"service unavailable\n", "text/plain; charset=utf-8")
 _DEPRECATED = {
     "endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -63,6 +66,27 @@ def handle(world: World, request: Request) -> Answer:
         return failure(error)
 
 
+def served(world: World, request: Request) -> Answer:
+    """Answer one request with all the headers that a client on a connection gets."""
+    told: Mapping[str, str] = {}
+    try:
+        request = _entered(world, request)
+        told = fairness.headers(world, request)
+        try:
+            authorizer.check(world, request)
+        except errors.ApiError as error:
+            return _with(failure(error), {**told, **_UNSNIFFED})
+        return _with(_answered(world, request), told)
+    except errors.ApiError as error:
+        return _with(failure(error), told)
+
+
+def _with(answer: Answer, told: Mapping[str, str]) -> Answer:
+    if isinstance(answer, Connect) or not told:
+        return answer
+    return replace(answer, headers={**answer.headers, **told})
+
+
 def failure(error: errors.ApiError) -> Response:
     """An error as an answer."""
     headers = body.Warnings(list(error.warnings)).headers()
@@ -72,11 +96,21 @@ def failure(error: errors.ApiError) -> Response:
 
 
 def _route(world: World, request: Request) -> Answer:
+    request = _entered(world, request)
+    authorizer.check(world, request)
+    return _answered(world, request)
+
+
+def _entered(world: World, request: Request) -> Request:
+    """The request as of whom it is made for in the end."""
     if "authorization" in request.headers:
         request = authentication.authenticated(world, request)
     if impersonation.asked(request):
         request = impersonation.effective(world, request)
-    authorizer.check(world, request)
+    return request
+
+
+def _answered(world: World, request: Request) -> Answer:
     if request.path.startswith(metrics_api.PREFIX):
         metrics = metrics_api.answer(world, request)
         if metrics is not None:
@@ -231,4 +265,4 @@ _SPECIAL: Mapping[str, Callable[[World, Request, Target], Answer]] = {
     "proxy": proxying.proxy,
 }
 
-__all__ = ["Answer", "failure", "handle"]
+__all__ = ["Answer", "failure", "handle", "served"]

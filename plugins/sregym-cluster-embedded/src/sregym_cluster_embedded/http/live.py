@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.api.server import served
 from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class LiveWorld:
                     world.run_until(world.now + cost_s)
             else:
                 self.keep_pace()
-            return handle(world, request)
+            return served(world, request)
 
     @property
     def pacing(self) -> Pacing:

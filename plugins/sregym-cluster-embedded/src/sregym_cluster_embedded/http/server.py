@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from email.utils import formatdate
+from hashlib import blake2b
+from http import HTTPStatus
+from itertools import count
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from aiohttp import web
 
@@ -65,10 +69,10 @@ class ApiEndpoint:
         self._live = live
         self._user = user or User()
         self._secure = secure
-        context = None
-        if secure:
-            with live.open() as world:
-                context = server_context(world)
+        with live.open() as world:
+            context = server_context(world) if secure else None
+            self._name = f"answers of {world.seed.value}"
+        self._answers = count()
         self._server = BackgroundServer(self._application, port, self._keep_pace, context)
 
     @property
@@ -105,8 +109,17 @@ class ApiEndpoint:
     def _application(self) -> web.Application:
         application = web.Application(client_max_size=BODY_LIMIT)
         application.router.add_route("*", "/{path:.*}", self._serve)
-        application.on_response_prepare.append(_unsigned)
+        application.on_response_prepare.append(self._sign)
         return application
+
+    async def _sign(self, incoming: web.Request, response: web.StreamResponse) -> None:
+        """Each answer has an id, given by the client or by the server, who does not say what it is."""
+        response.headers.popall("Server", None)
+        if response.status == HTTPStatus.SWITCHING_PROTOCOLS:
+            return
+        given = incoming.headers.get("Audit-ID", "")
+        digest = blake2b(f"{self._name} {next(self._answers)}".encode(), digest_size=16).digest()
+        response.headers["Audit-Id"] = given or str(UUID(bytes=digest, version=4))
 
     async def _keep_pace(self) -> None:
         while True:
@@ -177,11 +190,6 @@ def _headers(incoming: web.Request) -> dict[str, str]:
             value = f"{found[key]}{SEPARATOR}{value}"
         found[key] = value
     return found
-
-
-async def _unsigned(_: web.Request, response: web.StreamResponse) -> None:
-    """An API server does not say what it is written with."""
-    response.headers.popall("Server", None)
 
 
 def _respond(answer: Response, shift_s: int = 0) -> web.Response:

@@ -56,7 +56,11 @@ async def serve_watch(
     """Write the events of `watch` until it times out, expires, or the client leaves."""
     loop = asyncio.get_running_loop()
     answer = web.StreamResponse(
-        headers={"Content-Type": watch.content_type, "Cache-Control": "no-cache, private"}
+        headers={
+            "Content-Type": watch.content_type,
+            "Cache-Control": "no-cache, private",
+            **watch.headers,
+        }
     )
     answer.enable_chunked_encoding()
     await answer.prepare(incoming)

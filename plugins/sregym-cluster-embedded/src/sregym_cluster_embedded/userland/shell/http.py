@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from sregym_apps.model import IngressProgram, ProxyProgram
 
 from sregym_cluster_embedded.api.request import Request, Response, User
-from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.api.server import served
 from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.userland.httpd import is_httpd, note_request, root_of
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer, WebRequest
@@ -279,7 +279,7 @@ def _at_the_api(
         asked.body.encode(),
         user,
     )
-    found = handle(session.world, request)
+    found = served(session.world, request)
     if not isinstance(found, Response):
         return Fetched("empty", None, target)
     body = _indented(asked, found)
@@ -288,6 +288,7 @@ def _at_the_api(
         ("audit-id", session.world.seed.uid()),
         ("cache-control", "no-cache, private"),
         ("content-type", found.content_type),
+        *((name.lower(), value) for name, value in sorted(found.headers.items())),
         ("date", http_date(session)),
         ("content-length", str(len(body.encode(errors="surrogateescape")))),
     )
