@@ -21,7 +21,7 @@ _UNSAID = "api.events.unsaid"
 class Unsaid(NamedTuple):
     """How often something was to be said, and the timestamp of the first time."""
 
-    count: int
+    times: int
     since: str
 
 
@@ -46,4 +46,4 @@ def take(world: World, event: tuple[Any, ...], times: int) -> Unsaid:
     known = table.pop(event, None) if table else None
     if known is None:
         return Unsaid(times, world.timestamp())
-    return Unsaid(known.count + times, known.since)
+    return Unsaid(known.times + times, known.since)

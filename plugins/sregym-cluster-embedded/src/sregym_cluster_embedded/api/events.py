@@ -101,7 +101,7 @@ def record(
         table[identity] = _Kind(messages, world.now, kind.keys)
         repeated = {
             **old,
-            "count": old["count"] + unsaid.count,
+            "count": old["count"] + unsaid.times,
             "lastTimestamp": world.timestamp(),
             "message": message,
         }
@@ -177,7 +177,7 @@ def _first(
             "source": {"component": component, "host": host} if host else {"component": component},
             "firstTimestamp": unsaid.since,
             "lastTimestamp": now,
-            "count": unsaid.count,
+            "count": unsaid.times,
             "type": type_,
             "eventTime": None,
             "reportingComponent": component,
