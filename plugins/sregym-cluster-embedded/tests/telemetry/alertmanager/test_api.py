@@ -24,6 +24,7 @@ BROKEN = {
         },
     },
 }
+OTHER = "5e1ac1e4-9a25-4a5b-8e3c-2f1bb1a0a3a4"
 NAMES = ["DeploymentNotReady", "KubePodNotReady", "PendingPodsDetected", "PodStatusError"]
 
 
@@ -94,13 +95,17 @@ def test_an_alert_has_the_form_of_the_api(world: World) -> None:
         "status": {"inhibitedBy": [], "silencedBy": [], "state": "active"},
         "updatedAt": world.timestamp(),
     }
-    assert len(alert["fingerprint"]) == 16
+    # As any Prometheus makes it of the labels.
+    assert alert["fingerprint"] == "81e2ab7f2cf869f4"
 
 
 def test_filters_and_groups(world: World) -> None:
     assert names(world, "?filter=alertname=~Pod.*|Deployment.*") == [NAMES[0], NAMES[3]]
     assert names(world, "?filter=namespace!=default") == []
-    assert names(world, "?active=false") == []
+    assert names(world, r'?filter=alertname="Deployment\x4eotReady"') == []
+    assert names(world, '?filter=alertname="DeploymentNotReady" ') == NAMES[:1]
+    assert names(world, "?active=false") == names(world, "?active=maybe") == []
+    assert names(world, "?active=1&receiver=def.*") == NAMES
     assert names(world, "?receiver=other") == []
     _, groups = ask(world, "/api/v2/alerts/groups")
     assert [group["labels"] for group in groups] == [
@@ -142,30 +147,55 @@ def test_a_silence_is_changed_and_ended(world: World) -> None:
     assert ask(world, f"/api/v2/silence/{wanted}")[1]["comment"] == "longer"
     assert ask(world, f"/api/v2/silence/{wanted}", "DELETE") == (200, None)
     assert names(world, "?silenced=false") == NAMES
-    assert ask(world, f"/api/v2/silence/{wanted}", "DELETE") == (
-        400,
-        f"silence {wanted} already expired",
+    ended = ask(world, f"/api/v2/silence/{wanted}")
+    world.run_until(world.now + 60)
+    assert ask(world, f"/api/v2/silence/{wanted}", "DELETE") == (200, None)
+    assert ask(world, f"/api/v2/silence/{wanted}") == ended
+    assert ask(world, f"/api/v2/silence/{OTHER}", "DELETE") == (500, "silence not found")
+    assert ask(world, f"/api/v2/silence/{OTHER}") == (404, None)
+    assert ask(world, "/api/v2/silence/none") == (
+        422,
+        {"code": 601, "message": 'silenceID in path must be of type uuid: "none"'},
     )
-    assert ask(world, "/api/v2/silence/none", "DELETE") == (404, None)
-    assert ask(world, "/api/v2/silence/none") == (404, None)
+
+
+def matching(**matcher: Any) -> dict[str, Any]:
+    return {"matchers": [{"name": "a", "value": "b", "isRegex": False, **matcher}]}
+
+
+def unread(why: str) -> dict[str, Any]:
+    return {"code": 400, "message": f'parsing silence body from "" failed, because {why}'}
 
 
 @pytest.mark.parametrize(
     ("changes", "status", "answer"),
     [
-        ({"matchers": []}, 400, "silence invalid: at least one matcher required"),
         (
-            {"matchers": [{"name": "a-b", "value": "c"}]},
+            {"matchers": []},
+            422,
+            {"code": 612, "message": "matchers in body should have at least 1 items"},
+        ),
+        ({"matchers": None}, 422, {"code": 602, "message": "matchers in body is required"}),
+        (
+            matching(isRegex=None),
+            422,
+            {"code": 602, "message": "matchers.0.isRegex in body is required"},
+        ),
+        ({"comment": None}, 422, {"code": 602, "message": "comment in body is required"}),
+        ({"startsAt": None}, 422, {"code": 602, "message": "startsAt in body is required"}),
+        (
+            matching(name="a-b"),
             400,
-            'silence invalid: invalid label matcher: invalid label name "a-b"',
+            'silence invalid: invalid label matcher 0: invalid label name "a-b"',
         ),
         (
-            {"matchers": [{"name": "a", "value": "(", "isRegex": True}]},
+            matching(value="(", isRegex=True),
             400,
-            "silence invalid: invalid label matcher: missing closing ): `^(?:()$`",
+            'silence invalid: invalid label matcher 0: invalid regular expression "(": '
+            "error parsing regexp: missing closing ): `(`",
         ),
         (
-            {"matchers": [{"name": "a", "value": ""}]},
+            matching(value=""),
             400,
             "silence invalid: at least one matcher must not match the empty string",
         ),
@@ -179,15 +209,57 @@ def test_a_silence_is_changed_and_ended(world: World) -> None:
             400,
             "Failed to create silence: end time can't be in the past",
         ),
-        ({"id": "none"}, 400, "silence not found"),
+        ({"id": "none"}, 404, "silence not found"),
         (
             {"startsAt": "soon"},
             400,
-            {
-                "code": 400,
-                "message": 'parsing silence body from "" failed, because '
-                'cannot parse "soon" to a valid timestamp',
-            },
+            unread('parsing time "soon" as "2006-01-02 15:04:05": cannot parse "soon" as "2006"'),
+        ),
+        (
+            {"startsAt": "2026-12-22"},
+            400,
+            unread('parsing time "2026-12-22" as "2006-01-02 15:04:05": cannot parse "" as "15"'),
+        ),
+        (
+            {"startsAt": "2026-12-22 10:00:00.5.5"},
+            400,
+            unread('parsing time "2026-12-22 10:00:00.5.5": extra text: ".5.5"'),
+        ),
+        (
+            {"startsAt": "2026-99-22 10:00:00"},
+            400,
+            unread('parsing time "2026-99-22 10:00:00": out of range'),
+        ),
+        (
+            {"comment": 1},
+            400,
+            unread(
+                "json: cannot unmarshal number into Go struct field Silence.comment of type string"
+            ),
+        ),
+        (
+            {"matchers": 1},
+            400,
+            unread(
+                "json: cannot unmarshal number into Go struct field Silence.matchers of type "
+                "models.Matchers"
+            ),
+        ),
+        (
+            {"matchers": ["a"]},
+            400,
+            unread(
+                "json: cannot unmarshal string into Go struct field Silence.matchers of type "
+                "models.Matcher"
+            ),
+        ),
+        (
+            matching(isRegex="x"),
+            400,
+            unread(
+                "json: cannot unmarshal string into Go struct field Matcher.matchers.isRegex of "
+                "type bool"
+            ),
         ),
     ],
 )
@@ -197,13 +269,28 @@ def test_silences_that_are_refused(
     assert ask(world, "/api/v2/silences", "POST", silence(world, **changes)) == (status, answer)
 
 
-def test_a_silence_without_a_field_is_refused(world: World) -> None:
-    given = silence(world)
-    del given["comment"]
+def posted(world: World, content: bytes, kind: str = "application/json") -> tuple[int, Any]:
+    request = Request("POST", "/api/v2/silences", (), {"content-type": kind}, content)
+    found = service("alertmanager")(world, request)
+    return found.status, json.loads(found.body)
 
-    assert ask(world, "/api/v2/silences", "POST", given) == (
-        422,
-        {"code": 602, "message": "silence.comment in body is required"},
+
+def test_bodies_that_are_none(world: World) -> None:
+    assert posted(world, b"") == (422, {"code": 602, "message": "silence in body is required"})
+    assert posted(world, b"{") == (400, unread("unexpected EOF"))
+    assert posted(world, b"[]") == (
+        400,
+        unread(
+            "json: cannot unmarshal array into Go value of type struct { ID string "
+            '"json:\\"id,omitempty\\"" }'
+        ),
+    )
+    assert posted(world, b"{}", "text/plain") == (
+        415,
+        {
+            "code": 415,
+            "message": 'unsupported media type "text/plain", only [application/json] are allowed',
+        },
     )
 
 
@@ -211,24 +298,41 @@ def test_a_silence_without_a_field_is_refused(world: World) -> None:
     ("path", "method", "status", "answer"),
     [
         (
-            "/api/v1/alerts",
+            "/api/v2/alert",
             "GET",
             404,
-            {"code": 404, "message": "path /api/v1/alerts was not found"},
+            {"code": 404, "message": "path /api/v2/alert was not found"},
         ),
         (
             "/api/v2/alerts",
             "DELETE",
             405,
-            {"code": 405, "message": "method DELETE is not allowed, but [GET] are"},
+            {"code": 405, "message": "method DELETE is not allowed, but [GET,POST] are"},
         ),
         ("/api/v2/alerts?filter=x", "GET", 400, "bad matcher format: x"),
-        ("/api/v2/alerts?filter=x=~(", "GET", 400, "missing closing ): `^(?:()$`"),
         (
-            "/api/v2/alerts?active=maybe",
+            "/api/v2/alerts?filter=x=~(",
             "GET",
             400,
-            'parameter active in query must be of type boolean: "maybe"',
+            "error parsing regexp: missing closing ): `^(?:()$`",
+        ),
+        (
+            '/api/v2/alerts?filter=x="y',
+            "GET",
+            400,
+            'matcher value contains unescaped double quote: "y',
+        ),
+        (
+            '/api/v2/silences?filter=x=y"z',
+            "GET",
+            400,
+            'matcher value contains unescaped double quote: y"z',
+        ),
+        (
+            "/api/v2/alerts/groups?receiver=(",
+            "GET",
+            400,
+            "failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`",
         ),
     ],
 )
@@ -241,3 +345,6 @@ def test_requests_that_are_refused(
 def test_status_and_receivers(world: World) -> None:
     assert ask(world, "/api/v2/receivers") == (200, [{"name": "default"}])
     assert ask(world, "/api/v2/status")[1]["versionInfo"]["version"] == "0.25.0"
+    assert ask(world, "/-/reload", "POST") == (200, None)
+    found = service("alertmanager")(world, Request("GET", "/", ()))
+    assert (found.status, found.body) == (404, b"404 page not found\n")

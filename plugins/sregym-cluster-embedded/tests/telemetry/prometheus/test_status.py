@@ -169,6 +169,10 @@ def test_there_are_no_exemplars(world: World) -> None:
         400,
         {**wrong, "error": "1:1: parse error: no expression found in input"},
     )
+    assert error(world, "query_exemplars?query=up&end=x")[1]["error"] == (
+        'invalid parameter "end": Invalid time value for \'end\': cannot parse "x" to a valid '
+        "timestamp"
+    )
     assert error(world, "query_exemplars?query=up&start=5&end=1") == (
         400,
         {**wrong, "error": "end timestamp must not be before start timestamp"},

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.telemetry.alertmanager.bodies import BodyError, alerts_of, silence_of
+from sregym_cluster_embedded.telemetry.alertmanager.filters import (
+    FilterError,
+    check,
+    filters_of,
+    flag_of,
+)
+from sregym_cluster_embedded.telemetry.alertmanager.received import (
+    AlertError,
+    Received,
+    receive,
+    received,
+)
 from sregym_cluster_embedded.telemetry.alertmanager.silences import (
     Silence,
     SilenceError,
     as_given,
     expire,
-    matcher_of,
     put,
     silences,
 )
-from sregym_cluster_embedded.telemetry.prometheus.parameters import moment_s
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
-from sregym_cluster_embedded.telemetry.promql.data import Matcher
 from sregym_cluster_embedded.telemetry.promql.parsing import parse
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
+from sregym_cluster_embedded.telemetry.promql.patterns import compiled
 from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
 
@@ -53,20 +62,19 @@ templates: []
 _LASTS_MS = 240_000
 _GRAPH = "http://prometheus:9090/graph"
 _TEXT = "text/plain; charset=utf-8"
+_FNV_OFFSET, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _SILENCE = re.compile(r"/api/v2/silence/([^/]+)")
-_FILTER = re.compile(
-    r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|(.*?))\s*'
-)
-
-
-class _Refused(ValueError):
-    """A request that is answered with 400."""
 
 
 def answer(world: World, request: Request) -> Response:
     """What the Alertmanager of a world says; making and ending silences changes the world."""
     if request.path in ("/-/healthy", "/-/ready"):
         return Response(200, b"OK", _TEXT)
+    if request.path == "/-/reload" and request.method == "POST":
+        return Response(200, b"", _TEXT)
+    if not request.path.startswith("/api/v2/"):
+        return Response(404, b"404 page not found\n", _TEXT)
     one = _SILENCE.fullmatch(request.path)
     routes = {} if one is not None else _ROUTES.get(request.path, {})
     if one is not None:
@@ -80,7 +88,9 @@ def answer(world: World, request: Request) -> Response:
         return _json({"code": 405, "message": message}, 405)
     try:
         return handle(world, request)
-    except (_Refused, SilenceError) as error:
+    except BodyError as error:
+        return _json(error.data, error.status)
+    except (FilterError, SilenceError, AlertError) as error:
         return _json(str(error), 400)
 
 
@@ -97,75 +107,87 @@ def _time(seconds: float) -> str:
 
 
 def fingerprint(labels: Mapping[str, str]) -> str:
-    """Sixteen hexadecimal digits that stand for a label set."""
-    text = "\xff".join(f"{name}\xff{labels[name]}" for name in sorted(labels))
-    return blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _filters(request: Request) -> list[Matcher]:
-    found = []
-    for text in request.parameters("filter"):
-        parts = _FILTER.fullmatch(text)
-        if parts is None:
-            raise _Refused(f"bad matcher format: {text}")
-        value = parts[4] if parts[3] is None else re.sub(r"\\(.)", r"\1", parts[3])
-        if parts[2] in ("=~", "!~"):
-            try:
-                compiled(value)
-            except PatternError as error:
-                raise _Refused(str(error)) from None
-        found.append(Matcher(parts[1], parts[2], value))
-    return found
-
-
-def _flag(request: Request, name: str) -> bool:
-    text = request.parameter(name, "true")
-    if text not in ("true", "false"):
-        raise _Refused(f'parameter {name} in query must be of type boolean: "{text}"')
-    return text == "true"
+    """Sixteen hexadecimal digits that stand for a label set, the same as in Prometheus (FNV-1a)."""
+    found = _FNV_OFFSET
+    for name in sorted(labels):
+        for byte in b"%b\xff%b\xff" % (name.encode(), labels[name].encode()):
+            found = (found ^ byte) * _FNV_PRIME % 2**64
+    return f"{found:016x}"
 
 
 def _found(world: World, request: Request) -> list[dict[str, Any]]:
     """The alerts that a request asks for, in the API's form, sorted by fingerprint."""
-    filters = _filters(request)
-    active, silenced = _flag(request, "active"), _flag(request, "silenced")
+    filters = filters_of(request)
+    active, silenced = flag_of(request, "active"), flag_of(request, "silenced")
     receiver = request.parameter("receiver")
-    if receiver and re.fullmatch(receiver, RECEIVER) is None:
-        return []
+    if receiver:
+        try:
+            check(receiver)
+        except FilterError as error:
+            raise FilterError(f"failed to parse receiver param: {error}") from None
+        if compiled(receiver).match(RECEIVER) is None:
+            return []
     now = _now_s(world)
     muting = [silence for silence in silences(world) if silence.state(now) == "active"]
     found = []
-    for alert in firing(world):
-        labels = dict(alert.labels)
+    for alert in _known(world, now):
+        labels = alert["labels"]
         if not all(one.matches(labels.get(one.name, "")) for one in filters):
             continue
         muted_by = [silence.id for silence in muting if silence.mutes(labels)]
         if silenced if muted_by else active:
-            found.append(_alert(alert, labels, muted_by, now))
+            state = "suppressed" if muted_by else "active"
+            status = {"inhibitedBy": [], "silencedBy": muted_by, "state": state}
+            found.append({**alert, "status": status})
     return sorted(found, key=lambda alert: str(alert["fingerprint"]))
 
 
-def _alert(alert: Alert, labels: dict[str, str], muted_by: list[str], now: float) -> dict[str, Any]:
+def _known(world: World, now: float) -> list[dict[str, Any]]:
+    """All alerts without their status: those of rules, and those that somebody posted."""
+    found = {alert.labels: _of_rule(alert, now) for alert in firing(world)}
+    for posted in received(world, now):
+        if posted.labels not in found:
+            found[posted.labels] = _of_another(posted)
+    return list(found.values())
+
+
+def _of_rule(alert: Alert, now: float) -> dict[str, Any]:
     assert alert.fired_ms is not None
+    labels = dict(alert.labels)
     return {
         "annotations": dict(sorted(alert.annotations.items())),
         "endsAt": _time(now + _LASTS_MS / 1000),
         "fingerprint": fingerprint(labels),
         "receivers": [{"name": RECEIVER}],
         "startsAt": time_text(alert.fired_ms),
-        "status": {
-            "inhibitedBy": [],
-            "silencedBy": muted_by,
-            "state": "suppressed" if muted_by else "active",
-        },
         "updatedAt": _time(now),
         "generatorURL": f"{_GRAPH}?g0.expr={quote_plus(line(parse(alert.expr)))}&g0.tab=1",
         "labels": labels,
     }
 
 
+def _of_another(alert: Received) -> dict[str, Any]:
+    labels = dict(alert.labels)
+    generator = {"generatorURL": alert.generator} if alert.generator else {}
+    return {
+        "annotations": dict(alert.annotations),
+        "endsAt": _time(alert.ends_s),
+        "fingerprint": fingerprint(labels),
+        "receivers": [{"name": RECEIVER}],
+        "startsAt": _time(alert.starts_s),
+        "updatedAt": _time(alert.updated_s),
+        **generator,
+        "labels": labels,
+    }
+
+
 def _alerts(world: World, request: Request) -> Response:
     return _json(_found(world, request))
+
+
+def _receive(world: World, request: Request) -> Response:
+    receive(world, alerts_of(request), _now_s(world))
+    return Response(200, b"")
 
 
 def _groups(world: World, request: Request) -> Response:
@@ -189,7 +211,7 @@ def _receivers(_: World, __: Request) -> Response:
 def _status(world: World, _: Request) -> Response:
     return _json(
         {
-            "cluster": {"name": "", "peers": [], "status": "disabled"},
+            "cluster": {"peers": [], "status": "disabled"},
             "config": {"original": _CONFIG},
             "uptime": world.timestamp(0),
             "versionInfo": {
@@ -218,7 +240,7 @@ def _shown(silence: Silence, now: float) -> dict[str, Any]:
 
 
 def _silences(world: World, request: Request) -> Response:
-    filters, now = _filters(request), _now_s(world)
+    filters, now = filters_of(request), _now_s(world)
     order = ("active", "pending", "expired")
     wanted = [
         silence
@@ -236,29 +258,27 @@ def _silences(world: World, request: Request) -> Response:
 
 
 def _new_silence(world: World, request: Request) -> Response:
+    silence = silence_of(request)
     try:
-        given = orjson.loads(request.body)
-        silence = Silence(
-            str(given.get("id") or ""),
-            tuple(matcher_of(matcher) for matcher in given["matchers"]),
-            moment_s(given["startsAt"]),
-            moment_s(given["endsAt"]),
-            0.0,
-            str(given["createdBy"]),
-            str(given["comment"]),
-        )
-    except KeyError as error:
-        message = f"silence.{error.args[0]} in body is required"
-        return _json({"code": 602, "message": message}, 422)
-    except (ValueError, TypeError, AttributeError) as error:
-        message = f'parsing silence body from "" failed, because {error}'
-        return _json({"code": 400, "message": message}, 400)
-    return _json({"silenceID": put(world, silence, _now_s(world))})
+        return _json({"silenceID": put(world, silence, _now_s(world))})
+    except KeyError:
+        return _json("silence not found", 404)
+
+
+def _wanted(request: Request) -> str:
+    """The id at the end of the path.
+
+    Raises:
+        BodyError: It is none.
+    """
+    found = request.path.rpartition("/")[2]
+    if not _UUID.fullmatch(found):
+        raise BodyError(422, 601, f'silenceID in path must be of type uuid: "{found}"')
+    return found
 
 
 def _silence(world: World, request: Request) -> Response:
-    wanted = request.path.rpartition("/")[2]
-    now = _now_s(world)
+    wanted, now = _wanted(request), _now_s(world)
     for silence in silences(world):
         if silence.id == wanted:
             return _json(_shown(silence, now))
@@ -267,14 +287,14 @@ def _silence(world: World, request: Request) -> Response:
 
 def _expire(world: World, request: Request) -> Response:
     try:
-        expire(world, request.path.rpartition("/")[2], _now_s(world))
+        expire(world, _wanted(request), _now_s(world))
     except KeyError:
-        return Response(404, b"")
+        return _json("silence not found", 500)
     return Response(200, b"")
 
 
 _ROUTES: Mapping[str, Mapping[str, Callable[[World, Request], Response]]] = {
-    "/api/v2/alerts": {"GET": _alerts},
+    "/api/v2/alerts": {"GET": _alerts, "POST": _receive},
     "/api/v2/alerts/groups": {"GET": _groups},
     "/api/v2/receivers": {"GET": _receivers},
     "/api/v2/silences": {"GET": _silences, "POST": _new_silence},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
+from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,14 +72,14 @@ def put(world: World, silence: Silence, now_s: float) -> str:
     A silence whose matchers change is expired, and a new one takes its place, as in Alertmanager.
 
     Raises:
+        KeyError: It is to change one that is not there.
         SilenceError: It is refused.
     """
     table = world.table(TABLE)
     _check(silence, now_s)
     known = table.get(silence.id)
     if silence.id and known is None:
-        message = "silence not found"
-        raise SilenceError(message)
+        raise KeyError(silence.id)
     if known is not None and known.matchers == silence.matchers and known.state(now_s) != "expired":
         table[silence.id] = replace(silence, updated_s=now_s)
         return silence.id
@@ -93,17 +93,15 @@ def put(world: World, silence: Silence, now_s: float) -> str:
 
 
 def expire(world: World, silence_id: str, now_s: float) -> None:
-    """End a silence now.
+    """End a silence now; one that has ended stays as it is.
 
     Raises:
         KeyError: There is none of this id.
-        SilenceError: It has ended already.
     """
     table = world.table(TABLE)
     known: Silence = table[silence_id]
     if known.state(now_s) == "expired":
-        message = f"silence {silence_id} already expired"
-        raise SilenceError(message)
+        return
     starts = min(known.starts_s, now_s)
     table[silence_id] = replace(known, starts_s=starts, ends_s=now_s, updated_s=now_s)
 
@@ -111,16 +109,16 @@ def expire(world: World, silence_id: str, now_s: float) -> None:
 def _check(silence: Silence, now_s: float) -> None:
     if not silence.matchers:
         raise SilenceError("silence invalid: at least one matcher required")
-    for matcher in silence.matchers:
+    for place, matcher in enumerate(silence.matchers):
+        wrong = f"silence invalid: invalid label matcher {place}"
         if not _LABEL.fullmatch(matcher.name):
-            raise SilenceError(
-                f'silence invalid: invalid label matcher: invalid label name "{matcher.name}"'
-            )
+            raise SilenceError(f'{wrong}: invalid label name "{matcher.name}"')
         if matcher.op in ("=~", "!~"):
             try:
-                compiled(matcher.value)
+                anywhere(matcher.value)
             except PatternError as error:
-                raise SilenceError(f"silence invalid: invalid label matcher: {error}") from None
+                why = f'invalid regular expression "{matcher.value}": error parsing regexp'
+                raise SilenceError(f"{wrong}: {why}: {error}") from None
     if all(matcher.matches("") for matcher in silence.matchers):
         raise SilenceError("silence invalid: at least one matcher must not match the empty string")
     if silence.ends_s < silence.starts_s:
@@ -131,9 +129,9 @@ def _check(silence: Silence, now_s: float) -> None:
 
 def matcher_of(given: Mapping[str, Any]) -> Matcher:
     """From the API's form: name, value, isRegex, isEqual."""
-    equal, regex = given.get("isEqual", True), given.get("isRegex", False)
+    equal, regex = given.get("isEqual"), given.get("isRegex")
     op = {(True, False): "=", (False, False): "!=", (True, True): "=~", (False, True): "!~"}
-    return Matcher(str(given["name"]), op[bool(equal), bool(regex)], str(given["value"]))
+    return Matcher(str(given["name"]), op[equal is not False, bool(regex)], str(given["value"]))
 
 
 def as_given(matcher: Matcher) -> dict[str, Any]:

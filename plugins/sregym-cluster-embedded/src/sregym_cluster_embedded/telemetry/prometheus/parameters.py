@@ -130,19 +130,26 @@ def number_of(request: Request, name: str) -> int | None:
     return int(text)
 
 
+def bound_of(request: Request, name: str, default_s: float) -> float:
+    """`start` or `end` of what is looked for.
+
+    Raises:
+        BadRequest: It cannot be read.
+    """
+    try:
+        return moment_of(request, name, default_s)
+    except BadRequest as error:
+        raise BadRequest(_invalid(name, str(error))) from None
+
+
 def span_of(request: Request, now_s: float) -> tuple[int, int]:
     """`start` and `end` in milliseconds, all of the time when left out.
 
     Raises:
         BadRequest: One cannot be read.
     """
-    ends = []
-    for name, default in (("start", 0.0), ("end", now_s)):
-        try:
-            ends.append(moment_of(request, name, default))
-        except BadRequest as error:
-            raise BadRequest(_invalid(name, str(error))) from None
-    return round(ends[0] * 1000), round(ends[1] * 1000)
+    start_s, end_s = bound_of(request, "start", 0.0), bound_of(request, "end", now_s)
+    return round(start_s * 1000), round(end_s * 1000)
 
 
 def _invalid(name: str, why: str) -> str:

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality
 from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     BadRequest,
+    bound_of,
     duration_of,
     moment_of,
     span_of,
@@ -282,8 +283,8 @@ def _newest(world: World, request: Request, now_ms: int) -> list[tuple[Labels, i
 
 def _exemplars(_: World, request: Request) -> Any:
     """No application of a world writes any."""
-    start = moment_of(request, "start", -math.inf)
-    if moment_of(request, "end", math.inf) < start:
+    start = bound_of(request, "start", -math.inf)
+    if bound_of(request, "end", math.inf) < start:
         message = "end timestamp must not be before start timestamp"
         raise BadRequest(message)
     return [] if has_selectors(parse(request.parameter("query"))) else Response(204, b"")
