@@ -176,3 +176,10 @@ def test_a_mysql_server_counts_the_selects_of_misses(cached: Any) -> None:
     seen = counted(cached.world, cached.ref("base"))
     assert seen.of("find") == pytest.approx(missed, abs=2)
     assert seen.total == seen.of("find")
+
+
+def test_connections_come_from_the_pods_that_ask(busy: Any) -> None:
+    seen = counted(busy.world, busy.ref("mongodb-stock"))
+    stock = "10.244.0.2"
+    assert (seen.peers, seen.held_by()) == ((stock,), (stock,) * seen.connections)
+    assert seen.connections > 1

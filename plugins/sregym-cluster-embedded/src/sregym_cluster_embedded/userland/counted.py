@@ -25,6 +25,7 @@ class Counted(NamedTuple):
         misses: Looks into a cache that found nothing.
         received: Connections that there have been.
         per_s: Commands a second at this moment.
+        peers: Addresses of the pods whose commands it serves now.
     """
 
     commands: Mapping[str, int]
@@ -34,11 +35,18 @@ class Counted(NamedTuple):
     misses: int = 0
     received: int = 0
     per_s: int = 0
+    peers: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
         """All commands."""
         return sum(self.commands.values())
+
+    def held_by(self) -> tuple[str, ...]:
+        """The address at the other end of each connection that its clients hold."""
+        if not self.peers:
+            return ()
+        return tuple(self.peers[place % len(self.peers)] for place in range(self.connections))
 
     def of(self, *names: str) -> int:
         """How many of some commands there were."""

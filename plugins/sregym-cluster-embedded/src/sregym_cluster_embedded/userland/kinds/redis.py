@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, RedisProgram
 
 from sregym_cluster_embedded.userland.disk import DataFile, Trouble
-from sregym_cluster_embedded.userland.formats import moment
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import Process, change, process_of
-from sregym_cluster_embedded.userland.redis.commands import Refused
-from sregym_cluster_embedded.userland.redis.data import memory_size
-from sregym_cluster_embedded.userland.redis.server import DEFAULTS, NO_AUTH, WRONG_PASS, Connection
+from sregym_cluster_embedded.userland.redis.data import load
+from sregym_cluster_embedded.userland.redis.journal import note
+from sregym_cluster_embedded.userland.redis.replies import Held, encoded, requests
+from sregym_cluster_embedded.userland.redis.server import NO_AUTH, WRONG_PASS, Connection
+from sregym_cluster_embedded.userland.redis.settings import canonical, checked, known
+from sregym_cluster_embedded.userland.redis.vocabulary import Refused, specs
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -58,13 +59,16 @@ class RedisKind(StoreKind):
             say(world, process.ref, program, (Line(text=text, stream="stderr", raw=True),))
             end(world, process.ref, 1)
             return
-        self._say(world, process, program, "C", f"* oO0OoO0OoO0Oo {name} is starting oO0OoO0OoO0Oo")
-        version = f"* {name} version={program.version}, bits=64, commit=00000000, modified=0, pid=1, just started"
-        self._say(world, process, program, "C", version)
-        configured = "* Configuration loaded"
-        if not settings:
-            configured = f"# Warning: no config file specified, using the default config. In order to specify a config file use {program.flavour}-server /path/to/{program.flavour}.conf"
-        self._say(world, process, program, "C", configured)
+        strong = _strong(program)
+        note(world, process, "C", strong, f"oO0OoO0OoO0Oo {name} is starting oO0OoO0OoO0Oo")
+        version = f"{name} version={program.version}, bits=64, commit=00000000, modified=0, pid=1, just started"
+        note(world, process, "C", strong, version)
+        if len(process.argv) > 1:
+            note(world, process, "C", strong, "Configuration loaded")
+        else:
+            where = f"{program.flavour}-server /path/to/{program.flavour}.conf"
+            text = f"Warning: no config file specified, using the default config. In order to specify a config file use {where}"
+            note(world, process, "C", "#", text)
         super().begin(world, process, program)
 
     def ports(self, process: Process, program: RedisProgram) -> tuple[int, ...]:  # type: ignore[override]  # its own program
@@ -75,13 +79,46 @@ class RedisKind(StoreKind):
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Open the port and say so."""
         port = self.ports(process, program)[0]
-        self._say(world, process, program, "M", "* monotonic clock: POSIX clock_gettime")
-        self._say(world, process, program, "M", f"* Running mode=standalone, port={port}.")
-        self._say(world, process, program, "M", "* Server initialized")
+        strong = _strong(program)
+        note(world, process, "M", "*", "monotonic clock: POSIX clock_gettime")
+        note(world, process, "M", "*", f"Running mode=standalone, port={port}.")
+        note(world, process, "M", strong, "Server initialized")
+        self._load(world, process, program)
         super().event(world, process, program, *arguments)
         still = process_of(world, process.ref)
         if still is not None and still.running:
-            self._say(world, process, program, "M", "* Ready to accept connections tcp")
+            ready = "Ready to accept connections" + (" tcp" if strong == "*" else "")
+            note(world, process, "M", "*", ready)
+
+    def _load(self, world: World, process: Process, program: RedisProgram) -> None:
+        """Say what was in the snapshot."""
+        kept = load(world, process.settings["redis.storage"])
+        count = sum(map(len, kept.databases.values()))
+        if not count or self.data_file(process, program) is None:
+            return
+        size = kept.used_bytes() / (1 << 20)
+        for text in (
+            f"Loading RDB produced by version {program.version}",
+            "RDB age 1 seconds",
+            f"RDB memory usage when created {size:.2f} Mb",
+            f"Done loading RDB, keys loaded: {count}, keys expired: 0.",
+            "DB loaded from disk: 0.000 seconds",
+        ):
+            note(world, process, "M", "*", text)
+
+    def shut_down(self, world: World, process: Process, program: RedisProgram) -> None:
+        """End because a client says so."""
+        self._bye(world, process, program)
+        end(world, process.ref, 0)
+
+    def _bye(self, world: World, process: Process, program: RedisProgram) -> None:
+        strong = _strong(program)
+        note(world, process, "M", strong, "User requested shutdown...")
+        if self.data_file(process, program) is not None:
+            note(world, process, "M", "*", "Saving the final RDB snapshot before exiting.")
+            note(world, process, "M", "*", "DB saved on disk")
+        name = program.flavour.capitalize()
+        note(world, process, "M", "#", f"{name} is now ready to exit, bye bye...")
 
     def goodbye(self, world: World, process: Process, program: Any) -> float | None:
         """Save what is kept, and say so."""
@@ -89,12 +126,7 @@ class RedisKind(StoreKind):
             now = int(world.epoch + world.now)
             received = f"1:signal-handler ({now}) Received SIGTERM scheduling shutdown..."
             say(world, process.ref, program, (Line(text=received, raw=True),))
-            saved: tuple[str, ...] = ()
-            if self.data_file(process, program) is not None:
-                saved = ("* Saving the final RDB snapshot before exiting.", "* DB saved on disk")
-            bye = f"# {program.flavour.capitalize()} is now ready to exit, bye bye..."
-            for text in ("* User requested shutdown...", *saved, bye):
-                self._say(world, process, program, "M", text)
+            self._bye(world, process, program)
         return super().goodbye(world, process, program)
 
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
@@ -105,12 +137,10 @@ class RedisKind(StoreKind):
         self, world: World, process: Process, program: RedisProgram, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
-        connection = Connection(world, process)
-        if connection.known:
-            return None
-        if not client.password:
-            return Refusal("auth", NO_AUTH)
-        return None if connection.log_in(client.password) else Refusal("auth", WRONG_PASS)
+        connection, user = Connection(world, process), client.user or "default"
+        if client.password and not (connection.known and user == "default"):
+            return None if connection.log_in(client.password, user) else Refusal("auth", WRONG_PASS)
+        return None if connection.known else Refusal("auth", NO_AUTH)
 
     def command(
         self,
@@ -127,9 +157,8 @@ class RedisKind(StoreKind):
         if refusal is not None or command not in WRITING:
             return refusal
         connection = Connection(world, process)
-        connection.log_in(client.password)
         try:
-            connection.demand_write("set")
+            connection.demand_write(specs()["set"])
         except Refused as error:
             return Refusal("server", str(error))
         return None
@@ -148,34 +177,27 @@ class RedisKind(StoreKind):
     def talk(self, world: World, process: Process, program: RedisProgram, text: str) -> str:
         """Inline commands, answered in the protocol's form."""
         connection, out = Connection(world, process), ""
-        for line in text.splitlines():
-            words = shlex.split(line)
-            if not words:
-                continue
-            try:
-                out += _encoded(connection.run(words))
-            except Refused as error:
-                out += f"-{error}\r\n"
+        try:
+            for words in requests(text):
+                if words[0].lower() in ("host:", "post"):
+                    break
+                try:
+                    out += encoded(connection.run(words))
+                except Held as held:
+                    out += "".join(map(encoded, held.first))
+                except Refused as error:
+                    out += encoded(error)
+                if words[0].lower() == "quit":
+                    break
+        except Refused as error:
+            out += encoded(error)
         return out
 
-    def _say(
-        self, world: World, process: Process, program: RedisProgram, role: str, text: str
-    ) -> None:
-        when = moment(world, world.now)
-        stamp = f"{when:%d %b %Y %H:%M:%S}.{when.microsecond // 1000:03d}"
-        say(world, process.ref, program, (Line(text=f"1:{role} {stamp} {text}", raw=True),))
 
-
-def _encoded(reply: Any) -> str:
-    if isinstance(reply, int):
-        return f":{reply}\r\n"
-    if reply is None:
-        return "$-1\r\n"
-    if isinstance(reply, list):
-        return f"*{len(reply)}\r\n" + "".join(map(_encoded, reply))
-    if type(reply) is not str:
-        return f"+{reply}\r\n"
-    return f"${len(reply.encode())}\r\n{reply}\r\n"
+def _strong(program: RedisProgram) -> str:
+    """How releases before 7.2 mark what everybody should see, and later ones no more."""
+    parts = [int(part) for part in program.version.split(".")[:2] if part.isdecimal()]
+    return "#" if program.flavour == "redis" and parts < [7, 2] else "*"
 
 
 def _settings(world: World, process: Process) -> tuple[dict[str, str], str]:
@@ -209,28 +231,25 @@ def _settings(world: World, process: Process) -> tuple[dict[str, str], str]:
         name, _, value = bare.partition(" ")
         value = value.strip().strip("\"'")
         where = f"Reading the configuration file, at line {number}\n>>> '{bare}'\n"
-        if name.lower() not in DEFAULTS and not _LENIENT.intersection(name.lower().split("-")):
-            return found, f"{where}Bad directive or wrong number of arguments"
-        if name.lower() == "maxmemory" and memory_size(value) is None:
-            return found, f"{where}argument must be a memory value"
-        found[name.lower()] = value
+        short = canonical(name)
+        if short not in known():
+            if short not in _DIRECTIVES:
+                return found, f"{where}Bad directive or wrong number of arguments"
+            continue
+        try:
+            found[short] = value if _fixed(short) else checked(short, value)
+        except Refused as refusal:
+            return found, f"{where}{refusal}"
     return found, ""
 
 
-# Words in the names of settings that are taken as they are.
-_LENIENT = frozenset(
-    {"client", "cluster", "repl", "replica", "min", "latency", "lua", "list", "hash", "set", "zset"}
-    | {
-        "active",
-        "lazyfree",
-        "rdb",
-        "aof",
-        "daemonize",
-        "supervised",
-        "pidfile",
-        "logfile",
-        "always",
-    }
-    | {"io", "user", "rename", "notify", "stream", "dynamic", "jemalloc", "slowlog", "tls", "auto"}
-    | {"no", "loadmodule", "include", "maxmemory", "appenddirname", "appendfilename", "disable"}
+def _fixed(name: str) -> bool:
+    """Whether a setting is only known to the server when it starts."""
+    return known()[name].kind in ("immutable", "protected")
+
+
+# Lines of configuration files that are no settings.
+_DIRECTIVES = frozenset(
+    {"user", "rename-command", "include", "loadmodule", "sentinel", "list-max-ziplist-entries"}
+    | {"list-max-ziplist-value", "gopher-enabled"}
 )

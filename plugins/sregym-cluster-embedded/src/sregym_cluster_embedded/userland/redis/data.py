@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sregym_cluster_embedded.userland.redis.accounts import User
     from sregym_cluster_embedded.world import World
 
 _TABLE = "userland.redis"
@@ -49,10 +50,14 @@ class RedisData:
     Attributes:
         databases: Number -> key -> value.
         settings: What CONFIG SET changed.
+        users: Whom ACL SETUSER made or changed, by name.
+        evicted: How many keys had to go for want of memory.
     """
 
     databases: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
+    users: Mapping[str, User] = field(default_factory=dict)
+    evicted: int = 0
 
     def database(self, number: int, now: float) -> dict[str, Value]:
         """The keys of a database that have not expired."""
@@ -96,7 +101,9 @@ def describe(data: RedisData) -> str:
         for key, value in content.items()
         if value.expires_at is None
     }
-    kept = {"settings": dict(data.settings), "keys": keys}
+    kept: dict[str, Any] = {"settings": dict(data.settings), "keys": keys}
+    if data.users:
+        kept["users"] = {name: user.line(name) for name, user in data.users.items()}
     return json.dumps(kept, sort_keys=True, separators=(",", ":"), default=sorted)
 
 

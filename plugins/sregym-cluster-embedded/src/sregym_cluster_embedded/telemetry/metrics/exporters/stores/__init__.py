@@ -66,4 +66,5 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
         int(missed(now)[0]),
         int(connected(now)[0]),
         int(rate(now)[0]),
+        store.peers(),
     )

@@ -117,6 +117,21 @@ class Store:
             numbers.append(float(math.ceil(busy) + 2) if segment.flows else 0.0)
         return Steps(starts, numbers)
 
+    def peers(self) -> tuple[str, ...]:
+        """Addresses of the pods whose commands it serves at the end of what is known."""
+        ref = self.life.ref
+        return tuple(
+            caller.process.config.pod_ip
+            for caller in self.everybody
+            if caller.process.ended_at is None
+            and caller.served
+            and any(
+                call.callee == ref and call.rate > 0
+                for flow in caller.served[-1].flows
+                for call in flow.calls
+            )
+        )
+
     def connected(self) -> Value:
         """How many connections there have been: each growth of their number opened some."""
         times, made = [self.life.process.started_at], [0.0]
