@@ -11,14 +11,14 @@ from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
 from sregym_cluster_embedded.userland.nginx.client import NGINX_COMMANDS, is_asked
 from sregym_cluster_embedded.userland.rabbitmq.client import RABBITMQ_COMMANDS
 from sregym_cluster_embedded.userland.redis.client import REDIS_COMMANDS
-from sregym_cluster_embedded.userland.shell.awk import AWK_COMMANDS
+from sregym_cluster_embedded.userland.shell.awk.command import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.columns import COLUMN_COMMANDS
 from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
 from sregym_cluster_embedded.userland.shell.dates import DATE_COMMANDS
-from sregym_cluster_embedded.userland.shell.editing import EDITING_COMMANDS
+from sregym_cluster_embedded.userland.shell.sed.command import EDITING_COMMANDS
 from sregym_cluster_embedded.userland.shell.ends import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.expressions import EXPRESSION_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CLASSES = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z",
@@ -26,7 +30,38 @@ def compiled(text: str, *, extended: bool = False, ignore_case: bool = False) ->
     try:
         return re.compile(translated(text, extended=extended), re.IGNORECASE if ignore_case else 0)
     except re.error as error:
-        raise PatternError(str(error)) from None
+        raise PatternError(_said(error)) from None
+
+
+# What glibc says of what Python's expressions complain of.
+_WORDS = {
+    "missing ), unterminated": "Unmatched ( or \\(",
+    "unbalanced parenthesis": "Unmatched ) or \\)",
+    "unterminated character": "Unmatched [, [^, [:, [., or [=",
+    "bad character range": "Invalid range end",
+    "invalid group reference": "Invalid back reference",
+    "min repeat": "Invalid content of \\{\\}",
+    "multiple repeat": "Invalid preceding regular expression",
+    "nothing to repeat": "Invalid preceding regular expression",
+    "bad escape": "Trailing backslash",
+}
+
+
+def _said(error: re.error) -> str:
+    text = str(error)
+    return next((words for start, words in _WORDS.items() if text.startswith(start)), text)
+
+
+def substituted(pattern: re.Pattern[str], fresh: Callable[[re.Match[str]], str], text: str) -> str:
+    """A text in which every match is put anew; nothing is found right behind another match."""
+    out, at, last = "", 0, -1
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if start == end == last:
+            continue
+        out += text[at:start] + fresh(match)
+        at = last = end
+    return out + text[at:]
 
 
 def translated(text: str, *, extended: bool) -> str:

@@ -1,0 +1,1 @@
+"""`awk`: its language, as BusyBox and mawk carry it out."""

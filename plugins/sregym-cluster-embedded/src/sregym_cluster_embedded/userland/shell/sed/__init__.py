@@ -1,0 +1,1 @@
+"""`sed`: its language, as BusyBox and GNU carry it out."""
