@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.access.rbac import CLUSTER_ROLES
+from sregym_cluster_embedded.api.service_ranges import RESOURCE as SERVICE_RANGES
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers import (
     account_tokens,
@@ -33,6 +34,7 @@ from sregym_cluster_embedded.controllers import (
     recycling,
     replicaset,
     role_aggregation,
+    service_ranges,
     statefulset,
     taint_eviction,
     volumes,
@@ -115,6 +117,7 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         account_tokens.HANDLER: account_tokens.reconcile,
         certificates.HANDLER: certificates.reconcile,
         role_aggregation.HANDLER: role_aggregation.reconcile,
+        service_ranges.HANDLER: service_ranges.reconcile,
         recycling.HANDLER: recycling.reconcile,
         volumes.CLAIM: volumes.reconcile_claim,
         volumes.VOLUME: volumes.reconcile_volume,
@@ -181,6 +184,8 @@ def contribution() -> Contribution:
             certificates.RESOURCE: (certificates.listen,),
             "serviceaccounts": (account_tokens.listen,),
             CLUSTER_ROLES: (role_aggregation.listen,),
+            SERVICE_RANGES: (service_ranges.listen,),
+            "ipaddresses.networking.k8s.io": (service_ranges.address_changed,),
             endpoints.SLICES: (endpoints.listen, api_services.backend_changed),
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen, attaching.volume_changed),

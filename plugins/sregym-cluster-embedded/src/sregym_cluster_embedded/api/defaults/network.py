@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.defaults.fields import each, filled, within
+from sregym_cluster_embedded.api.service_ranges import open_networks
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-SERVICE_NETWORK = IPv4Network("10.96.0.0/16")
-# The low part of the range is left to addresses that people choose.
-_FIRST_FREE = 257
 NODE_PORTS = range(30000, 32768)
 _AFFINITY_TIMEOUT_S = 10800
 
@@ -237,13 +235,25 @@ def _taken(world: World) -> set[str]:
 
 def _address(world: World) -> str:
     taken = _taken(world)
-    span = SERVICE_NETWORK.num_addresses - 1 - _FIRST_FREE
-    start = int(world.seed.fraction("service address", len(taken), world.store.revision) * span)
-    for step in range(span):
-        address = str(SERVICE_NETWORK[_FIRST_FREE + (start + step) % span])
-        if address not in taken:
-            return address
+    chance = world.seed.fraction("service address", len(taken), world.store.revision)
+    for network in open_networks(world):
+        first, end = _first_free(network), network.num_addresses - 1
+        for low, high in ((first, end), (1, first)):
+            span = high - low
+            start = int(chance * span)
+            for step in range(span):
+                address = str(network[low + (start + step) % span])
+                if address not in taken:
+                    return address
     raise errors.internal("failed to allocate a serviceIP: range is full")
+
+
+def _first_free(network: IPv4Network) -> int:
+    """Where the part ends that is left, while there is room, to addresses that people choose."""
+    least, most = 16, 256
+    if network.num_addresses <= least:
+        return 1
+    return 1 + min(max(network.num_addresses // least, least), most)
 
 
 def _check_address(world: World, name: str, address: str) -> None:
@@ -251,10 +261,10 @@ def _check_address(world: World, name: str, address: str) -> None:
         return
     taken = _taken(world)
     try:
-        inside = IPv4Network(address).subnet_of(SERVICE_NETWORK)
+        wanted = IPv4Address(address)
     except ValueError:
         return  # Not an address: validation says so.
-    if not inside:
+    if not any(wanted in network for network in open_networks(world)):
         why = "the provided network does not match the current range"
     elif address in taken:
         why = "provided IP is already allocated"
