@@ -172,8 +172,8 @@ def watch(world: World, request: Request, target: Target) -> Watch | Response:
         View(world, target.resource, form, request.parameter("includeObject"), plain=True), form
     )
     initial: list[bytes] = []
-    bookmarks = request.parameter("allowWatchBookmarks") in ("true", "1")
-    listed = request.parameter("sendInitialEvents") in ("true", "1")
+    bookmarks = request.flag("allowWatchBookmarks")
+    listed = request.flag("sendInitialEvents")
     if listed or not start:
         since = world.store.revision
         initial = [events.event("ADDED", obj) for obj in select(world, target, wanted)]

@@ -32,6 +32,11 @@ class User:
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+def is_true(text: str) -> bool:
+    """What the text of a query parameter means: everything but `0` and `false` is true."""
+    return text != "0" and text.lower() != "false"
+
+
 @dataclass(frozen=True)
 class Request:
     """One API request.
@@ -61,6 +66,10 @@ class Request:
     def parameter(self, name: str, default: str = "") -> str:
         """The first value of a query parameter."""
         return next((value for key, value in self.query if key == name), default)
+
+    def flag(self, name: str) -> bool:
+        """Whether a query parameter is there and says anything but no."""
+        return is_true(self.parameter(name, "false"))
 
     def parameters(self, name: str) -> tuple[str, ...]:
         """All values of a query parameter, in order."""

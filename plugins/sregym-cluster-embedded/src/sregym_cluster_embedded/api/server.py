@@ -216,7 +216,7 @@ def _resource(world: World, request: Request, found: Target) -> Answer:
 
 def _read(world: World, request: Request, found: Target) -> Answer:
     verbs = found.resource.verbs
-    watching = request.parameter("watch") in ("true", "1")
+    watching = request.flag("watch")
     if found.name and not watching:
         if "get" not in verbs:
             raise errors.method_not_allowed()

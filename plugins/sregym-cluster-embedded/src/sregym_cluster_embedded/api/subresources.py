@@ -13,6 +13,7 @@ from sregym_cluster_embedded.api import (
     writes,
     writing,
 )
+from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.eviction import eviction as eviction
 from sregym_cluster_embedded.api.rendering import encode
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _CREATED = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 
 
@@ -55,15 +55,14 @@ def _admitted(world: World, request: Request, target: Target, sent: Object) -> O
 def log(world: World, request: Request, target: Target) -> Response | Connect:
     """GET of pods/NAME/log: the text, or a stream when it is followed."""
     pod = reading.existing(world, target)
-    container = request.parameter("container")
+    container = chosen_container(pod, request.parameter("container"))
     options = {name: value for name, value in request.query if name != "container"}
     if options:
         log_options.check(target.name, options)
-    if request.parameter("follow") in ("true", "1"):
-        chosen = container or _container(pod, target)
+    if request.flag("follow"):
         # Refuses what cannot be read before the stream begins.
-        world.room("logs")(world, target.namespace, target.name, chosen, options)
-        return Connect("log", target.namespace, target.name, chosen, options)
+        world.room("logs")(world, target.namespace, target.name, container, options)
+        return Connect("log", target.namespace, target.name, container, options)
     text = world.room("logs")(world, target.namespace, target.name, container, options)
     return Response(200, text.encode(), "text/plain")
 
@@ -71,15 +70,15 @@ def log(world: World, request: Request, target: Target) -> Response | Connect:
 def stream(world: World, request: Request, target: Target) -> Connect:
     """exec, attach and portforward: what the transport needs to begin."""
     pod = reading.existing(world, target)
+    forwards = target.subresource == "portforward"
+    container = "" if forwards else chosen_container(pod, request.parameter("container"))
     if (check := world.constitution.rooms.get("kubelet_reachable")) is not None:
         check(world, pod, target.subresource)
-    if target.subresource == "portforward":
+    if forwards:
         ports = tuple(int(text) for text in request.parameters("ports") if text.isdecimal())
         return Connect("portforward", target.namespace, target.name, "", {"ports": ports})
-    container = request.parameter("container") or _container(pod, target)
     options: dict[str, Any] = {
-        name: request.parameter(name) in ("true", "1")
-        for name in ("stdin", "stdout", "stderr", "tty")
+        name: request.flag(name) for name in ("stdin", "stdout", "stderr", "tty")
     }
     if dynamic.configured(world):
         kind = "PodExecOptions" if target.subresource == "exec" else "PodAttachOptions"
@@ -92,24 +91,6 @@ def stream(world: World, request: Request, target: Target) -> Connect:
         if not options["command"]:
             raise errors.bad_request("you must specify at least 1 command for the container")
     return Connect(target.subresource, target.namespace, target.name, container, options)
-
-
-def _container(pod: Object, target: Target) -> str:
-    """The container that is meant when none is named.
-
-    Raises:
-        errors.ApiError: BadRequest: there are several, none of them the default.
-    """
-    names = [entry["name"] for entry in pod["spec"]["containers"]]
-    default = pod["metadata"].get("annotations", {}).get(_DEFAULT_CONTAINER)
-    if default in names:
-        return str(default)
-    if len(names) == 1:
-        return str(names[0])
-    raise errors.bad_request(
-        f"a container name must be specified for pod {target.name}, "
-        f"choose one of: [{' '.join(names)}]"
-    )
 
 
 def finalize(world: World, request: Request, target: Target) -> Response:

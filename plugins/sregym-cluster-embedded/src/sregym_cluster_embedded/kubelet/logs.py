@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import resources
+from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.errors import bad_request, not_found
+from sregym_cluster_embedded.api.request import is_true
 from sregym_cluster_embedded.kubelet.absence import check_reachable
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING, PodState, state_of
 from sregym_cluster_embedded.store import Key, Object
@@ -44,13 +46,13 @@ def read_logs(
         kind = resources.named("pods")
         assert kind is not None
         raise not_found(kind, pod)
-    name = _container_name(obj, container)
+    name = chosen_container(obj, container)
     node = obj["spec"].get("nodeName")
     if not node:
         # There is nobody to ask.
         return ""
     check_reachable(world, obj, "containerLogs", name)
-    container_id = _container_id(obj, name, options.get("previous", "false") == "true")
+    container_id = _container_id(obj, name, is_true(options.get("previous", "false")))
     state = state_of(world, obj["metadata"]["uid"])
     attempt = _life(state, name, container_id)
     if state is None or attempt is None:
@@ -64,31 +66,6 @@ def read_logs(
         since=since,
     )
     return _text(world, lines, options)
-
-
-def _container_name(pod: Object, container: str) -> str:
-    spec = pod["spec"]
-    groups = ("initContainers", "containers", "ephemeralContainers")
-    known = [entry["name"] for group in groups for entry in spec.get(group, ())]
-    if not container:
-        mains = [entry["name"] for entry in spec["containers"]]
-        default = (
-            pod["metadata"].get("annotations", {}).get("kubectl.kubernetes.io/default-container")
-        )
-        if len(mains) == 1 and len(known) == 1:
-            return str(mains[0])
-        if default in known:
-            return str(default)
-        inits = [entry["name"] for entry in spec.get("initContainers", ())]
-        choose = f"choose one of: [{' '.join(mains)}]"
-        if inits:
-            choose += f" or one of the init containers: [{' '.join(inits)}]"
-        message = f"a container name must be specified for pod {pod['metadata']['name']}, {choose}"
-        raise bad_request(message)
-    if container not in known:
-        message = f"container {container} is not valid for pod {pod['metadata']['name']}"
-        raise bad_request(message)
-    return container
 
 
 def _container_id(pod: Object, name: str, previous: bool) -> str:
@@ -147,7 +124,7 @@ def _text(world: World, lines: list[LogLine], options: Mapping[str, str]) -> str
     tail = options.get("tailLines")
     if tail is not None:
         lines = lines[max(len(lines) - int(tail), 0) :]
-    stamped = options.get("timestamps", "false") == "true"
+    stamped = is_true(options.get("timestamps", "false"))
     parts = [f"{_stamp(world, line.at)} {line.text}" if stamped else line.text for line in lines]
     text = "".join(f"{part}\n" for part in parts)
     limit = options.get("limitBytes")

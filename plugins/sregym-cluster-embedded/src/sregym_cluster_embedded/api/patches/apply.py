@@ -32,7 +32,7 @@ def apply(world: World, request: Request, resource: Resource, old: Object, sent:
     entries = old["metadata"].get("managedFields", [])
     others = [entry for entry in entries if not _mine(entry, manager)]
     differing = fieldsets.common(fieldsets.changed(old, merged, definition), wanted)
-    if request.parameter("force") != "true":
+    if not request.flag("force"):
         _check_conflicts(others, differing)
     kept = []
     for entry in others:

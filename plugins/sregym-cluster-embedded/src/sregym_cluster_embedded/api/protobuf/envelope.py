@@ -114,9 +114,9 @@ def _message(data: bytes, message: str) -> dict[str, Any]:
 
 
 def _binary(value: int | bytes) -> bytes:
-    if not isinstance(value, bytes):
-        raise ValueError(value)
-    return value
+    if isinstance(value, bytes):
+        return value
+    raise ValueError(value)
 
 
 def _items(value: int | bytes, code: str) -> list[Any]:
