@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.contribution import Contribution
-from sregym_cluster_embedded.scheduler import devices, nodes, nominations, preemption, waiting
+from sregym_cluster_embedded.scheduler import (
+    devices,
+    nodes,
+    nominations,
+    preemption,
+    promises,
+    waiting,
+)
 from sregym_cluster_embedded.scheduler.attempt import Attempt
-from sregym_cluster_embedded.scheduler.claims import settle, volumes_of
+from sregym_cluster_embedded.scheduler.claims import Volumes, settle, volumes_of
 from sregym_cluster_embedded.scheduler.load import follow
 from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
 from sregym_cluster_embedded.scheduler.scoring import best
@@ -59,6 +66,7 @@ def _pod_changed(world: World, change: Change) -> None:
     if change.type is ChangeType.DELETED:
         waiting.drop(world, change.key)
         settled(world, change.key)
+        promises.drop(world, change.key)
         if not placed:
             forget(world, _HANDLER, change.key)
     elif not placed:
@@ -100,22 +108,37 @@ def schedule(world: World, key: Key) -> None:
         return
     volumes = volumes_of(world, pod)
     if volumes.problem:
+        promises.drop(world, key)
         total = len(world.store.list("nodes", ""))
         text = f"0/{total} nodes are available: {volumes.problem}. not found"
         waiting.note(world, key, pod, (volumes.plugin,))
         _refuse(world, pod, text if total else NO_NODES)
         return
-    attempt = Attempt(world, pod, volumes, wanted)
-    if wanted.problem:
-        refused = Verdict(devices.PLUGIN, (wanted.problem,))
-        attempt.verdicts = {facts.name: refused for facts in attempt.nodes}
-        _give_up(world, key, attempt)
-        return
-    attempt.look()
-    if not attempt.feasible:
-        _give_up(world, key, attempt)
-        return
-    chosen = best(world, pod, attempt.wanted, attempt.feasible, attempt.neighbours)
+    chosen = promises.kept(world, key)
+    if chosen is None:
+        attempt = Attempt(world, pod, volumes, wanted)
+        if wanted.problem:
+            refused = Verdict(devices.PLUGIN, (wanted.problem,))
+            attempt.verdicts = {facts.name: refused for facts in attempt.nodes}
+            _give_up(world, key, attempt)
+            return
+        attempt.look()
+        if not attempt.feasible:
+            _give_up(world, key, attempt)
+            return
+        chosen = best(world, pod, attempt.wanted, attempt.feasible, attempt.neighbours)
+    _place(world, key, pod, volumes, wanted, chosen)
+
+
+def _place(
+    world: World,
+    key: Key,
+    pod: Object,
+    volumes: Volumes,
+    wanted: devices.Wanted,
+    chosen: nodes.NodeFacts,
+) -> None:
+    """Bind a pod to a node, or let its volumes be bound first."""
     if volumes.waiting:
         waiting.note(world, key, pod, ("VolumeBinding",))
     else:
@@ -125,6 +148,10 @@ def schedule(world: World, key: Key) -> None:
         with speaking(world):
             if volumes.waiting:
                 plugin = 'PreBind plugin "VolumeBinding"'
+                if promises.give(world, key, chosen.name):
+                    with suppress(ApiError):
+                        status = {**pod["status"], "nominatedNodeName": chosen.name}
+                        writes.update_status(world, key, status)
                 settle(world, volumes, chosen)
                 return
             if wanted.claims:
@@ -137,13 +164,22 @@ def schedule(world: World, key: Key) -> None:
 
 
 def _stumble(world: World, key: Key, message: str) -> None:
-    """A write was refused: say so, and try the whole again after the pod's back-off."""
+    """Binding failed: say so, and try the whole again after the pod's back-off."""
     waiting.drop(world, key)
+    promises.drop(world, key)
     pod = world.store.get(key)
     if pod is None:
         return
-    _refuse(world, pod, message, reason="SchedulerError")
+    kept = {name: value for name, value in pod["status"].items() if name != "nominatedNodeName"}
+    _refuse(world, {**pod, "status": kept}, message, reason="SchedulerError")
     enqueue(world, _HANDLER, key, back_off(world, key))
+
+
+def overdue(world: World, key: Key) -> None:
+    """Handler: a pod has waited for its volumes for long enough."""
+    taken(world, promises.OVERDUE, key)
+    why = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    _stumble(world, key, why)
 
 
 def _give_up(world: World, key: Key, attempt: Attempt) -> None:
@@ -176,6 +212,7 @@ def _bind(world: World, pod: Object, node: str) -> None:
     key = Key("pods", metadata["namespace"], metadata["name"])
     bound = writes.bind(world, key, node)
     settled(world, key)
+    promises.drop(world, key)
     message = f"Successfully assigned {key.namespace}/{key.name} to {node}"
     events.record(world, bound, "pods", "Normal", "Scheduled", message, NAME)
 
@@ -215,6 +252,6 @@ def contribution() -> Contribution:
     """What this room adds to a cluster."""
     return Contribution(
         name="scheduler",
-        handlers={_HANDLER: schedule},
+        handlers={_HANDLER: schedule, promises.OVERDUE: overdue},
         followers=dict.fromkeys(_FOLLOWED, (listen,)),
     )
