@@ -74,6 +74,9 @@ def _wanted(request: Request, shown: Object, warnings: body.Warnings) -> Object:
             given = jsonpatch.apply(shown, given)
         elif isinstance(given, dict):
             given = merge.apply(shown, given)
+            if kind == writing.STRATEGIC_PATCH and isinstance(given, dict):
+                # What such a patch makes is read into a Scale, whatever it calls itself.
+                given |= {name: shown[name] for name in ("apiVersion", "kind")}
     return body.typed(request, given, "autoscaling", "v1", "Scale", warnings)
 
 
