@@ -71,7 +71,10 @@ def _of(read: Callable[[Verdict], Any]) -> Callable[[Any], Any]:
 FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     **{
         (field, True, 2): _with(field)
-        for field in ("group", "resource", "subresource", "namespace", "name", "path")
+        for field in (
+            *("group", "resource", "subresource", "namespace", "name", "path"),
+            *("fieldSelector", "labelSelector"),
+        )
     },
     ("serviceAccount", True, 3): _account,
     ("check", True, 2): _check,

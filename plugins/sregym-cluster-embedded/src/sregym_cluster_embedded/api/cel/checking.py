@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.cel import signatures
 from sregym_cluster_embedded.api.cel.kinds import (
     BOOL,
     BYTES,
@@ -43,42 +44,18 @@ _MIXED = {
 }
 _ORDERED = ("_<_", "_<=_", "_>_", "_>=_")
 _COMPARABLE = (BOOL, BYTES, STRING, TIMESTAMP, DURATION)
-_OF_TEXTS: Mapping[str, tuple[tuple[Kind, ...], Kind]] = {
-    "startsWith": ((STRING,), BOOL),
-    "endsWith": ((STRING,), BOOL),
-    "contains": ((STRING,), BOOL),
-    "matches": ((STRING,), BOOL),
-    "charAt": ((INT,), STRING),
-    "substring": ((INT, INT), STRING),
-    "split": ((STRING, INT), list_of(STRING)),
-    "replace": ((STRING, STRING, INT), STRING),
-    "trim": ((), STRING),
-    "lowerAscii": ((), STRING),
-    "upperAscii": ((), STRING),
-    "find": ((STRING,), STRING),
-    "findAll": ((STRING, INT), list_of(STRING)),
-}
-_RESULTS: Mapping[str, Kind] = {
-    **dict.fromkeys(("int", "size"), INT),
-    **{"uint": UINT, "double": DOUBLE, "string": STRING, "bytes": BYTES, "bool": BOOL},
-    **{"dyn": DYN, "type": TYPE, "duration": DURATION, "timestamp": TIMESTAMP},
-    **dict.fromkeys(("isQuantity", "isIP", "isCIDR", "isURL", "isSemver", "matches"), BOOL),
-}
-_METHOD_RESULTS: Mapping[str, Kind] = {
-    **dict.fromkeys(("isGreaterThan", "isLessThan", "isInteger", "hasValue", "isSorted"), BOOL),
-    **dict.fromkeys(("allowed", "containsIP", "containsCIDR"), BOOL),
-    **dict.fromkeys(("asInteger", "compareTo", "sign", "indexOf", "lastIndexOf"), INT),
-    **dict.fromkeys(("join", "format", "reason"), STRING),
-    "size": INT,
-}
 _TYPES = frozenset(
     (
         *("bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type"),
         "uint",
     )
 )
+_LIBRARIES = frozenset(name.partition(".")[0] for name in signatures.FUNCTIONS if "." in name)
 _QUANTIFIED = ("all", "exists", "exists_one", "existsOne")
-_COMPREHENSIONS = (*_QUANTIFIED, "filter", "map", "sortBy", "transformList", "transformMap")
+_COMPREHENSIONS = (
+    *(*_QUANTIFIED, "filter", "map", "sortBy"),
+    *("transformList", "transformMap", "transformMapEntry"),
+)
 
 
 def check(source: str, variables: Mapping[str, Kind]) -> tuple[Kind, str]:
@@ -179,11 +156,22 @@ class _Checker:
             self.kind(node.parts[0], known)
             return BOOL
         kinds = [self.kind(part, known) for part in node.parts]
-        if name == "size" and not kinds[0].open and not _sized(kinds[0]):
-            return self._unmatched(name, kinds, node)
         if name.startswith("_") or name in ("!_", "-_", "@in"):
             return self._operated(node, kinds)
-        return _RESULTS.get(name, UNKNOWN)
+        return self._applied(name, signatures.FUNCTIONS.get(name), kinds, node)
+
+    def _applied(
+        self,
+        name: str,
+        overloads: Sequence[signatures.Overload] | None,
+        kinds: list[Kind],
+        node: Node,
+        method: bool = False,
+    ) -> Kind:
+        if overloads is None:
+            return UNKNOWN
+        found = signatures.applied(overloads, kinds)
+        return self._unmatched(name, kinds, node, method) if found is None else found
 
     def _operated(self, node: Node, kinds: list[Kind]) -> Kind:
         name, (first, *rest) = node.value, kinds
@@ -215,18 +203,13 @@ class _Checker:
             return self._over(node, known)
         if name in ("bind", "optMap", "optFlatMap"):
             return self._bound(node, known)
-        target, *given = (self.kind(part, known) for part in node.parts)
-        if name in _OF_TEXTS and not target.open:
-            wanted, result = _OF_TEXTS[name]
-            fits = all(fit(*pair) for pair in zip(given, wanted, strict=False))
-            if target == STRING and fits:
-                return result
-            return self._unmatched(name, [target, *given], node, method=True)
-        if name == "size" and not target.open and not _sized(target):
-            return self._unmatched(name, [target], node, method=True)
-        if name in _OF_TEXTS:
-            return _OF_TEXTS[name][1]
-        return _METHOD_RESULTS.get(name, UNKNOWN)
+        library = node.parts[0]
+        if library.kind == "name" and library.value not in known and library.value in _LIBRARIES:
+            kinds = [self.kind(part, known) for part in node.parts[1:]]
+            name = f"{library.value}.{name}"
+            return self._applied(name, signatures.FUNCTIONS.get(name), kinds, node)
+        kinds = [self.kind(part, known) for part in node.parts]
+        return self._applied(name, signatures.METHODS.get(name), kinds, node, method=True)
 
     def _bound(self, node: Node, known: Mapping[str, Kind]) -> Kind:
         """`cel.bind` names a value; what an optional holds is not followed."""
@@ -240,7 +223,8 @@ class _Checker:
 
     def _over(self, node: Node, known: Mapping[str, Kind]) -> Kind:
         target = self.kind(node.parts[0], known)
-        bodies = 2 if node.value == "map" and len(node.parts) == 4 else 1
+        conditional = (node.value, len(node.parts)) == ("map", 4) or len(node.parts) == 5
+        bodies = 2 if conditional else 1
         names = [part.value for part in node.parts[1:-bodies]]
         if target.open:
             items = [target] * 2
@@ -264,10 +248,6 @@ class _Checker:
         if node.value in ("filter", "sortBy"):
             return list_of(items[0])
         return list_of(kinds[-1]) if node.value in ("map", "transformList") else UNKNOWN
-
-
-def _sized(kind: Kind) -> bool:
-    return kind in (STRING, BYTES) or kind.name in ("list", "map")
 
 
 def _ordered(first: Kind, second: Kind) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api.cel import (
     authorization,
     conversions,
+    formats,
     kubernetes,
     lists,
     operators,
@@ -25,6 +26,7 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = MappingProxyType
         **strings.FUNCTIONS,
         **lists.FUNCTIONS,
         **kubernetes.FUNCTIONS,
+        **formats.FUNCTIONS,
         **authorization.FUNCTIONS,
     }
 )

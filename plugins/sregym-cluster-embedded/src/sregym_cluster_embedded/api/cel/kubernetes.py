@@ -1,4 +1,4 @@
-"""The libraries that Kubernetes adds: quantities, addresses, URLs, versions, named formats."""
+"""The libraries that Kubernetes adds: quantities, addresses, URLs, versions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
+from sregym_cluster_embedded.api.cel.conversions import string
 from sregym_cluster_embedded.api.cel.operators import no_overload
-from sregym_cluster_embedded.api.cel.values import CelError, Optional
+from sregym_cluster_embedded.api.cel.values import CelError
 from sregym_cluster_embedded.api.quantity import parse
-from sregym_cluster_embedded.api.validation import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 _SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
 )
-_LABEL_FORMATS: Mapping[str, Callable[[str, str], list[Any]]] = {
-    "dns1123Label": formats.label,
-    "dns1123Subdomain": formats.subdomain,
-    "dns1035Label": formats.service_name,
-    "qualifiedName": formats.qualified,
-}
+_PATH_SIGNS = "/%$&+,:;=@!'()*~"
+_LARGEST, _SMALLEST = 2**63 - 1, -(2**63)
+_BROADCAST = ipaddress.IPv4Address("255.255.255.255")
+_LOCAL_GROUPS = (ipaddress.ip_network("224.0.0.0/24"), ipaddress.ip_network("ff02::/16"))
 
 
 @dataclass(frozen=True)
@@ -71,14 +69,6 @@ class Semver:
     def order(self) -> tuple[Any, ...]:
         """What versions are compared by: a release follows its previews."""
         return self.numbers, not self.release, self.release
-
-
-@dataclass(frozen=True)
-class Format:
-    """`format.dns1123Label()`."""
-
-    name: str
-    type_name: ClassVar[str] = "kubernetes.NamedFormat"
 
 
 def _text(value: Any) -> str:
@@ -137,8 +127,7 @@ def _url(value: Any) -> Url:
 def _semver(value: Any, normalize: Any = False) -> Semver:
     text = _text(value)
     if normalize:
-        text = text.removeprefix("v")
-        text += ".0" * max(0, 2 - text.count("."))
+        text = _normalized(text)
     match = _SEMVER.fullmatch(text)
     if match is None:
         message = "No Major.Minor.Patch elements found"
@@ -150,6 +139,18 @@ def _semver(value: Any, normalize: Any = False) -> Semver:
         if part
     )
     return Semver((int(major), int(minor), int(patch)), release)
+
+
+def _normalized(text: str) -> str:
+    """A version with all three numbers, without a `v` and zeros before them."""
+    parts = text.removeprefix("v").split(".", 2)
+    for place, part in enumerate(parts):
+        short = part.lstrip("0") if len(part) > 1 else part
+        parts[place] = short if short[:1].isdecimal() or len(part) < 2 else f"0{short}"
+    if len(parts) < 3 and set("+-") & set(parts[-1]):
+        message = "short version cannot contain PreRelease/Build meta data"
+        raise CelError(message)
+    return ".".join((*parts, "0", "0")[:3])
 
 
 def _is(run: Callable[..., Any]) -> Callable[..., bool]:
@@ -198,8 +199,13 @@ def _shifted(sign: int) -> Callable[[Any, Any], Quantity]:
     return run
 
 
+def _is_integer(target: Quantity) -> bool:
+    whole = target.amount == target.amount.to_integral_value()
+    return whole and _SMALLEST <= target.amount <= _LARGEST
+
+
 def _as_integer(target: Quantity) -> int:
-    if target.amount != target.amount.to_integral_value():
+    if not _is_integer(target):
         message = "cannot convert value to integer"
         raise CelError(message)
     return int(target.amount)
@@ -230,7 +236,18 @@ def _string(target: Any) -> str:
         return str(target.address)
     if isinstance(target, Cidr):
         return str(target.interface)
-    raise no_overload()
+    return string(target)
+
+
+def _is_for_one(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether packets may be sent to the address beyond the own link, as Go sees it."""
+    return not (
+        address.is_loopback
+        or address.is_multicast
+        or address.is_unspecified
+        or address.is_link_local
+        or address == _BROADCAST
+    )
 
 
 def _query(target: Url) -> dict[str, list[str]]:
@@ -241,22 +258,10 @@ def _host(target: Url) -> str:
     return urlsplit(target.text).netloc.rpartition("@")[2]
 
 
-def _named_format(name: Any) -> Optional:
-    return Optional((Format(name),)) if name in _LABEL_FORMATS else Optional()
-
-
-def _validate(target: Any, value: Any) -> Optional:
-    if not isinstance(target, Format):
-        raise no_overload()
-    found = _LABEL_FORMATS[target.name]("", _text(value))
-    texts = [cause.message.partition(": ")[2].partition(": ")[2] for cause in found]
-    return Optional((texts,)) if texts else Optional()
-
-
 FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("quantity", False, 1): _quantity,
     ("isQuantity", False, 1): _is(_quantity),
-    ("isInteger", True, 1): _on(Quantity, lambda q: q.amount == q.amount.to_integral_value()),
+    ("isInteger", True, 1): _on(Quantity, _is_integer),
     ("asInteger", True, 1): _on(Quantity, _as_integer),
     ("asApproximateFloat", True, 1): _on(Quantity, lambda q: float(q.amount)),
     ("sign", True, 1): _on(Quantity, lambda q: (q.amount > 0) - (q.amount < 0)),
@@ -272,9 +277,10 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("isUnspecified", True, 1): _on(Ip, lambda ip: ip.address.is_unspecified),
     ("isLoopback", True, 1): _on(Ip, lambda ip: ip.address.is_loopback),
     ("isLinkLocalUnicast", True, 1): _on(Ip, lambda ip: ip.address.is_link_local),
-    ("isGlobalUnicast", True, 1): _on(
-        Ip, lambda ip: not (ip.address.is_loopback or ip.address.is_multicast)
+    ("isLinkLocalMulticast", True, 1): _on(
+        Ip, lambda ip: any(ip.address in network for network in _LOCAL_GROUPS)
     ),
+    ("isGlobalUnicast", True, 1): _on(Ip, lambda ip: _is_for_one(ip.address)),
     ("cidr", False, 1): _cidr,
     ("isCIDR", False, 1): _is(_cidr),
     ("containsIP", True, 2): _contains_ip,
@@ -282,14 +288,14 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("prefixLength", True, 1): _on(Cidr, lambda net: net.interface.network.prefixlen),
     ("ip", True, 1): _on(Cidr, lambda net: Ip(net.interface.ip)),
     ("masked", True, 1): _on(Cidr, _masked),
-    ("string", True, 1): _string,
+    ("string", False, 1): _string,
     ("url", False, 1): _url,
     ("isURL", False, 1): _is(_url),
     ("getScheme", True, 1): _on(Url, lambda url: urlsplit(url.text).scheme),
     ("getHost", True, 1): _on(Url, _host),
     ("getHostname", True, 1): _on(Url, lambda url: urlsplit(url.text).hostname or ""),
     ("getPort", True, 1): _on(Url, lambda url: str(urlsplit(url.text).port or "")),
-    ("getEscapedPath", True, 1): _on(Url, lambda url: urlsplit(url.text).path),
+    ("getEscapedPath", True, 1): _on(Url, lambda url: quote(urlsplit(url.text).path, _PATH_SIGNS)),
     ("getQuery", True, 1): _on(Url, _query),
     ("semver", False, 1): _semver,
     ("semver", False, 2): _semver,
@@ -298,7 +304,4 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("major", True, 1): _on(Semver, lambda version: version.numbers[0]),
     ("minor", True, 1): _on(Semver, lambda version: version.numbers[1]),
     ("patch", True, 1): _on(Semver, lambda version: version.numbers[2]),
-    ("format.named", False, 1): _named_format,
-    **{(f"format.{name}", False, 0): (lambda name=name: Format(name)) for name in _LABEL_FORMATS},
-    ("validate", True, 2): _validate,
 }

@@ -129,15 +129,42 @@ def _map(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
     return lambda v: [body(bound) for bound in each(v) if _truth(condition, bound)]
 
 
+def _wanted(
+    compiler: _Compiler, node: Node, known: frozenset[str]
+) -> tuple[Callable[[Variables], Any], Run]:
+    """A generator of the variables that pass the condition, if there is one, and the body."""
+    if len(node.parts) == 4:
+        _, each, (body,) = _each(compiler, node, known, 1)
+        return each, body
+    _, each, (condition, body) = _each(compiler, node, known, 2)
+    return lambda v: (bound for bound in each(v) if _truth(condition, bound)), body
+
+
 def _transform_list(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
-    _, each, (body,) = _each(compiler, node, known, 1)
+    each, body = _wanted(compiler, node, known)
     return lambda v: [body(bound) for bound in each(v)]
 
 
 def _transform_map(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
-    _, each, (body,) = _each(compiler, node, known, 1)
+    each, body = _wanted(compiler, node, known)
     name = node.parts[1].value
     return lambda v: {bound[name]: body(bound) for bound in each(v)}
+
+
+def _transform_entries(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
+    each, body = _wanted(compiler, node, known)
+
+    def run(variables: Variables) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for bound in each(variables):
+            for key, value in body(bound).items():
+                if key in found:
+                    message = f"insert failed: key {key} already exists"
+                    raise CelError(message)
+                found[key] = value
+        return found
+
+    return run
 
 
 def _sort_by(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
@@ -197,7 +224,11 @@ _MACROS: Mapping[tuple[str, bool, int], Macro] = {
     ("map", True, 4): _map,
     ("sortBy", True, 3): _sort_by,
     ("transformList", True, 4): _transform_list,
+    ("transformList", True, 5): _transform_list,
     ("transformMap", True, 4): _transform_map,
+    ("transformMap", True, 5): _transform_map,
+    ("transformMapEntry", True, 4): _transform_entries,
+    ("transformMapEntry", True, 5): _transform_entries,
     ("optMap", True, 3): _optional_map(flat=False),
     ("optFlatMap", True, 3): _optional_map(flat=True),
 }

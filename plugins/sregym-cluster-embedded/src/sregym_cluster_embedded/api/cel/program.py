@@ -32,6 +32,12 @@ _TYPES = frozenset(
         "uint",
     )
 )
+_QUALIFIED_TYPES = frozenset(
+    (
+        *("google.protobuf.Duration", "google.protobuf.Timestamp", "net.CIDR", "net.IP"),
+        *("kubernetes.NamedFormat", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL"),
+    )
+)
 _BOOLEAN = frozenset(("_&&_", "_||_", "!_", "_<_", "_<=_", "_>_", "_>=_", "_==_", "_!=_", "@in"))
 _BOOLEAN_MACROS = frozenset(("has", "all", "exists", "exists_one", "existsOne"))
 
@@ -134,6 +140,9 @@ class _Compiler:
         raise CompileError(message, node.offset, self._source)
 
     def _select(self, node: Node, known: frozenset[str]) -> Run:
+        type_ = _type_named(node, known)
+        if type_ is not None:
+            return lambda _: type_
         target = self.node(node.parts[0], known)
         name = node.value
         if node.optional:
@@ -208,6 +217,17 @@ class _Compiler:
     def refuse(self, message: str, node: Node) -> CompileError:
         """What is wrong with a macro, at its place."""
         return CompileError(message, node.offset, self._source)
+
+
+def _type_named(node: Node, known: frozenset[str]) -> Type | None:
+    """The type that names with dots stand for, if they do: `net.IP`."""
+    parts = [node.value]
+    while (node := node.parts[0]).kind == "select":
+        parts.append(node.value)
+    if node.kind != "name" or node.value in known:
+        return None
+    name = ".".join((node.value, *reversed(parts)))
+    return Type(name) if name in _QUALIFIED_TYPES else None
 
 
 def spend(variables: Variables) -> None:

@@ -205,7 +205,12 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found = [match.group(0) for match in _pattern(pattern).finditer(text)]
+    found, end = [], -1
+    for match in _pattern(pattern).finditer(text):
+        # Nothing found right behind what was found is not counted.
+        if match.group(0) or match.start() != end:
+            found.append(match.group(0))
+        end = match.end()
     return found if limit < 0 else found[:limit]
 
 
