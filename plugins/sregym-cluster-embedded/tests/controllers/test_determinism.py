@@ -78,4 +78,8 @@ def test_a_fork_goes_the_same_way_and_leaves_its_origin_alone(
 def test_a_quiet_cluster_plans_nothing(shop: Any) -> None:
     shop.apply(MANIFESTS.rpartition("---")[0])
     shop.run(120)
+    # What was said of the objects is kept for an hour.
+    planned = [event.handler for event in shop.world.clock.pending()]
+    assert planned == ["controllers.event_expiry"]
+    shop.run(3700)
     assert shop.world.clock.pending() == []

@@ -1,6 +1,7 @@
-"""How much a component writes about one object: 25 events of a type, then one in five minutes.
+"""How much a component writes about one object, and what it keeps in mind of that.
 
-What it may not write is counted all the same, and told with the next that it may.
+It writes 25 events of a type, then one in five minutes. What it may not write is counted all the
+same, and told with the next that it may; and it goes on counting when an event of its has gone.
 """
 
 from __future__ import annotations
@@ -8,42 +9,60 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.world import World
 
-_BURST = 25
+# Of a burst of 25 events each costs five minutes of rest; so far a source may be behind.
 _REFILL_S = 300.0
+_BEHIND_S = 24 * _REFILL_S
 # By uid, type, component and host: when the source could write a whole burst again.
 _RESTED_AT = "api.events.rested_at"
 # By event: what was to be said of it and was not written.
 _UNSAID = "api.events.unsaid"
+# By the key of an event that is gone: what it told. As many as a component remembers.
+_GONE = "api.events.gone"
+_REMEMBERED = 4096
 
 
-class Unsaid(NamedTuple):
-    """How often something was to be said, and the timestamp of the first time."""
+class Said(NamedTuple):
+    """How often something was to be said, and the timestamp of the first time; empty for now."""
 
     times: int
-    since: str
+    since: str = ""
 
 
-def may_write(world: World, source: tuple[Any, ...]) -> bool:
-    """Whether a source may write one more event now; if so, it is counted as written."""
-    rested = world.table(_RESTED_AT)
-    at = max(rested.get(source, 0.0), world.now)
-    if at - world.now > (_BURST - 1) * _REFILL_S:
-        return False
-    rested[source] = at + _REFILL_S
-    return True
+_ONCE = Said(1)
 
 
-def keep(world: World, event: tuple[Any, ...], times: int) -> None:
-    """Keep in mind what was not written."""
-    world.table(_UNSAID)[event] = take(world, event, times)
+def weigh(world: World, source: tuple[Any, ...], event: tuple[Any, ...], times: int) -> Said | None:
+    """What a source may write now of an event that was to be said `times` more.
+
+    None when it has written too much: what it would have said is kept in mind.
+    """
+    rested, unsaid, now = world.table(_RESTED_AT), world.table(_UNSAID), world.clock.now
+    at: float = rested.get(source, now)
+    said = _ONCE if times == 1 else Said(times)
+    if unsaid and event in unsaid:
+        known: Said = unsaid.pop(event)
+        said = Said(known.times + times, known.since)
+    if at - now > _BEHIND_S:
+        unsaid[event] = said if said.since else Said(times, world.timestamp())
+        return None
+    rested[source] = (at if at > now else now) + _REFILL_S
+    return said
 
 
-def take(world: World, event: tuple[Any, ...], times: int) -> Unsaid:
-    """What there is to tell of an event that was to be said `times` more."""
-    table = world.table(_UNSAID)
-    known = table.pop(event, None) if table else None
-    if known is None:
-        return Unsaid(times, world.timestamp())
-    return Unsaid(known.times + times, known.since)
+def note_gone(world: World, key: Key, event: Object) -> None:
+    """An event that a component had written is gone; the component does not know."""
+    if "count" not in event or not event.get("firstTimestamp"):
+        return
+    table = world.table(_GONE)
+    table[key] = Said(event["count"], event["firstTimestamp"])
+    if len(table) > _REMEMBERED:
+        del table[next(iter(table))]
+
+
+def told_before(world: World, key: Key, said: Said) -> Said:
+    """What is to be told anew of an event that was written under `key` and is gone."""
+    known = world.table(_GONE).pop(key, None)
+    return said if known is None else Said(known.times + said.times, known.since)

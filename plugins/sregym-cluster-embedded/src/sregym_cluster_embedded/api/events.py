@@ -85,6 +85,7 @@ def record(
     table = world.table("api.events")
     kind: _Kind = table.get(identity, _NEW)
     messages: tuple[str, ...] = (message,)
+    known: Key | None = None
     if kind is _NEW:
         text, old = message, None
     else:
@@ -92,22 +93,23 @@ def record(
         text = "" if shared else message
         known = kind.keys.get(text)
         old = world.store.get(known) if known is not None else None
-    if not event_limits.may_write(world, (identity[0], type_, component, host)):
-        event_limits.keep(world, (identity, text), times)
+    said = event_limits.weigh(world, (identity[0], type_, component, host), (identity, text), times)
+    if said is None:
         table[identity] = _Kind(messages, world.now, kind.keys)
         return None
-    unsaid = event_limits.take(world, (identity, text), times)
     if old is not None:
         table[identity] = _Kind(messages, world.now, kind.keys)
         repeated = {
             **old,
-            "count": old["count"] + unsaid.times,
+            "count": old["count"] + said.times,
             "lastTimestamp": world.timestamp(),
             "message": message,
         }
         return _put(world, component, host, old, repeated)
+    if known is not None:
+        said = event_limits.told_before(world, known, said)
     stored = _first(
-        world, involved, resource, type_, reason, message, component, host, field_path, unsaid
+        world, involved, resource, type_, reason, message, component, host, field_path, said
     )
     if stored is not None:
         made = key_of("events", stored)
@@ -143,7 +145,7 @@ def _first(
     component: str,
     host: str | None,
     field_path: str | None,
-    unsaid: event_limits.Unsaid,
+    said: event_limits.Said,
 ) -> Object | None:
     reference = _reference(involved, resource, field_path)
     namespace = reference.get("namespace") or "default"
@@ -175,9 +177,9 @@ def _first(
             "reason": reason,
             "message": message,
             "source": {"component": component, "host": host} if host else {"component": component},
-            "firstTimestamp": unsaid.since,
+            "firstTimestamp": said.since or now,
             "lastTimestamp": now,
-            "count": unsaid.times,
+            "count": said.times,
             "type": type_,
             "eventTime": None,
             "reportingComponent": component,
