@@ -46,6 +46,14 @@ class Files(View):
     """
 
     charge: Callable[[int], None] | None = None
+    _pipes: dict[str, str] | None = None
+
+    def pipe(self, text: str) -> str:
+        """A pipe out of which a command reads a text, for this command line; its path."""
+        pipes = {} if self._pipes is None else self._pipes
+        path = f"/dev/fd/{63 - len(pipes)}"
+        self._pipes = {**pipes, path: text}
+        return path
 
     def open(self, path: str) -> Inode:
         """A file that the user reads.
@@ -53,6 +61,8 @@ class Files(View):
         Raises:
             FileError: There is none, or it may not be read.
         """
+        if self._pipes is not None and path in self._pipes:
+            return Inode(FILE, content=self._pipes[path], mode=0o600)
         place = self._searched(path)
         inode = self._inode(place)
         if inode is None:

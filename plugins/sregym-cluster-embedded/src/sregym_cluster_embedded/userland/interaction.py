@@ -184,7 +184,8 @@ class Interaction:
 
 def _run(session: Session, text: str) -> tuple[Output, bool]:
     try:
-        return Interpreter(session).run(parse(text), ""), False
+        shell = Interpreter(session)
+        return shell.run(shell.parsed(text), ""), False
     except ShellSyntaxError as error:
         return Output(2, "", f"{session.arguments[0]}: {error}\n"), False
     except Exit as stop:

@@ -15,7 +15,7 @@ from sregym_cluster_embedded.userland.process import change, process_of
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.shell.lexing import Redirection
-    from sregym_cluster_embedded.userland.shell.syntax import Node
+    from sregym_cluster_embedded.userland.shell.tree import Node
     from sregym_cluster_embedded.world import World
 
 JOBS, EXECUTED = "userland.jobs", "userland.executed"

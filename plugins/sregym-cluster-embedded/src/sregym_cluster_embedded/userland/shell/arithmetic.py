@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TOKEN = re.compile(
-    r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*|<<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||"
+    r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*(?:\[[^]]*\])?|<<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||"
     r"[-+*/%&|^]=|[-+*/%()<>!~&|^?:=,])"
 )
+_DEEPEST = 16
+_VARIABLE = r"[A-Za-z_]\w*(\[.*\])?"
 # Binary operators from the loosest to the tightest.
 _LEVELS = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="),
@@ -29,9 +31,16 @@ class Arithmetic:
     Args:
         value: The text of a variable, empty for none.
         assign: Sets a variable.
+        depth: Through how many variables an expression was reached.
     """
 
-    def __init__(self, value: Callable[[str], str], assign: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        value: Callable[[str], str],
+        assign: Callable[[str, str], None],
+        depth: int = 0,
+    ) -> None:
+        self._depth = depth
         self._value = value
         self._assign = assign
         self._tokens: list[str] = []
@@ -78,7 +87,7 @@ class Arithmetic:
     def _assignment(self) -> int:
         name = self._peek()
         operator = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else ""
-        if re.fullmatch(r"[A-Za-z_]\w*", name) and re.fullmatch(r"(<<|>>|[-+*/%&|^])?=", operator):
+        if re.fullmatch(_VARIABLE, name) and re.fullmatch(r"(<<|>>|[-+*/%&|^])?=", operator):
             self._at += 2
             right = self._assignment()
             if operator != "=":
@@ -136,7 +145,7 @@ class Arithmetic:
                 return int(token, base)
             except ValueError:
                 raise ArithmeticSyntaxError("arithmetic syntax error") from None
-        if re.fullmatch(r"[A-Za-z_]\w*", token):
+        if re.fullmatch(_VARIABLE, token):
             value = self._variable(token)
             if step := self._take("++", "--"):
                 self._assign(token, str(value + (1 if step == "++" else -1)))
@@ -148,7 +157,13 @@ class Arithmetic:
         try:
             return int(text, 0)
         except ValueError:
-            return int(text) if text.lstrip("-").isdecimal() else 0
+            if text.lstrip("-").isdecimal():
+                return int(text)
+        # A variable may stand for another, or for an expression.
+        if name == text or self._depth >= _DEEPEST:
+            return 0
+        inner = Arithmetic(self._value, self._assign, self._depth + 1)
+        return inner.evaluate(text)
 
     @staticmethod
     def _apply(operator: str, left: int, right: int) -> int:

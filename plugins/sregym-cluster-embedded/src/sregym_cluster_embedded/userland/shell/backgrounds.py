@@ -15,7 +15,8 @@ from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.syntax import Group, Node, Simple, parse
+from sregym_cluster_embedded.userland.shell.syntax import parse
+from sregym_cluster_embedded.userland.shell.tree import Group, Node, Simple
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -221,7 +222,7 @@ def _command(shell: Interpreter, body: Node) -> tuple[tuple[str, ...], Node, tup
             body = replace(body, words=body.words[count:]) if len(body.words) > count else body
         return tuple(bare), body, session.arguments, immune
     try:
-        return tuple(bare), parse(script), arguments, immune
+        return tuple(bare), shell.parsed(script), arguments, immune
     except ShellSyntaxError:
         return tuple(bare), body, session.arguments, immune
 
@@ -262,5 +263,9 @@ def _ports(world: World, ref: ContainerRef) -> tuple[int, ...]:
     return () if process is None else tuple(port for port, _ in process.ports)
 
 
+def _nothing(text: str, *, raw: bool = False) -> str:  # noqa: ARG001 - as its type has it
+    return ""
+
+
 def _redirector(session: Session) -> Redirector:
-    return Redirector(session, Expansion(session, lambda _: ""))
+    return Redirector(session, Expansion(session, _nothing))

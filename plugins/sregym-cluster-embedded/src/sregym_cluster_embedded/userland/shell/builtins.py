@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.files.inode import FOLDER
+from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.session import Output
-from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.variables import VARIABLE_COMMANDS, failed
 from sregym_cluster_embedded.userland.shell.wording import (
     builtin_name,
@@ -91,7 +91,7 @@ _LIMITS = {
 
 _KEYWORDS = (
     *("!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in"),
-    *("then", "until", "while", "{", "}"),
+    *("then", "until", "while", "{", "}", "[[", "select", "time"),
 )
 # Those that are no words of their own in COMMANDS, and those that stand there.
 _ALSO = ("[", "echo", "false", "kill", "printf", "pwd", "test", "true", "wait", ":")
@@ -147,7 +147,7 @@ def _exec(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
 
 def _eval(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
     try:
-        tree = parse(" ".join(arguments))
+        tree = shell.parsed(" ".join(arguments))
     except ShellSyntaxError as error:
         text = syntax_error(shell.session, error, "eval")
         raise Exit(2, Output(2, "", text)) from None
@@ -176,7 +176,7 @@ def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
     if given:
         session.arguments = (session.arguments[0], *arguments[1:])
     try:
-        return shell.run(parse(text), stdin)
+        return shell.run(shell.parsed(text), stdin)
     except ShellSyntaxError as error:
         raise Exit(2, Output(2, "", syntax_error(session, error))) from None
     finally:
@@ -229,15 +229,26 @@ def _kind_of(shell: Interpreter, name: str, stdin: str) -> str:
 
 def _type(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
     out, err, code = "", "", 0
-    for name in arguments:
+    short = arguments[:1] in (["-t"], ["-p"], ["-P"]) and shell.session.shell == "bash"
+    for name in arguments[1:] if short else arguments:
         found = _kind_of(shell, name, stdin)
-        if found:
+        if short:
+            out += _short_kind(arguments[0], found)
+            code = code if found else 1
+        elif found:
             out += f"{name} is {found}\n"
         elif shell.session.shell == "bash":
             err, code = f"{err}{shell_name(shell.session)}: type: {name}: not found\n", 1
         else:
             out, code = f"{out}{name}: not found\n", 127
     return Output(code, out, err)
+
+
+def _short_kind(flag: str, found: str) -> str:
+    """What `type -t` and `type -p` say of a word, by what `type` does."""
+    if found.startswith("/"):
+        return "file\n" if flag == "-t" else f"{found}\n"
+    return f"{found.rpartition(' ')[2]}\n" if found and flag == "-t" else ""
 
 
 def _alias(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
@@ -344,6 +355,7 @@ def _no_job(shell: Interpreter, word: str) -> Output:
 
 BUILTINS: dict[str, Builtin] = {
     **VARIABLE_COMMANDS,
+    **BASH_COMMANDS,
     ".": _source,
     "alias": _alias,
     "bg": _bg,
@@ -359,7 +371,6 @@ BUILTINS: dict[str, Builtin] = {
     "hash": _nothing,
     "jobs": _jobs,
     "return": _return,
-    "shopt": _nothing,
     "source": _source,
     "times": _times,
     "trap": _trap,

@@ -62,7 +62,7 @@ class _Test:
         words = self._words
         if self._session.shell == "bash" and not self._session.busybox:
             self._check_as_bash()
-        if len(words) == 1 or (len(words) == 3 and _is_binary(words[1])):
+        if len(words) == 1 or (len(words) == 3 and is_binary(words[1])):
             return self._holds(words)
         if len(words) == 2 and words[0] == "!":
             return words[1] == ""
@@ -80,7 +80,7 @@ class _Test:
             words = words[1:]
         if len(words) == 2 and not words[0].startswith("-"):
             raise _TestError(f"{words[0]}: unary operator expected")
-        if len(words) == 3 and not _is_binary(words[1]) and words[1] not in ("-a", "-o"):
+        if len(words) == 3 and not is_binary(words[1]) and words[1] not in ("-a", "-o"):
             raise _TestError(f"{words[1]}: binary operator expected")
         if len(words) > 3 and not {"-a", "-o"} & set(words):
             raise _TestError("too many arguments")
@@ -118,7 +118,7 @@ class _Test:
         word = self._peek()
         if word is None:
             raise _TestError("argument expected")
-        if word == "(" and self._peek(1) is not None and not _is_binary(self._peek(1) or ""):
+        if word == "(" and self._peek(1) is not None and not is_binary(self._peek(1) or ""):
             self._at += 1
             found = self._or()
             if self._peek() != ")":
@@ -126,7 +126,7 @@ class _Test:
             self._at += 1
             return found
         following = self._peek(1)
-        if following is not None and _is_binary(following):
+        if following is not None and is_binary(following):
             if self._peek(2) is None:
                 raise _TestError(f"{following}: argument expected")
             self._at += 3
@@ -150,8 +150,19 @@ class _Test:
             raise _TestError(f"Illegal number: {error}") from None
 
 
-def _is_binary(word: str) -> bool:
+def is_binary(word: str) -> bool:
+    """Whether a word compares the two around it."""
     return word in _BINARY or word in _NUMBERS
+
+
+def unary_holds(session: Session, operator: str, operand: str) -> bool:
+    """Whether a condition of an operator and one word is true."""
+    return _unary(session, operator, operand)
+
+
+def words_hold(session: Session, words: list[str]) -> bool:
+    """Whether a comparison of two words is true."""
+    return _holds(session, words, bash=False)
 
 
 def _any(session: Session, parts: list[str], *, bash: bool) -> bool:
@@ -188,7 +199,10 @@ def _unary(session: Session, operator: str, operand: str) -> bool:
     if operator == "-t":
         return False
     if operator == "-v":
-        return operand in session.environment
+        name, bracket, _ = operand.partition("[")
+        return operand in session.environment or (
+            not bracket and f"{name}[0]" in session.environment
+        )
     inode = session.files.stat(session.path(operand), follow=operator not in ("-L", "-h"))
     if inode is None:
         return False

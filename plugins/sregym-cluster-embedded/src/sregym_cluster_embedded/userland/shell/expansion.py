@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
+from sregym_cluster_embedded.userland.shell.bash_variables import bash_variable
 from sregym_cluster_embedded.userland.shell.globbing import has_wildcard
-from sregym_cluster_embedded.userland.shell.lexing import Word, closing
+from sregym_cluster_embedded.userland.shell.lexing import Word, closing, tokens_of
+from sregym_cluster_embedded.userland.shell.shapes import escaped, expression, transformed, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sregym_cluster_embedded.userland.shell.session import Session
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(
-    r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#@*$!-])(?:(:?[-+=?]|##?|%%?|//?|:|\^\^?|,,?)(.*))?",
+    r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#@*$!-])(\[.+?\])?"
+    r"(?:(:?[-+=?]|##?|%%?|//?|:|\^\^?|,,?|@)(.*))?",
     re.S,
 )
 # Stands for the border between the fields of `"$@"` until the word is taken apart.
 _BORDER = "\x00"
+
+
+class Substitution(Protocol):
+    """Runs a script."""
+
+    def __call__(self, text: str, *, raw: bool = False) -> str:
+        """What it writes, without the last line breaks unless `raw`."""
 
 
 class Expansion:
@@ -31,9 +40,18 @@ class Expansion:
         substitute: Runs a script and gives its output without the last line breaks.
     """
 
-    def __init__(self, session: Session, substitute: Callable[[str], str]) -> None:
-        self._session = session
+    def __init__(self, session: Session, substitute: Substitution) -> None:
+        self._session = self.session = session
         self._substitute = substitute
+
+    def number(self, text: str) -> int:
+        """The value of an arithmetic expression."""
+        return self._arithmetic(text)
+
+    def unquoted(self, text: str) -> str:
+        """A text with its quotes taken away and everything in it expanded."""
+        words = [token for token in tokens_of(text)[0] if isinstance(token, Word)]
+        return " ".join(self.joined(word) for word in words)
 
     def fields(self, word: Word) -> list[tuple[str, str]]:
         """The fields of a word, each with the pattern that it is; empty for one that is none."""
@@ -41,14 +59,14 @@ class Expansion:
         present, shape, any_part = "", "", False
         for text, how in word.pieces:
             if how != "plain":
-                value = text if how == "single" else self.text(text, quoted=True)
+                value = self._literal(text, how)
                 if how == "double" and value == _BORDER:
                     continue
                 *before, last = value.split(_BORDER) if how == "double" else [value]
                 for part in before:
-                    fields.append((present + part, shape and shape + _escaped(part)))
+                    fields.append((present + part, shape and shape + escaped(part)))
                     present = shape = ""
-                present, shape, any_part = present + last, shape + _escaped(last), True
+                present, shape, any_part = present + last, shape + escaped(last), True
                 continue
             for value, split in self._plain(self._at_home(text, bool(present))):
                 if not split:
@@ -74,6 +92,12 @@ class Expansion:
             fields.append((present, shape))
         return [(text, shape if has_wildcard(shape) else "") for text, shape in fields]
 
+    def _literal(self, text: str, how: str) -> str:
+        """A piece that is not split: quoted, or a pipe to read from."""
+        if how == "process":
+            return self._session.files.pipe(self._substitute(text + "\n", raw=True))
+        return text if how == "single" else self.text(text, quoted=True)
+
     def pattern(self, word: Word) -> str:
         """The word as a pattern in which quoted characters stand for themselves."""
         return "".join(
@@ -87,14 +111,16 @@ class Expansion:
 
     def _at_home(self, text: str, inside: bool) -> str:
         """A leading `~` stands for the home folder."""
-        if inside or not re.match(r"~(/|$)", text):
+        if inside or not re.match(r"~(root)?(/|$)", text):
             return text
+        if text.startswith("~root"):
+            return "/root" + text[5:]
         return self._session.environment.get("HOME", "/root") + text[1:]
 
     def joined(self, word: Word) -> str:
         """The word as one text, for redirections and here-documents."""
         return "".join(
-            text if how == "single" else self.text(text, quoted=how == "double")
+            self.text(text, quoted=False) if how == "plain" else self._literal(text, how)
             for text, how in word.pieces
         ).replace(_BORDER, " ")
 
@@ -125,7 +151,16 @@ class Expansion:
                 at = end
             elif text.startswith("${", at):
                 end = closing(text, at)
-                found.append((self._braced(text[at + 2 : end - 1]), True))
+                inner = text[at + 2 : end - 1]
+                several = self._several(inner) if "@" in inner or "*" in inner else None
+                if several is None:
+                    found.append((self._braced(inner), True))
+                elif quoted and "@" in inner:
+                    alone = "" if at or end < len(text) else _BORDER
+                    found.append((_BORDER.join(several) if several else alone, False))
+                else:
+                    between = self._session.environment.get("IFS", " ")[:1] if quoted else " "
+                    found.append((between.join(several), not quoted))
                 at = end
             elif char == "$" and (name := _NAME.match(text, at + 1)):
                 value = self._value(name.group())
@@ -165,10 +200,49 @@ class Expansion:
             return str(session.arguments[number]) if known else None
         if name == "PWD":
             return session.working_dir
+        if self._session.shell == "bash" and name not in session.environment:
+            special = bash_variable(session, name)
+            if special is not None:
+                return special
         if name == "RANDOM":
             return str(int(session.world.seed.fraction("random", session.world.now) * 32768))
         value: str | None = session.environment.get(name)
+        if value is None and f"{name}[0]" in session.environment:
+            return session.environment[f"{name}[0]"]
         return value
+
+    def _several(self, inner: str) -> list[str] | None:
+        """The texts that `${a[@]}` and its kin stand for; None when it is one text."""
+        found = _BRACED.fullmatch(inner)
+        if found is None or self._session.shell != "bash":
+            return None
+        mark, name, index, operator, rest = found.groups()
+        if mark == "!" and index is None and operator == "@" and not rest:
+            known = self._session.environment
+            return sorted(key for key in known if key.startswith(name) and "[" not in key)
+        if name in ("@", "*") and operator is not None and not mark:
+            values = list(self._session.arguments[1:])
+            if operator == ":" and self._arithmetic(rest.partition(":")[0]) >= 0:
+                values = list(self._session.arguments)
+        elif index in ("[@]", "[*]") and mark != "#":
+            array = arrays.elements(self._session, name)
+            values = list(array) if mark == "!" else list(array.values())
+        else:
+            return None
+        if operator is None:
+            return values
+        if operator == ":":
+            first, _, length = rest.partition(":")
+            start = self._arithmetic(first)
+            return values[start:][: self._arithmetic(length) if length else None]
+        if operator in ("/", "//", "^", "^^", ",", ",,"):
+            return [self._reshaped(value, operator, rest) for value in values]
+        if operator[0] in "#%":
+            return [trimmed(value, operator, self.text(rest, quoted=True)) for value in values]
+        if operator.lstrip(":") in ("-", "+"):
+            instead = (operator.lstrip(":") == "+") == bool(values)
+            return [self.text(rest, quoted=True)] if instead else values
+        return values
 
     def _unset(self, name: str) -> str:
         bash = self._session.shell == "bash"
@@ -176,21 +250,34 @@ class Expansion:
 
     def _braced(self, inner: str) -> str:
         found = _BRACED.fullmatch(inner)
-        if found is None:
+        only_bash = found is not None and (found[3] is not None or found[4] == "@")
+        if found is None or (only_bash and self._session.shell != "bash"):
             bad = "syntax error: bad substitution" if self._session.busybox else "Bad substitution"
             if self._session.shell == "bash":
                 bad = f"${{{inner}}}: bad substitution"
             raise BadSubstitutionError(bad)
-        length, name, operator, rest = found.groups()
-        value = self._value(name)
+        length, name, index, operator, rest = found.groups()
+        if index is not None:
+            if length == "#" and index in ("[@]", "[*]"):
+                return str(len(arrays.elements(self._session, name)))
+            key = arrays.key_of(self, name, index[1:-1])
+            value = self._session.environment.get(key)
+            if value is None and key.endswith("[0]"):
+                value = self._session.environment.get(name)
+        else:
+            value = self._value(name)
         if length == "#":
             return str(len(value or ""))
         if length == "!":
-            value = self._value(value or "")
+            name, _, inner_index = (value or "").partition("[")
+            value = self._braced(value or "") if inner_index else self._value(name)
         if operator is None:
             if value is None and self._session.strict:
-                raise BadSubstitutionError(self._unset(name), unset=True)
+                shown = name + (index or "")
+                raise BadSubstitutionError(self._unset(shown), unset=True)
             return value or ""
+        if operator == "@":
+            return transformed(value or "", rest)
         if operator in ("/", "//", ":", "^", "^^", ",", ",,"):
             if self._session.dash:
                 raise BadSubstitutionError("Bad substitution")
@@ -209,7 +296,7 @@ class Expansion:
             if absent and kind == "=":
                 self._session.environment[name] = self.text(rest, quoted=True)
             return self.text(rest, quoted=True) if absent else value or ""
-        return _trimmed(value or "", kind, self.text(rest, quoted=True))
+        return trimmed(value or "", kind, self.text(rest, quoted=True))
 
     def _reshaped(self, value: str, operator: str, rest: str) -> str:
         """`${x/a/b}`, `${x:1:2}` and the changes of case, as bash and BusyBox have them."""
@@ -222,15 +309,26 @@ class Expansion:
             call = str.upper if operator[0] == "^" else str.lower
             return call(value) if len(operator) == 2 else call(value[:1]) + value[1:]
         pattern, _, new = rest.partition("/")
-        form = expression(self.text(pattern, quoted=True))
+        start, end = pattern[:1] == "#", pattern[:1] == "%"
+        form = expression(self.text(pattern[1:] if start or end else pattern, quoted=True))
+        form = f"\\A(?:{form})" if start else f"(?:{form})\\Z" if end else form
         fresh = self.text(new, quoted=True)
         return re.sub(form, lambda _: fresh, value, count=0 if operator == "//" else 1)
 
     def _arithmetic(self, text: str) -> int:
         def assign(name: str, value: str) -> None:
+            if "[" in name:
+                name = arrays.key_of(self, name.partition("[")[0], name.partition("[")[2][:-1])
+            if name not in self._session.environment:
+                self._session.unexported.add(name)
             self._session.environment[name] = value
 
-        calculator = Arithmetic(lambda name: self._value(name) or "", assign)
+        def value(name: str) -> str:
+            if "[" in name:
+                return self._braced(name)
+            return self._value(name) or ""
+
+        calculator = Arithmetic(value, assign)
         plain = self.text(text, quoted=True)
         if self._session.dash and re.search(r"\*\*|\+\+|--|,", plain):
             raise BadSubstitutionError(self._no_number(plain, ""))
@@ -264,43 +362,3 @@ class BadSubstitutionError(ValueError):
     def __init__(self, message: str, *, unset: bool = False) -> None:
         super().__init__(message)
         self.unset = unset
-
-
-def _trimmed(value: str, kind: str, pattern: str) -> str:
-    form = expression(pattern)
-    lengths = range(len(value) + 1)
-    if kind.startswith("#"):
-        hits = [n for n in lengths if re.fullmatch(form, value[:n])]
-        return value[(max(hits) if kind == "##" else min(hits)) :] if hits else value
-    hits = [n for n in lengths if re.fullmatch(form, value[len(value) - n :])]
-    return value[: len(value) - (max(hits) if kind == "%%" else min(hits))] if hits else value
-
-
-def expression(pattern: str) -> str:
-    """A pattern of the shell as a regular expression."""
-    out, at = "", 0
-    while at < len(pattern):
-        char = pattern[at]
-        end = pattern.find("]", at + 2)
-        if char == "*":
-            out += ".*"
-        elif char == "?":
-            out += "."
-        elif char == "[" and end > 0:
-            inner = pattern[at + 1 : end]
-            out += f"[{'^' + inner[1:] if inner[:1] == '!' else inner}]"
-            at = end
-        elif char == "\\" and at + 1 < len(pattern):
-            at += 1
-            out += re.escape(pattern[at])
-        else:
-            out += re.escape(char)
-        at += 1
-    return out
-
-
-def _escaped(text: str) -> str:
-    """A quoted text as a part of a pattern: its characters stand for themselves."""
-    if not any(char in text for char in "*?["):
-        return text
-    return re.sub(r"([*?\[])", r"[\1]", text)

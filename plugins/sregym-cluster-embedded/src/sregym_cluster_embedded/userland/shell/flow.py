@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.execution import Execution
-from sregym_cluster_embedded.userland.shell.expansion import Expansion, expression
+from sregym_cluster_embedded.userland.shell.expansion import Expansion
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.syntax import Case, Condition, Each, Loop
+from sregym_cluster_embedded.userland.shell.shapes import expression
+from sregym_cluster_embedded.userland.shell.tree import (
+    Case,
+    Condition,
+    Each,
+    Loop,
+    Pipeline,
+    Sequence,
+)
 from sregym_cluster_embedded.userland.shell.variables import assign
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.userland.shell.syntax import Node
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.userland.shell.tree import Node
 
 
 class Flow(Execution):
@@ -28,6 +38,10 @@ class Flow(Execution):
         super().__init__(session, journal)
         # How many loops surround the present command, within its function.
         self.loops = 0
+        # What is left to read of the inputs of the compound commands around the present one.
+        self._unread: list[str] = []
+        # What `trap` has set, by signal.
+        self.traps: dict[str, str] = {}
 
     def run(self, node: Node, stdin: str) -> Output:
         """Carry out a node."""
@@ -37,17 +51,82 @@ class Flow(Execution):
         """Words as a command gets them."""
         raise NotImplementedError
 
-    def _substitute(self, text: str) -> str:
+    def _substitute(self, text: str, *, raw: bool = False) -> str:
         raise NotImplementedError
+
+    def parsed(self, text: str) -> Node:
+        """The tree of a script."""
+        raise NotImplementedError
+
+    def _sequence(self, node: Sequence, stdin: str) -> Output:
+        out, err, code = "", "", 0
+        for index, (operator, part) in enumerate(node.parts):
+            if (operator == "&&" and code != 0) or (operator == "||" and code == 0):
+                continue
+            following = node.parts[index + 1][0] if index + 1 < len(node.parts) else ";"
+            result = self._after(out, err, part, stdin, quietly=following != ";")
+            code = self.session.last = result.code
+            out, err = result.out, result.err
+            negated = isinstance(part, Pipeline) and part.negated
+            if code != 0 and "ERR" in self.traps and following == ";" and not negated:
+                trapped = self._after(out, err, self.parsed(self.traps["ERR"]), stdin)
+                self.session.last, out, err = code, trapped.out, trapped.err
+                result = Output(code, out, err)
+            stops = self.stop_on_error and following == ";" and not negated
+            if code != 0 and stops and operator != "||":
+                raise Exit(code, result)
+        return Output(code, out, err)
+
+    def _pipeline(self, node: Pipeline, stdin: str) -> Output:
+        err, before = "", len(self._journal or ())
+        self._captured += 1
+        codes = []
+        try:
+            result = self._stage(node.commands[0], stdin)
+            err, codes = result.err, [result.code]
+            for command in node.commands[1:]:
+                text = result.out
+                result = self._feeding(text, lambda c=command, t=text: self._stage(c, t))  # type: ignore[misc]  # bound at once
+                err += result.err
+                codes.append(result.code)
+        finally:
+            self._captured -= 1
+        code = result.code
+        if self.session.pipefail:
+            code = next((c for c in reversed(codes) if c), 0)
+        code = int(code == 0) if node.negated else code
+        return self._emitted(before, Output(code, result.out, err))
+
+    def _stage(self, command: Node, stdin: str) -> Output:
+        """One command of a pipeline; each of several has a shell of its own."""
+        try:
+            return self.run(command, stdin)
+        except Exit as stop:
+            return Output(stop.code, stop.output.out, stop.output.err)
+
+    def _feeding(self, stdin: str, act: Callable[[], Output]) -> Output:
+        """Carry out a command whose parts read one after another from one input."""
+        self._unread.append(stdin)
+        try:
+            return act()
+        finally:
+            self._unread.pop()
 
     def _case(self, node: Case, stdin: str) -> Output:
         expansion = Expansion(self.session, self._substitute)
         value = expansion.joined(node.word)
-        for patterns, body in node.branches:
-            for pattern in patterns:
-                if re.fullmatch(expression(expansion.pattern(pattern)), value, re.DOTALL):
-                    return self.run(body, stdin)
-        return Output()
+        result, falls = Output(), False
+        for patterns, body, end in node.branches:
+            if not falls and not any(
+                re.fullmatch(expression(expansion.pattern(pattern)), value, re.DOTALL)
+                for pattern in patterns
+            ):
+                continue
+            result = self._after(result.out, result.err, body, stdin)
+            falls = end == ";&"
+            if end not in (";&", ";;&"):
+                break
+        return result
 
     def _condition(self, node: Condition, stdin: str) -> Output:
         out, err = "", ""
@@ -60,10 +139,12 @@ class Flow(Execution):
             return self._after(out, err, node.otherwise, stdin)
         return Output(0, out, err)
 
-    def _after(self, out: str, err: str, body: Node, stdin: str) -> Output:
-        """A body with what was written before it."""
+    def _after(
+        self, out: str, err: str, body: Node, stdin: str, *, quietly: bool = False
+    ) -> Output:
+        """A body with what was written before it; `quietly`: no command in it ends the shell."""
         try:
-            result = self.run(body, stdin)
+            result = self._quietly(body, stdin) if quietly else self.run(body, stdin)
         except Exit as stop:
             joined = Output(stop.code, out + stop.output.out, err + stop.output.err)
             raise Exit(stop.code, joined) from None
@@ -73,10 +154,13 @@ class Flow(Execution):
         return Output(result.code, out + result.out, err + result.err)
 
     def _quietly(self, test: Node, stdin: str) -> Output:
-        kept, self.stop_on_error = self.stop_on_error, False
-        result = self.run(test, stdin)
-        self.stop_on_error = kept
-        return result
+        if not self.stop_on_error:
+            return self.run(test, stdin)
+        self.stop_on_error = False
+        try:
+            return self.run(test, stdin)
+        finally:
+            self.stop_on_error = True
 
     def _loop(self, node: Loop | Each, stdin: str) -> Output:
         out, err, code = "", "", 0
@@ -94,19 +178,23 @@ class Flow(Execution):
                 out, err = out + result.out, err + result.err
                 if (result.code == 0) == node.until:
                     break
-            self.loops += 1
-            try:
-                result = self._after(out, err, node.body, stdin)
-            except Leave as leave:
-                if leave.word == "return":
-                    raise
-                if leave.loops > 1:
-                    raise Leave(leave.word, leave.output, leave.loops - 1) from None
-                out, err = leave.output.out, leave.output.err
-                if leave.word == "break":
-                    break
-                continue
-            finally:
-                self.loops -= 1
-            code, out, err = result.code, result.out, result.err
+            result, goes_on = self._round(out, err, node.body, stdin)
+            out, err = result.out, result.err
+            code = result.code if goes_on is not None else code
+            if goes_on is False:
+                break
         return Output(code, out, err)
+
+    def _round(self, out: str, err: str, body: Node, stdin: str) -> tuple[Output, bool | None]:
+        """A loop's body, and whether the loop goes on; None when `continue` began it anew."""
+        self.loops += 1
+        try:
+            return self._after(out, err, body, stdin), True
+        except Leave as leave:
+            if leave.word == "return":
+                raise
+            if leave.loops > 1:
+                raise Leave(leave.word, leave.output, leave.loops - 1) from None
+            return leave.output, False if leave.word == "break" else None
+        finally:
+            self.loops -= 1

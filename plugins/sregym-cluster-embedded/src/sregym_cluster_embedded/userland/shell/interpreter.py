@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sregym_cluster_embedded.userland.shell import arrays
+from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
+from sregym_cluster_embedded.userland.shell.bash_flow import BashFlow
 from sregym_cluster_embedded.userland.shell.braces import braced
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
-from sregym_cluster_embedded.userland.shell.flow import Flow
 from sregym_cluster_embedded.userland.shell.globbing import READ_IN, globbed, reads
 from sregym_cluster_embedded.userland.shell.invocation import main_script
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.syntax import (
+from sregym_cluster_embedded.userland.shell.syntax import parse
+from sregym_cluster_embedded.userland.shell.tree import (
     Background,
+    Calculation,
     Case,
     Condition,
+    Counting,
     Each,
     Group,
     Loop,
@@ -26,7 +31,8 @@ from sregym_cluster_embedded.userland.shell.syntax import (
     Pipeline,
     Sequence,
     Simple,
-    parse,
+    Test,
+    Timed,
 )
 from sregym_cluster_embedded.userland.shell.variables import assign
 from sregym_cluster_embedded.userland.shell.wording import (
@@ -36,15 +42,11 @@ from sregym_cluster_embedded.userland.shell.wording import (
     trace,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
 # What Debian's `sh` has no such command for.
-_OF_BASH = ("[[", "declare", "disown", "let", "shopt", "source", "typeset")
+_OF_BASH = frozenset(("[[", "declare", "disown", "let", "source", "typeset", *BASH_COMMANDS))
 
 
-class Interpreter(Flow):
+class Interpreter(BashFlow):
     """Runs scripts and commands in a session.
 
     Args:
@@ -54,12 +56,8 @@ class Interpreter(Flow):
 
     def __init__(self, session: Session, journal: tuple[Any, ...] | None = None) -> None:
         super().__init__(session, journal)
-        # What is left to read of the inputs of the compound commands around the present one.
-        self._unread: list[str] = []
         self.at_exit = ""
-        self.traps: dict[str, str] = {}
-        # What variables were before functions declared them local, one table a function.
-        self.frames: list[dict[str, str | None]] = []
+        self._substituted = False  # whether a command gave a part of the present words
         self.option_place = 1  # where in its word `getopts` is
 
     def main(self, argv: list[str]) -> Output:
@@ -69,7 +67,7 @@ class Interpreter(Flow):
             return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
         self.session.arguments = asked.arguments
         try:
-            parse(text)
+            self.parsed(text)
         except ShellSyntaxError as error:
             result = Output(2, "", syntax_error(self.session, error))
             self.emit(result)
@@ -80,7 +78,7 @@ class Interpreter(Flow):
         """Run a script to its end."""
         self.stop_on_error = stop_on_error
         try:
-            tree = parse(text)
+            tree = self.parsed(text)
             result = self._feeding(stdin, lambda: self.run(tree, stdin))
         except ShellSyntaxError as error:
             self.session.at_line = text.count("\n") + (0 if text.endswith("\n") else 1)
@@ -101,6 +99,10 @@ class Interpreter(Flow):
             return Output(result.code, result.out + last.out, result.err + last.err)
         return result
 
+    def parsed(self, text: str) -> Node:
+        """The tree of a script, by the rules of the present shell."""
+        return parse(text, bash=self.session.shell == "bash")
+
     def execute(self, argv: list[str], stdin: str) -> Output:
         """Run one command line without a shell around it."""
         try:
@@ -110,6 +112,11 @@ class Interpreter(Flow):
 
     def run(self, node: Node, stdin: str) -> Output:
         """Carry out a node."""
+        result = self._run(node, stdin)
+        said, self.session.complaints = self.session.complaints, ""
+        return Output(result.code, result.out, said + result.err) if said else result
+
+    def _run(self, node: Node, stdin: str) -> Output:
         if isinstance(node, Sequence):
             return self._sequence(node, stdin)
         if isinstance(node, Simple):
@@ -126,6 +133,14 @@ class Interpreter(Flow):
             return self._case(node, stdin)
         if isinstance(node, Background):
             return self._background(node)
+        if isinstance(node, Calculation):
+            return self._calculation(node)
+        if isinstance(node, Test):
+            return self._tested(node)
+        if isinstance(node, Counting):
+            return self._counting(node, stdin)
+        if isinstance(node, Timed):
+            return self._timed(node, stdin)
         self.session.functions[node.name] = node.body
         return Output()
 
@@ -162,19 +177,13 @@ class Interpreter(Flow):
             return Output(session.last, leave.output.out, leave.output.err)
         finally:
             session.arguments, self.loops = kept, loops
-            for variable, before in self.frames.pop().items():
+            frame = self.frames.pop()
+            arrays.forget(session, frame)
+            for variable, before in frame.items():
                 if before is None:
                     session.environment.pop(variable, None)
                 else:
                     session.environment[variable] = before
-
-    def _feeding(self, stdin: str, act: Callable[[], Output]) -> Output:
-        """Carry out a command whose parts read one after another from one input."""
-        self._unread.append(stdin)
-        try:
-            return act()
-        finally:
-            self._unread.pop()
 
     def _background(self, node: Background) -> Output:
         if self._journal is not None and self._position < len(self._journal):
@@ -186,48 +195,6 @@ class Interpreter(Flow):
             self._position += 1
             self.emit(result)
         return Output(0, result.out, result.err)
-
-    def _sequence(self, node: Sequence, stdin: str) -> Output:
-        out, err, code = "", "", 0
-        for index, (operator, part) in enumerate(node.parts):
-            if (operator == "&&" and code != 0) or (operator == "||" and code == 0):
-                continue
-            result = self._after(out, err, part, stdin)
-            code = self.session.last = result.code
-            out, err = result.out, result.err
-            following = node.parts[index + 1][0] if index + 1 < len(node.parts) else ";"
-            negated = isinstance(part, Pipeline) and part.negated
-            stops = self.stop_on_error and following == ";" and not negated
-            if code != 0 and stops and operator != "||":
-                raise Exit(code, result)
-        return Output(code, out, err)
-
-    def _pipeline(self, node: Pipeline, stdin: str) -> Output:
-        err, before = "", len(self._journal or ())
-        self._captured += 1
-        codes = []
-        try:
-            result = self._stage(node.commands[0], stdin)
-            err, codes = result.err, [result.code]
-            for command in node.commands[1:]:
-                text = result.out
-                result = self._feeding(text, lambda c=command, t=text: self._stage(c, t))  # type: ignore[misc]  # bound at once
-                err += result.err
-                codes.append(result.code)
-        finally:
-            self._captured -= 1
-        code = result.code
-        if self.session.pipefail:
-            code = next((c for c in reversed(codes) if c), 0)
-        code = int(code == 0) if node.negated else code
-        return self._emitted(before, Output(code, result.out, err))
-
-    def _stage(self, command: Node, stdin: str) -> Output:
-        """One command of a pipeline; each of several has a shell of its own."""
-        try:
-            return self.run(command, stdin)
-        except Exit as stop:
-            return Output(stop.code, stop.output.out, stop.output.err)
 
     def _group(self, node: Group, stdin: str) -> Output:
         session = self.session
@@ -262,10 +229,18 @@ class Interpreter(Flow):
         if "n" in session.options:
             return Output()
         try:
+            self._substituted = False
             words = self.words(node.words)
-            session.last = 0 if not words else session.last
             expansion = Expansion(session, self._substitute)
-            values = {name: expansion.joined(word) for name, word in node.assignments}
+            if session.shell == "bash" and not words:
+                for name, word in node.assignments:
+                    self.put(name, word)
+                known = session.environment if session.options else {}
+                values = {name: known[name] for name, _ in node.assignments if name in known}
+            else:
+                values = {name: expansion.joined(word) for name, word in node.assignments}
+            if not words and not self._substituted:
+                session.last = 0
         except BadSubstitutionError as error:
             text = f"{shell_name(session)}: {error}\n"
             code = 2 if session.shell != "bash" else 127 if error.unset else 1
@@ -326,7 +301,8 @@ class Interpreter(Flow):
         name, arguments = words[0], words[1:]
         if name in self.session.functions:
             return self.call(name, arguments, stdin)
-        if name in _OF_BASH and self.session.dash:
+        bash = self.session.shell == "bash"
+        if (name in _OF_BASH and self.session.dash) or (name in BASH_COMMANDS and not bash):
             return Output(127, "", not_found(self.session, name))
         if name in BUILTINS:
             return BUILTINS[name](self, arguments, stdin)
@@ -372,12 +348,18 @@ class Interpreter(Flow):
         if self.session.shell == "bash":
             words = [each for word in words for each in braced(word)]
         for word in words:
+            if any(how == "array" for _, how in word.pieces):
+                found.append(self.declared(word, found))
+                continue
             for text, pattern in expansion.fields(word):
                 globs = pattern and "f" not in self.session.options
-                found.extend((globbed(self.session, pattern) if globs else []) or [text])
+                paths = globbed(self.session, pattern) if globs else []
+                if not paths and globs and "nullglob" in self.session.options:
+                    continue
+                found.extend(paths or [text])
         return found
 
-    def _substitute(self, text: str) -> str:
+    def _substitute(self, text: str, *, raw: bool = False) -> str:
         session = self.session
         kept = (
             dict(session.environment),
@@ -389,5 +371,6 @@ class Interpreter(Flow):
         result = inner.script(text, "")
         session.environment, session.working_dir, session.unexported, session.runner = kept
         session.last = result.code
+        self._substituted = True
         session.complaints += result.err
-        return result.out.rstrip("\n")
+        return result.out if raw else result.out.rstrip("\n")

@@ -10,7 +10,15 @@ _OPERATORS = ("&&", "||", ";;", ";", "|", "&", "(", ")", "\n")
 
 
 class ShellSyntaxError(ValueError):
-    """A text that is no shell script; the text names what was not expected."""
+    """A text that is no shell script; the text names what was not expected.
+
+    Attributes:
+        mark: The quote or bracket that is missing; empty when none is.
+    """
+
+    def __init__(self, text: str, mark: str = "") -> None:
+        super().__init__(text)
+        self.mark = mark
 
 
 @dataclass(frozen=True)
@@ -32,19 +40,23 @@ class Redirection:
 Token: TypeAlias = str | Word | Redirection
 
 
-def tokens_of(text: str) -> tuple[list[Token], list[int]]:
+def tokens_of(text: str, *, bash: bool = False) -> tuple[list[Token], list[int]]:
     """The tokens of a script, and the line of each, from 1.
+
+    Args:
+        text: The script.
+        bash: Whether it may use what only bash knows.
 
     Raises:
         ShellSyntaxError: A quote or bracket is not closed.
     """
-    lexer = _Lexer(text)
+    lexer = _Lexer(text, bash=bash)
     return lexer.run(), lexer.lines
 
 
 class _Lexer:
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, bash: bool) -> None:
+        self.text, self.bash = text, bash
         self.at = 0
         self.found: list[Token] = []
         self.pending: list[tuple[int, str]] = []
@@ -63,6 +75,8 @@ class _Lexer:
             elif char == "#":
                 end = text.find("\n", self.at)
                 self.at = len(text) if end < 0 else end
+            elif self.bash and self.special():
+                continue
             elif not text.startswith("&>", self.at) and (operator := self.operator()) is not None:
                 self.at += len(operator)
                 self.found.append(operator)
@@ -73,6 +87,31 @@ class _Lexer:
         self.here_documents()
         self.count()
         return self.found
+
+    def special(self) -> bool:
+        """Take what only bash knows; whether there was something."""
+        text, at = self.text, self.at
+        if text.startswith(("<(", ">("), at):
+            self.found.append(self.word())
+            return True
+        if text.startswith("((", at) and (end := closing_pair(text, at)) > 0:
+            self.found.append(Word(((text[at + 2 : end - 2], "arithmetic"),)))
+            self.at = end
+            return True
+        if text.startswith("|&", at):
+            both = Redirection(2, ">&", Word((("1", "plain"),)))
+            self.found += [both, "|"]
+            self.at += 2
+            return True
+        operator = next((o for o in (";;&", ";&") if text.startswith(o, at)), None)
+        if operator is not None:
+            self.found.append(operator)
+            self.at += len(operator)
+            return True
+        if self.found and self.found[-1] == _MATCHES:
+            self.found.append(self.word(expression=True))
+            return True
+        return False
 
     def count(self) -> None:
         """Note the line of what was found last, and go on to the present one."""
@@ -128,13 +167,29 @@ class _Lexer:
             self.found[index] = Redirection(entry.descriptor, "<<", word)
         self.pending = []
 
-    def word(self) -> Word:
+    def word(self, *, expression: bool = False) -> Word:
+        """The word that begins here; an `expression` may have brackets and bars in it."""
+        depth = 0
         pieces: list[tuple[str, str]] = []
         plain = ""
         text = self.text
         while self.at < len(text):
             char = text[self.at]
-            if char in " \t\r\n;|&()<>":
+            if expression:
+                depth += (char == "(") - (char == ")")
+            if self.bash and text.startswith(("<(", ">("), self.at) and not expression:
+                end = closing(text, self.at)
+                pieces += [(plain, "plain"), (text[self.at + 2 : end - 1], "process")]
+                plain, self.at = "", end
+                continue
+            if self.bash and char == "(" and not pieces and _ARRAY.fullmatch(plain):
+                end = closing(text, self.at, following=False)
+                pieces += [(plain, "plain"), (text[self.at + 1 : end - 1], "array")]
+                plain, self.at = "", end
+                continue
+            if char in " \t\r\n;|&()<>" and not (
+                expression and (char in "()|<>" or (depth > 0 and char not in "\n"))
+            ):
                 break
             if char == "'":
                 end = self.until("'", self.at + 1)
@@ -164,7 +219,7 @@ class _Lexer:
     def until(self, mark: str, at: int) -> int:
         end = self.text.find(mark, at)
         if end < 0:
-            raise ShellSyntaxError("syntax error: unterminated quoted string")
+            raise ShellSyntaxError("syntax error: unterminated quoted string", mark)
         return end
 
     def double_end(self, at: int) -> int:
@@ -176,7 +231,7 @@ class _Lexer:
             else:
                 at += 1
         if at >= len(self.text):
-            raise ShellSyntaxError("syntax error: unterminated quoted string")
+            raise ShellSyntaxError("syntax error: unterminated quoted string", '"')
         return at
 
     def closing(self, at: int) -> int:
@@ -198,12 +253,37 @@ def ansi(text: str) -> str:
     return re.sub(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|[ntrabe'\\])", one, text)
 
 
-def closing(text: str, at: int) -> int:
-    """Index behind the end of the `$(...)`, `${...}` or backquoted part that begins at `at`."""
-    if text[at] == "`":
+# `[[ text =~ expression ]]`: what follows is read by other rules.
+_MATCHES = Word((("=~", "plain"),))
+_ARRAY = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
+
+
+def closing_pair(text: str, at: int) -> int:
+    """Index behind the `))` that closes the `((` at `at`; 0 when there is none."""
+    depth, index = 0, at
+    while index < len(text):
+        if text[index] == "(":
+            depth += 1
+        elif text[index] == ")":
+            depth -= 1
+            if depth == 1 and text[index + 1 : index + 2] != ")":
+                return 0
+            if depth == 0:
+                return index + 1
+        index += 1
+    return 0
+
+
+def closing(text: str, at: int, *, following: bool = True) -> int:
+    """Index behind the end of the `$(...)`, `${...}` or backquoted part that begins at `at`.
+
+    The bracket is the character behind, unless it stands at `at` itself.
+    """
+    at -= not following
+    if following and text[at] == "`":
         end = text.find("`", at + 1)
         if end < 0:
-            raise ShellSyntaxError("syntax error: EOF in backquote substitution")
+            raise ShellSyntaxError("syntax error: EOF in backquote substitution", "`")
         return end + 1
     opened, closed = text[at + 1], {"(": ")", "{": "}"}[text[at + 1]]
     depth, index, quote = 0, at + 1, ""
@@ -222,4 +302,4 @@ def closing(text: str, at: int) -> int:
             if depth == 0:
                 return index + 1
         index += 1
-    raise ShellSyntaxError(f'syntax error: unexpected end of file (expecting "{closed}")')
+    raise ShellSyntaxError(f'syntax error: unexpected end of file (expecting "{closed}")', closed)

@@ -13,7 +13,6 @@ from sregym_cluster_embedded.userland.shell.following import Following
 from sregym_cluster_embedded.userland.shell.input import waits_for_input
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.versions import version_text
 
 __all__ = ["Outcome", "Session", "run_command", "run_main_script", "run_script_file"]
@@ -108,6 +107,6 @@ def run_trap(session: Session, script: str) -> tuple[Output, bool]:
     """Run a signal's handler; what it wrote, and whether it ended the shell."""
     interpreter = Interpreter(session)
     try:
-        return interpreter.run(parse(script), ""), False
+        return interpreter.run(interpreter.parsed(script), ""), False
     except Exit as stop:
         return Output(stop.code, stop.output.out, stop.output.err), True

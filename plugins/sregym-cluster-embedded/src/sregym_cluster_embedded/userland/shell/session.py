@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
-    from sregym_cluster_embedded.userland.shell.syntax import Node
+    from sregym_cluster_embedded.userland.shell.tree import Node
     from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from functools import lru_cache
-from typing import TypeAlias
 
 from sregym_cluster_embedded.userland.shell.lexing import (
     Redirection,
@@ -13,108 +12,42 @@ from sregym_cluster_embedded.userland.shell.lexing import (
     Word,
     tokens_of,
 )
-
-
-@dataclass(frozen=True)
-class Simple:
-    """Assignments, a command with arguments, redirections; the line where it begins, from 1."""
-
-    assignments: tuple[tuple[str, Word], ...]
-    words: tuple[Word, ...]
-    redirections: tuple[Redirection, ...]
-    line: int = 1
-
-
-@dataclass(frozen=True)
-class Pipeline:
-    """Commands joined by `|`, perhaps negated."""
-
-    commands: tuple[Node, ...]
-    negated: bool
-
-
-@dataclass(frozen=True)
-class Sequence:
-    """Commands with the operator before each: `;`, `&&`, `||` or `&`."""
-
-    parts: tuple[tuple[str, Node], ...]
-
-
-@dataclass(frozen=True)
-class Condition:
-    """if, elif, else."""
-
-    branches: tuple[tuple[Node, Node], ...]
-    otherwise: Node | None
-
-
-@dataclass(frozen=True)
-class Loop:
-    """while or until."""
-
-    test: Node
-    body: Node
-    until: bool
-
-
-@dataclass(frozen=True)
-class Each:
-    """for NAME in WORDS."""
-
-    name: str
-    words: tuple[Word, ...]
-    body: Node
-
-
-@dataclass(frozen=True)
-class Group:
-    """A compound with redirections of its own; `subshell` keeps its variables to itself."""
-
-    body: Node
-    redirections: tuple[Redirection, ...]
-    subshell: bool
-
-
-@dataclass(frozen=True)
-class Case:
-    """case WORD in PATTERNS) ... esac."""
-
-    word: Word
-    branches: tuple[tuple[tuple[Word, ...], Node], ...]
-
-
-@dataclass(frozen=True)
-class Function:
-    """NAME() { ... }."""
-
-    name: str
-    body: Node
-
-
-@dataclass(frozen=True)
-class Background:
-    """A command with `&` behind it."""
-
-    body: Node
-
-
-Node: TypeAlias = (
-    Simple | Pipeline | Sequence | Condition | Loop | Each | Group | Case | Function | Background
+from sregym_cluster_embedded.userland.shell.tree import (
+    Background,
+    Calculation,
+    Case,
+    Condition,
+    Counting,
+    Each,
+    Function,
+    Group,
+    Loop,
+    Node,
+    Pipeline,
+    Sequence,
+    Simple,
+    Test,
+    Timed,
 )
 
 
 @lru_cache(maxsize=512)
-def parse(text: str) -> Node:
+def parse(text: str, *, bash: bool = False) -> Node:
     """The tree of a script; nobody changes it.
+
+    Args:
+        text: The script.
+        bash: Whether it may use what only bash knows: arrays, `((`, `<(` and so on.
 
     Raises:
         ShellSyntaxError: It is none.
     """
-    return _Parser(*tokens_of(text)).script()
+    return _Parser(*tokens_of(text, bash=bash), bash=bash).script()
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], lines: list[int]) -> None:
+    def __init__(self, tokens: list[Token], lines: list[int], *, bash: bool) -> None:
+        self.bash = bash
         self.tokens = tokens
         self.lines = lines
         self.at = 0
@@ -140,7 +73,7 @@ class _Parser:
         operator = ";"
         while True:
             self.skip_lines()
-            if self.peek() in (None, ")", ";;") or self.plain() in _RESERVED:
+            if self.peek() in (None, ")", *_BRANCH_ENDS) or self.plain() in _RESERVED:
                 break
             if self.peek() == ";":
                 raise ShellSyntaxError('syntax error: unexpected ";"')
@@ -159,6 +92,12 @@ class _Parser:
         return Sequence(tuple(parts))
 
     def pipeline(self) -> Node:
+        if self.bash and self.plain() == "time":
+            self.at += 1
+            if self.plain() == "-p":
+                self.at += 1
+            empty = self.peek() in (None, ";", "\n", ")")
+            return Timed(Sequence(()) if empty else self.pipeline())
         negated = self.plain() == "!"
         self.at += negated
         commands = [self.command()]
@@ -177,6 +116,11 @@ class _Parser:
             body = self.sequence()
             self.expect_operator(")")
             return Group(body, self.redirections(), True)
+        if (inner := self.calculation()) is not None:
+            line = self.lines[self.at - 1]
+            found = Calculation(inner, line)
+            after = self.redirections()
+            return Group(found, after, False) if after else found
         word = self.plain()
         compound = {
             "if": self.condition, "while": self.loop, "until": self.loop,
@@ -187,6 +131,14 @@ class _Parser:
         body = compound()
         redirections = self.redirections()
         return Group(body, redirections, False) if redirections else body
+
+    def calculation(self) -> str | None:
+        """What stands in `((` and `))`; None when nothing of the kind does."""
+        token = self.peek()
+        if isinstance(token, Word) and token.pieces and token.pieces[0][1] == "arithmetic":
+            self.at += 1
+            return token.pieces[0][0]
+        return None
 
     def list_before(self) -> Node:
         """The commands up to a reserved word; there has to be one at least."""
@@ -209,7 +161,7 @@ class _Parser:
         self.at += 1
         self.skip_lines()
         self.expect("in")
-        branches: list[tuple[tuple[Word, ...], Node]] = []
+        branches: list[tuple[tuple[Word, ...], Node, str]] = []
         while True:
             self.skip_lines()
             if self.plain() == "esac":
@@ -223,8 +175,10 @@ class _Parser:
                 if self.peek() == "|":
                     self.at += 1
             self.expect_operator(")")
-            branches.append((tuple(patterns), self.sequence()))
-            if self.peek() == ";;":
+            body = self.sequence()
+            end = self.peek()
+            branches.append((tuple(patterns), body, end if isinstance(end, str) else ""))
+            if end in _BRANCH_ENDS:
                 self.at += 1
         self.expect("esac")
         return Case(word, tuple(branches))
@@ -250,8 +204,11 @@ class _Parser:
     def bash_test(self) -> Node:
         """`[[ ... ]]`: operators in it are words of the test."""
         words: list[Word] = []
+        line = self.lines[self.at]
         while (token := self.peek()) is not None:
             self.at += 1
+            if token == "\n":
+                continue
             if isinstance(token, Redirection):
                 words.append(Word(((token.operator, "single"),)))
                 words.append(token.target)
@@ -261,6 +218,10 @@ class _Parser:
                     break
             else:
                 words.append(Word(((token, "single"),)))
+        if self.bash:
+            if not words or words[-1] != Word((("]]", "plain"),)):
+                raise ShellSyntaxError("syntax error: unexpected end of file")
+            return Test(tuple(words[1:-1]), line)
         return Simple((), tuple(words), ())
 
     def condition(self) -> Node:
@@ -291,6 +252,8 @@ class _Parser:
 
     def each(self) -> Node:
         self.expect("for")
+        if (inner := self.calculation()) is not None:
+            return self.counting(inner)
         name = self.plain()
         self.at += 1
         words: list[Word] = []
@@ -308,6 +271,18 @@ class _Parser:
         self.expect("done")
         return Each(name, tuple(words), body)
 
+    def counting(self, inner: str) -> Node:
+        """`for ((a; b; c))`, and what it repeats."""
+        start, test, step = (*inner.split(";"), "", "")[:3]
+        while self.peek() in (";", "\n"):
+            self.at += 1
+        if self.plain() == "{":
+            return Counting(start, test, step, self.braces())
+        self.expect("do")
+        body = self.list_before()
+        self.expect("done")
+        return Counting(start, test, step, body)
+
     def redirections(self) -> tuple[Redirection, ...]:
         found = []
         while isinstance(token := self.peek(), Redirection):
@@ -323,7 +298,7 @@ class _Parser:
         while (token := self.peek()) is not None and not isinstance(token, str):
             if isinstance(token, Redirection):
                 redirections.append(token)
-            elif not words and (found := _assignment(token)) is not None:
+            elif not words and (found := assignment(token, bash=self.bash)) is not None:
                 assignments.append(found)
             else:
                 words.append(token)
@@ -357,11 +332,25 @@ class _Parser:
 _RESERVED = ("}", "do", "done", "elif", "else", "esac", "fi", "then")
 
 
-def _assignment(word: Word) -> tuple[str, Word] | None:
+# What ends a branch of `case`; the lexer knows the latter two in bash only.
+_BRANCH_ENDS = (";;", ";&", ";;&")
+_TARGET = re.compile(r"([A-Za-z_]\w*(?:\[[^]]*\])?\+?)=", re.DOTALL)
+
+
+def assignment(word: Word, *, bash: bool) -> tuple[str, Word] | None:
+    """The target of an assignment and what goes there; None when a word is none.
+
+    The target of bash may have an index, and a `+` at its end when the value is appended.
+    """
     if not word.pieces or word.pieces[0][1] != "plain":
         return None
-    name, equals, rest = word.pieces[0][0].partition("=")
-    if not equals or not name.isidentifier():
-        return None
+    text = word.pieces[0][0]
+    match = _TARGET.match(text) if bash else None
+    if match is not None:
+        name, rest = match[1], text[match.end() :]
+    else:
+        name, equals, rest = text.partition("=")
+        if not equals or not name.isidentifier():
+            return None
     pieces = (((rest, "plain"),) if rest else ()) + word.pieces[1:]
     return name, Word(pieces)

@@ -21,6 +21,10 @@ OPTIONS = {
     "n": "noexec", "s": "stdin", "x": "xtrace", "v": "verbose", "C": "noclobber",
     "a": "allexport", "b": "notify", "u": "nounset", "V": "vi",
 }  # fmt: skip
+_BASH_OPTIONS = (
+    *("pipefail", "posix", "errtrace", "functrace", "hashall", "braceexpand", "physical"),
+    *("emacs", "history", "histexpand", "keyword", "onecmd", "privileged", "interactive-comments"),
+)
 _SET_USAGE = "set: usage: set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]\n"
 
 
@@ -95,16 +99,70 @@ def _local(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 
 def _declare(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session = shell.session
-    for word in [word for word in arguments if not word.startswith("-")]:
+    flags = "".join(word[1:] for word in arguments if word.startswith("-"))
+    names = [word for word in arguments if not word.startswith(("-", "+"))]
+    if "p" in flags:
+        return _described(session, names)
+    for word in names:
         name, equals, value = word.partition("=")
-        if shell.frames:
-            shell.frames[-1].setdefault(name, session.environment.get(name))
+        before = session.environment.get(name)
+        if shell.frames and "g" not in flags:
+            shell.frames[-1].setdefault(name, before)
+        if "A" in flags:
+            session.environment[f"{name}[]"] = ""
+            session.unexported.add(f"{name}[]")
+        if "i" in flags:
+            session.readonly.add(f"{name}[int]")
         if equals:
-            assign(session, name, value)
-            session.unexported.add(name)
-        elif shell.frames:
+            assign(session, name, _whole(session, value) if "i" in flags else value)
+            if "x" in flags:
+                session.unexported.discard(name)
+            elif before is None:
+                session.unexported.add(name)
+        elif "x" in flags:
+            session.unexported.discard(name)
+        elif shell.frames and not _is_list(session, name):
             session.environment.pop(name, None)
+        if "r" in flags:
+            session.readonly.add(name)
     return Output()
+
+
+def _is_list(session: Session, name: str) -> bool:
+    return any(key.startswith(f"{name}[") for key in session.environment)
+
+
+def _whole(session: Session, text: str) -> str:
+    """What a variable that holds numbers gets."""
+    calculator = Arithmetic(lambda name: session.environment.get(name, ""), lambda _n, _v: None)
+    try:
+        return str(calculator.evaluate(text))
+    except ArithmeticSyntaxError:
+        return "0"
+
+
+def _described(session: Session, names: list[str]) -> Output:
+    """`declare -p`."""
+    out, err = "", ""
+    for name in names:
+        listed = {
+            key[len(name) + 1 : -1]: value
+            for key, value in session.environment.items()
+            if key.startswith(f"{name}[") and key != f"{name}[]"
+        }
+        if listed:
+            flag = "A" if f"{name}[]" in session.environment else "a"
+            inner = " ".join(f'[{index}]="{value}"' for index, value in listed.items())
+            out += f"declare -{flag} {name}=({inner}{' ' if flag == 'A' else ''})\n"
+        elif name in session.environment:
+            flag = ("i" if f"{name}[int]" in session.readonly else "") + (
+                "r" if name in session.readonly else ""
+            )
+            flag += "" if name in session.unexported else "x"
+            out += f'declare -{flag or "-"} {name}="{session.environment[name]}"\n'
+        else:
+            err += f"{shell_name(session)}: declare: {name}: not found\n"
+    return Output(1 if err else 0, out, err)
 
 
 def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
@@ -117,6 +175,8 @@ def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
             raise failed(session, "unset", f"{name}: is read only")
         if "-f" not in arguments:
             session.environment.pop(name, None)
+            for key in [key for key in session.environment if key.startswith(f"{name}[")]:
+                del session.environment[key]
         if "-v" not in arguments:
             session.functions.pop(name, None)
     return Output()
@@ -146,6 +206,9 @@ def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
             name, index = arguments[index], index + 1
             if session.dash and name not in OPTIONS.values():
                 raise failed(session, "set", f"Illegal option -o {name}")
+            if session.shell == "bash" and name not in (*OPTIONS.values(), *_BASH_OPTIONS):
+                said = f"{shell_name(session)}: set: {name}: invalid option name\n"
+                return Output(2, "", said)
             letters = letters.replace("o", "")
             letters += next((letter for letter, known in OPTIONS.items() if known == name), "")
             session.pipefail = on if name == "pipefail" else session.pipefail
@@ -182,7 +245,7 @@ def _shift(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 
 
 def _read(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
-    flags, names = options(["read", *arguments], "dntpu")
+    flags, names = options(["read", *arguments], "adntpu")
     session = shell.session
     bad = next((name for name in names if not _NAME.fullmatch(name)), None)
     if bad is not None:
@@ -192,10 +255,23 @@ def _read(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
             raise failed(session, "read", f"{bad}: bad variable name")
         return Output(1, "", f"{shell_name(session)}: read: `{bad}': not a valid identifier\n")
     line = shell.read_line(int(flags["u"]) if flags.get("u", "").isdecimal() else 0)
+    if session.shell == "bash" and flags.get("d") == "":
+        while (more := shell.read_line()) is not None:
+            line = (line or "") + more
+    if session.shell == "bash" and flags.get("n", "").isdecimal():
+        line = (line or "")[: int(flags["n"])] + "\n"
     text = (line or "").rstrip("\n")
     if "r" not in flags:
         text = text.replace("\\", "")
     separator = session.environment.get("IFS", " \t\n")
+    if "a" in flags and session.shell == "bash":
+        found = text.split() if not separator.strip() else text.split(separator[0])
+        for key in [key for key in session.environment if key.startswith(f"{flags['a']}[")]:
+            del session.environment[key]
+        for number, part in enumerate(found if text else []):
+            session.environment[f"{flags['a']}[{number}]"] = part
+            session.unexported.add(f"{flags['a']}[{number}]")
+        return Output(0 if line is not None and line.endswith("\n") else 1)
     names = names or ["REPLY"]
     blank = not separator.strip()
     parts = text.split(None, len(names) - 1) if blank else text.split(separator[0], len(names) - 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import FileError
     from sregym_cluster_embedded.userland.shell.session import Session
@@ -133,6 +135,10 @@ def syntax_error(session: Session, error: Exception, builtin: str = "") -> str:
     found = re.fullmatch(r"syntax error: unexpected (.*?)( \(expecting .*\))?", words)
     if session.shell == "bash":
         head = f"{session.script or f'{session.arguments[0]}: -c'}: line {session.at_line}"
+        if isinstance(error, ShellSyntaxError) and error.mark:
+            line = session.at_line - words.endswith('(expecting ")")')
+            head = head.rpartition(": line ")[0] + f": line {line}"
+            return f"{head}: unexpected EOF while looking for matching `{error.mark}'\n"
         if found is None:
             return f"{head}: {words}\n"
         if found[1] == "end of file":

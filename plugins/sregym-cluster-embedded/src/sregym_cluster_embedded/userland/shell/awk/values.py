@@ -125,8 +125,8 @@ def formatted(form: str, values: Sequence[Value], *, strict: bool) -> str:
 def _shown(shape: str, letter: str, value: Value) -> str:
     if letter == "c":
         if value != "" and as_number(value) is not None:
-            number = int(number_of(value)) & 255
-            return str((shape.partition(".")[0] + "s") % chr(number))
+            code = int(number_of(value)) & 255
+            return str((shape.partition(".")[0] + "s") % chr(code))
         return str((shape.partition(".")[0] + "s") % str(value)[:1])
     if letter == "s":
         return str((shape + "s") % text_of(value))
@@ -137,7 +137,8 @@ def _shown(shape: str, letter: str, value: Value) -> str:
         return str((shape + letter) % number)
     whole = int(number)
     if letter == "u":
-        letter, whole = "d", whole & _MASK
+        letter = "d"
+        whole &= _MASK
     elif letter in "oxX":
         whole &= _MASK
     return str((shape + letter) % whole)

@@ -1,0 +1,206 @@
+"""What only bash has: `((`, `[[`, `for ((`, `time`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.userland.shell import arrays
+from sregym_cluster_embedded.userland.shell.conditions import is_binary, unary_holds, words_hold
+from sregym_cluster_embedded.userland.shell.control import Exit
+from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
+from sregym_cluster_embedded.userland.shell.flow import Flow
+from sregym_cluster_embedded.userland.shell.patterns import PatternError, compiled
+from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.shapes import expression
+from sregym_cluster_embedded.userland.shell.syntax import assignment
+from sregym_cluster_embedded.userland.shell.wording import shell_name
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.shell.lexing import Word
+    from sregym_cluster_embedded.userland.shell.tree import Calculation, Counting, Test, Timed
+
+_NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
+
+
+class BashFlow(Flow):
+    """Carries out what only bash has.
+
+    Args:
+        session: Where.
+        journal: See `Execution`.
+    """
+
+    def __init__(self, session: Session, journal: tuple[Any, ...] | None = None) -> None:
+        super().__init__(session, journal)
+        # What variables were before functions declared them local, one table a function.
+        self.frames: list[dict[str, str | None]] = []
+
+    def put(self, target: str, word: Word) -> None:
+        """An assignment of bash."""
+        session = self.session
+        fresh = set() if "a" in session.options else set(session.environment)
+        arrays.put(Expansion(session, self._substitute), target, word, self.words)
+        if fresh:
+            session.unexported.update(set(session.environment) - fresh)
+
+    def declared(self, word: Word, before: list[str]) -> str:
+        """An array behind `declare` and its kin; the name is what the command gets."""
+        found = assignment(word, bash=True)
+        if found is None:
+            return "".join(text for text, _ in word.pieces)
+        name = found[0].rstrip("+")
+        if self.frames and before[:1] != ["export"]:
+            self.hide(name)
+        if any(flag.startswith("-") and "A" in flag for flag in before[1:]):
+            arrays.make_by_name(self.session, name)
+        self.put(*found)
+        return name
+
+    def hide(self, name: str) -> None:
+        """Let a variable and the elements of an array be as before when the function ends."""
+        known, frame = self.session.environment, self.frames[-1]
+        frame.setdefault(name, known.get(name))
+        for key in [key for key in known if key.startswith(f"{name}[")]:
+            frame.setdefault(key, known.pop(key))
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self.session, self._substitute)
+
+    def _number(self, text: str) -> int:
+        """The value of an expression; the shell goes on to its end after a mistake."""
+        try:
+            return self._expansion().number(text)
+        except BadSubstitutionError as error:
+            said = f"{shell_name(self.session)}: ((: {error}\n"
+            raise Exit(1, Output(1, "", said)) from None
+
+    def _calculation(self, node: Calculation) -> Output:
+        self.session.at_line = node.line
+        try:
+            return Output(int(self._number(node.text) == 0))
+        except Exit as stop:
+            return stop.output
+
+    def _counting(self, node: Counting, stdin: str) -> Output:
+        out, err, code = "", "", 0
+        if node.start.strip():
+            self._number(node.start)
+        while not node.test.strip() or self._number(node.test):
+            result, goes_on = self._round(out, err, node.body, stdin)
+            out, err = result.out, result.err
+            code = result.code if goes_on else 0
+            if goes_on is False:
+                break
+            if node.step.strip():
+                self._number(node.step)
+        return Output(code, out, err)
+
+    def _timed(self, node: Timed, stdin: str) -> Output:
+        before = self.session.slept_s
+        result = self.run(node.body, stdin)
+        took = self.session.slept_s - before
+        minutes, seconds = divmod(took + 0.002, 60)
+        shown = f"\nreal\t{int(minutes)}m{seconds:.3f}s\nuser\t0m0.001s\nsys\t0m0.001s\n"
+        return Output(result.code, result.out, result.err + shown)
+
+    def _tested(self, node: Test) -> Output:
+        self.session.at_line = node.line
+        try:
+            return Output(0 if _Condition(self, node.words).holds() else 1)
+        except BadSubstitutionError as error:
+            raise Exit(1, Output(1, "", f"{shell_name(self.session)}: {error}\n")) from None
+        except PatternError:
+            return Output(2)
+
+    def expansion(self) -> Expansion:
+        """What expands the words of a condition."""
+        return self._expansion()
+
+
+class _Condition:
+    """The grammar of `[[`: `||` binds least, then `&&`, then `!`."""
+
+    def __init__(self, shell: BashFlow, words: tuple[Word, ...]) -> None:
+        self._shell, self._words, self._at = shell, words, 0
+        self._expansion = shell.expansion()
+
+    def holds(self) -> bool:
+        """Whether the condition is true."""
+        found = self._both()
+        while self._sign() == "||":
+            self._at += 1
+            other = self._both()
+            found = found or other
+        return found
+
+    def _both(self) -> bool:
+        found = self._not()
+        while self._sign() == "&&":
+            self._at += 1
+            other = self._not()
+            found = found and other
+        return found
+
+    def _sign(self, ahead: int = 0) -> str:
+        at = self._at + ahead
+        if at >= len(self._words) or len(self._words[at].pieces) != 1:
+            return ""
+        return self._words[at].pieces[0][0]
+
+    def _take(self) -> Word:
+        self._at += 1
+        return self._words[self._at - 1]
+
+    def _not(self) -> bool:
+        if self._sign() == "!":
+            self._at += 1
+            return not self._not()
+        if self._sign() == "(":
+            self._at += 1
+            found = self.holds()
+            self._at += 1
+            return found
+        return self._primary()
+
+    def _primary(self) -> bool:
+        sign = self._sign()
+        left = self._take()
+        operator = self._sign()
+        if is_binary(operator) or operator == "=~":
+            self._at += 1
+            return self._compared(left, operator, self._take())
+        ended = self._at >= len(self._words) or operator in ("&&", "||", ")")
+        if re.fullmatch(r"-[a-zA-Z]", sign) and not ended:
+            return unary_holds(self._shell.session, sign, self._expansion.joined(self._take()))
+        return self._expansion.joined(left) != ""
+
+    def _compared(self, left: Word, operator: str, right: Word) -> bool:
+        text = self._expansion.joined(left)
+        if operator in ("=", "==", "!="):
+            form = expression(self._expansion.pattern(right))
+            return (re.fullmatch(form, text, re.DOTALL) is not None) == (operator != "!=")
+        if operator == "=~":
+            return self._matched(text, right)
+        other = self._expansion.joined(right)
+        if operator in _NUMBERS:
+            numbers = [str(self._expansion.number(each)) for each in (text, other)]
+            return words_hold(self._shell.session, [numbers[0], operator, numbers[1]])
+        return words_hold(self._shell.session, [text, operator, other])
+
+    def _matched(self, text: str, right: Word) -> bool:
+        """`=~`: quoted parts stand for themselves, and what was found is `BASH_REMATCH`."""
+        form = "".join(
+            self._expansion.text(part, quoted=False)
+            if how == "plain"
+            else re.sub(
+                r"([][.^$*+?(){}|\\])",
+                r"\\\1",
+                part if how == "single" else self._expansion.text(part, quoted=True),
+            )
+            for part, how in right.pieces
+        )
+        found = compiled(form, extended=True).search(text)
+        groups = [found.group(), *(group or "" for group in found.groups())] if found else []
+        arrays.fill(self._shell.session, "BASH_REMATCH", groups)
+        return found is not None
