@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sregym_cluster_embedded.telemetry.promql import Engine, Matcher
 from sregym_cluster_embedded.telemetry.promql.memory import Memory, parse_openmetrics
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, parse_rules
@@ -115,3 +116,37 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
             series.times.tolist(), series.values.view("int64").tolist(), strict=True
         )
     )
+
+
+LABELLED = """
+groups:
+  - name: g
+    interval: 30s
+    rules:
+      - {record: x, expr: 'label_replace(up, "room", "$1", "job", "(.*)")'}
+      - {record: y, expr: 'count_values("worth", up == 7)', labels: {kind: z}}
+      - {alert: Gone, expr: 'absent(down{floor="1"})'}
+      - {alert: Never, expr: up == 7, labels: {severity: page}}
+"""
+
+
+@pytest.mark.parametrize("start_s", [-300, 0, 60, 120])
+def test_names_of_labels_are_those_of_the_series(start_s: int) -> None:
+    memory = Memory(parse_openmetrics('up{job="web"} 1 60\nup{job="web"} 1 75'))
+    span = (start_s * 1000, 130_000)
+
+    def told() -> Evaluated:
+        return Evaluated(memory, parse_rules(LABELLED, "r.yaml"), 0, 130_000)
+
+    written = {
+        name
+        for series in told().written([], *span)
+        if series.in_span(*span)
+        for name, _ in series.labels
+    }
+    scraped = {"__name__", "job"}
+    assert told().label_names(*span, scraped) == written | scraped
+    assert written - scraped == {"room", "alertname", "alertstate", "floor"}
+    # What is known already is not looked for.
+    every = {*scraped, "room", "worth", "kind", "alertname", "alertstate", "floor", "severity"}
+    assert told().label_names(*span, every) == every

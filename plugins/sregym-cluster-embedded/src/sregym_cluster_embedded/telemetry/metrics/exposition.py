@@ -122,6 +122,13 @@ class Exporter:
         """What the rows of one sample name depend on; as much as all of them, if nothing is said."""
         return self.reads
 
+    def alike(self, _sample: str) -> bool:
+        """Whether series of one sample name have no labels that others have not.
+
+        Labels may be empty. Then one series tells what there can be.
+        """
+        return False
+
     def targets(self, view: View) -> Sequence[Target]:
         """All targets that there ever were."""
         raise NotImplementedError

@@ -12,13 +12,14 @@ from sregym_cluster_embedded.telemetry.metrics.racks import (
     selected_of_noted,
 )
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_NAMES, Scrapes
+from sregym_cluster_embedded.telemetry.metrics.shelves import targets
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql.data import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Target
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Target
     from sregym_cluster_embedded.telemetry.metrics.racks import Gathered, Selection
     from sregym_cluster_embedded.telemetry.promql.data import Labels, Matcher
     from sregym_cluster_embedded.world import World
@@ -51,14 +52,39 @@ class Survey:
 
     def label_names(self, matchers: Sequence[Matcher]) -> set[str]:
         """The names of their labels."""
-        kinds: dict[int, tuple[str, ...]] = {}
-        for selection, group, there in self._present(matchers):
-            if there is None:
-                kinds.update(selection.kinds_of(group))
-            else:
-                every = (selection.entries[number].names for number in there)
-                kinds.update((id(names), names) for names in every)
-        return {name for names in kinds.values() for name in names}
+        if matchers:
+            return _names_in(self._present(matchers))
+        # What is noted of scrapes has the labels of the targets alone.
+        found = _names_in(self._of_one(SCRAPE_NAMES[0], ()))
+        of_targets: dict[Exporter, set[str]] = {}
+        for sample, exporter in exporters_by_sample().items():
+            taken = of_targets.get(exporter)
+            if taken is None:
+                every = targets(self._view, exporter)
+                taken = {name for one in every if not one.honours for name, _ in one.labels}
+                of_targets[exporter] = taken
+            if not (exporter.alike(sample) and self._adds_none(exporter, sample, taken, found)):
+                found |= _names_in(self._of_one(sample, ()))
+        return found
+
+    def _adds_none(self, exporter: Exporter, sample: str, taken: set[str], found: set[str]) -> bool:
+        """Whether series that are alike have labels of known names alone, by the first of them.
+
+        Its own labels are added when it is there. Labels that targets have, too, are renamed at
+        some of them: of these nothing is said.
+        """
+        first = first_of(self._view, exporter, sample)
+        if first is None:
+            return True
+        target, row = first
+        names = {name for name, _ in row.labels}
+        if names <= found:
+            return taken.isdisjoint(names)
+        scraped = self._scraped(target)
+        since, last = scraped.good
+        if since <= last and (row.since <= last < row.until or scraped.scrapes.parts(row)):
+            found.update(name for name, value in row.labels if value and name not in taken)
+        return names <= found and taken.isdisjoint(names)
 
     def values(self, name: str, matchers: Sequence[Matcher]) -> set[str]:
         """The values of one of their labels; the empty one when some have it not."""
@@ -157,6 +183,18 @@ class Survey:
                 scrapes, scrapes.span_of(own=True), scrapes.span_of(own=False)
             )
         return known
+
+
+def _names_in(present: Iterable[tuple[Selection, Gathered, Sequence[int] | None]]) -> set[str]:
+    """The names of the labels of some series."""
+    kinds: dict[int, tuple[str, ...]] = {}
+    for selection, group, there in present:
+        if there is None:
+            kinds.update(selection.kinds_of(group))
+        else:
+            every = (selection.entries[number].names for number in there)
+            kinds.update((id(names), names) for names in every)
+    return {name for names in kinds.values() for name in names}
 
 
 class _Scraped(NamedTuple):

@@ -44,7 +44,6 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Labels,
     Matcher,
-    StoredSeries,
     is_stale,
     value_of,
 )
@@ -192,12 +191,8 @@ def _written(
     evaluated: Evaluated, matchers: Sequence[Matcher], span: tuple[int, int]
 ) -> Iterator[Labels]:
     """Labels of the series that rules made in a span."""
-    return (series.labels for series in evaluated.written(matchers, *span) if _there(series, *span))
-
-
-def _there(series: StoredSeries, start: int, end: int) -> bool:
-    inside = (series.times >= start) & (series.times <= end)
-    return bool((inside & ~is_stale(series.values)).any())
+    written = evaluated.written(matchers, *span)
+    return (series.labels for series in written if series.in_span(*span))
 
 
 def _series(world: World, request: Request) -> Any:
@@ -213,9 +208,12 @@ def _series(world: World, request: Request) -> Any:
 
 
 def _labels(world: World, request: Request) -> Any:
+    sets = _matcher_sets(request)
     survey, evaluated, span = _asked(world, request)
+    if not sets:
+        return sorted(evaluated.label_names(*span, survey.label_names([])))
     found = set[str]()
-    for matchers in _matcher_sets(request) or [[]]:
+    for matchers in sets:
         found |= survey.label_names(matchers)
         for labels in _written(evaluated, matchers, span):
             found.update(name for name, _ in labels)

@@ -110,6 +110,11 @@ class StoredSeries(NamedTuple):
     times: Times
     values: Floats
 
+    def in_span(self, start_ms: int, end_ms: int) -> bool:
+        """Whether it has samples in a span, both ends included."""
+        inside = (self.times >= start_ms) & (self.times <= end_ms)
+        return bool((inside & ~is_stale(self.values)).any())
+
 
 class Found(Sequence[StoredSeries]):
     """Series that a storage hands out more than once: what is made of them is kept with them."""

@@ -141,12 +141,19 @@ def is_scalar(node: Node) -> bool:
     return isinstance(node, Negation) and is_scalar(node.inner)
 
 
+def children(node: Node) -> tuple[Node, ...]:
+    """The expressions of which an expression is made."""
+    if isinstance(node, Call):
+        return node.arguments
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Aggregate):
+        return (node.inner,) if node.parameter is None else (node.parameter, node.inner)
+    if isinstance(node, Range):
+        return (node.selector,)
+    return (node.inner,) if isinstance(node, Subquery | Negation) else ()
+
+
 def has_selectors(node: Node) -> bool:
     """Whether anything is selected anywhere in an expression."""
-    if isinstance(node, Selector | Range):
-        return True
-    if isinstance(node, Call):
-        return any(has_selectors(part) for part in node.arguments)
-    if isinstance(node, Binary):
-        return has_selectors(node.left) or has_selectors(node.right)
-    return isinstance(node, Subquery | Aggregate | Negation) and has_selectors(node.inner)
+    return isinstance(node, Selector) or any(has_selectors(part) for part in children(node))

@@ -12,12 +12,22 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
-from sregym_cluster_embedded.telemetry.promql.nodes import Node, Range, Selector
+from sregym_cluster_embedded.telemetry.promql.nodes import (
+    Aggregate,
+    Call,
+    Node,
+    Range,
+    Selector,
+    Text,
+    children,
+)
 from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_ABSENT = ("absent", "absent_over_time")
+_RELABELLING = ("label_join", "label_replace")
 _LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _REFERENCE = re.compile(r"\$(\$|\{\w+\}|\w+)")
 
@@ -106,3 +116,15 @@ def _expanded(template: str, found: re.Match[str]) -> str:
             return ""
 
     return _REFERENCE.sub(value, template)
+
+
+def added(node: Node) -> set[str]:
+    """The names of labels that an expression may give to what has them not."""
+    found = {name for part in children(node) for name in added(part)}
+    if isinstance(node, Call) and node.name in _ABSENT:
+        found.update(name for name, _ in of_absent(node.arguments[0]))
+    elif isinstance(node, Call) and node.name in _RELABELLING:
+        found.update(part.value for part in node.arguments[1:2] if isinstance(part, Text))
+    elif isinstance(node, Aggregate) and isinstance(node.parameter, Text):
+        found.add(node.parameter.value)
+    return found

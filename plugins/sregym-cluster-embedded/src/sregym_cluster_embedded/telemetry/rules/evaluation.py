@@ -21,13 +21,14 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     Storage,
     StoredSeries,
     is_quick,
-    is_stale,
     labels_of,
     value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.engine import Engine
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 from sregym_cluster_embedded.telemetry.promql.memory import selects
+from sregym_cluster_embedded.telemetry.promql.parsing import parse
+from sregym_cluster_embedded.telemetry.promql.relabelling import added
 from sregym_cluster_embedded.telemetry.rules.alerts import (
     Alert,
     Life,
@@ -130,9 +131,27 @@ class Evaluated:
             # Once one alert was there, others add no name.
             if not found.issuperset(_names(rule)):
                 for series in self._of_rule(group, rule, start_ms, end_ms):
-                    inside = (series.times >= start_ms) & (series.times <= end_ms)
-                    if (inside & ~is_stale(series.values)).any():
+                    if series.in_span(start_ms, end_ms):
                         found.add(value_of(series.labels, NAME))
+        return found
+
+    def label_names(self, start_ms: int, end_ms: int, scraped: set[str]) -> set[str]:
+        """The names of the labels of all series of a span.
+
+        Args:
+            start_ms: Where the span begins.
+            end_ms: Where it ends.
+            scraped: The names of the labels of those that were scraped in it.
+        """
+        found = set(scraped)
+        # Rules look at what was before; before everything there was nothing.
+        whole = start_ms <= self._begin
+        for group, rule in self._writing(()):
+            if whole and found.issuperset(_label_names(rule)):
+                continue
+            for series in self._of_rule(group, rule, start_ms, end_ms):
+                if series.in_span(start_ms, end_ms):
+                    found.update(name for name, _ in series.labels)
         return found
 
     def alerts(self, group: Group, rule: AlertingRule) -> list[Alert]:
@@ -286,6 +305,12 @@ _NO_ROWS: Rows = {}
 def _names(rule: Rule) -> tuple[str, ...]:
     """The metrics that a rule writes."""
     return (rule.name,) if isinstance(rule, RecordingRule) else (ALERTS, ALERTS_FOR_STATE)
+
+
+def _label_names(rule: Rule) -> set[str]:
+    """Names of labels that the series of a rule may have and those it looks at have not."""
+    of_alerts = () if isinstance(rule, RecordingRule) else ("alertname", "alertstate")
+    return {NAME, *of_alerts, *rule.labels, *added(parse(rule.expr))}
 
 
 def _after(before: Rows, after: Rows) -> Rows:

@@ -82,6 +82,10 @@ class Blackbox(Exporter):
     )
     found_by = ("services", "namespaces", _INGRESSES)
 
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
+
     def targets(self, view: View) -> Sequence[Target]:
         """The ports of Services that select pods, and the paths of Ingresses."""
         return [*_ports(view), *_pages(view)]

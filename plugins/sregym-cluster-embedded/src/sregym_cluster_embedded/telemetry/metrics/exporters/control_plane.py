@@ -129,6 +129,10 @@ class ApiServer(Exporter):
     reads = (WRITES, "endpoints", "nodes", "apiservices.apiregistration.k8s.io")
     found_by = ("endpoints",)
 
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
+
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
         instance = f"{address_of(view)}:6443"
@@ -280,6 +284,10 @@ class Scheduler(Exporter):
     families: Sequence[Family] = (_PENDING, _ATTEMPTS, _TOOK, _VICTIMS)
     reads = ("endpoints", "pods")
     found_by = ("endpoints",)
+
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
 
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance, beside the API server."""

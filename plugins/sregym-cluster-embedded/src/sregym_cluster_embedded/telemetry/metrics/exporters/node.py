@@ -370,6 +370,10 @@ class NodeExporter(Exporter):
     reads = ("nodes", "pods", LIVES, LIVES_IN_ORDER, MACHINES, DISKS)
     found_by = ("nodes",)
 
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
+
     def targets(self, view: View) -> Sequence[Target]:
         """The exporters of the nodes."""
         return node_targets(view, "node-exporter", 9100)

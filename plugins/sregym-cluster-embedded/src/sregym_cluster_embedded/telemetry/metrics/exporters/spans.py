@@ -45,6 +45,10 @@ class SpanMetrics(Exporter):
     reads = ("pods", LIVES)
     found_by = ()
 
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
+
     def targets(self, view: View) -> Sequence[Target]:
         """The collector."""
         labels = (("job", "otel-collector"), ("instance", _INSTANCE))

@@ -87,6 +87,10 @@ class KubeState(Exporter):
         """The resource that the measure is about."""
         return (_BY_NAME[sample][0],)
 
+    def alike(self, sample: str) -> bool:
+        """All but those that tell labels of objects."""
+        return not sample.endswith("_labels")
+
     def targets(self, view: View) -> Sequence[Target]:
         """The one instance."""
         labels = (("job", "kube-state-metrics"), ("instance", _INSTANCE))

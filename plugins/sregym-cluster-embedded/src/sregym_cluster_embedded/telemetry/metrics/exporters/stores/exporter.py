@@ -50,6 +50,10 @@ class StoreExporter(Exporter):
         families = (measure.family for measure in measures)
         self.families: Sequence[Family] = (Family(up[0], "gauge", up[1]), *families)
 
+    def alike(self, _sample: str) -> bool:
+        """All of them."""
+        return True
+
     def targets(self, view: View) -> Sequence[Target]:
         """The servers."""
         return container_targets(view, self, self._is_one, _port, self._job, beside=True)
