@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import World
 
+# The process of the server that serves a session.
+_BACKEND = 61
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
 
 
@@ -368,6 +371,21 @@ class PostgresKind(SqlKind):
                 "server", "ERROR: cannot execute INSERT in a read-only transaction (SQLSTATE 25006)"
             )
         return None
+
+    def failed(self, world: World, process: Process, text: str, statement: str) -> None:
+        """A statement of a session failed: say so, and which one it was."""
+        first, _, rest = text.partition("\n")
+        mark = re.search(r"LINE 1: (.*)\n( *)\^", text)
+        at = f" at character {len(mark.group(2)) - 7}" if mark is not None else ""
+        said = [f"{first}{at}"]
+        said += [line for line in rest.split("\n") if line.startswith(("DETAIL:", "HINT:"))]
+        said.append(f"STATEMENT:  {statement}")
+        self.tell(
+            world,
+            process,
+            world.room("runtime").program_of(process),
+            [Said(f"{{at}} [{_BACKEND}] {line}") for line in said],
+        )
 
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """A file cannot be extended or read."""

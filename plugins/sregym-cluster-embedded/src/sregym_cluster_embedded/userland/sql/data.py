@@ -22,12 +22,20 @@ class Account:
         superuser: Whether it may do anything.
         databases: Databases in which it may do anything; `*` for all.
         reads: Databases that it may only read.
+        tables: What it may do with single tables: `database/table` -> SELECT, INSERT ...
+        login: Whether it may connect at all.
+        limit: How many connections it may have; -1 for any number.
+        until: Until when its password is good, as it was given; empty for ever.
     """
 
     password: str = ""
     superuser: bool = False
     databases: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    login: bool = True
+    limit: int = -1
+    until: str = ""
 
     def may(self, database: str, *, write: bool) -> bool:
         """Whether it may read, or write, in a database."""
@@ -45,6 +53,7 @@ class SqlData:
         accounts: Name -> account.
         settings: What was set while it ran: `max_connections`, `read_only`.
         closed_at: Virtual second at which its last server ended in order; None after any other end.
+        schemas: Schemas besides `public`, as `database/schema`.
     """
 
     version: str = ""
@@ -52,6 +61,7 @@ class SqlData:
     accounts: Mapping[str, Account] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     closed_at: float | None = None
+    schemas: tuple[str, ...] = ()
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""

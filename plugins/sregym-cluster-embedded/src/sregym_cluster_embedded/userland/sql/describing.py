@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.sql.engine import dump
 
@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 def describe(data: SqlData) -> str:
     """Canonical JSON of accounts, settings and rows."""
-    accounts = {
+    accounts: dict[str, list[Any]] = {
         name: [held.password, held.superuser, sorted(held.databases), sorted(held.reads)]
         for name, held in data.accounts.items()
     }
+    for name, held in data.accounts.items():
+        more = [dict(held.tables), held.login, held.limit, held.until]
+        if more != [{}, True, -1, ""]:
+            accounts[name].extend(more)
     databases = {name: dump(image) for name, image in data.databases.items()}
     kept = {"accounts": accounts, "settings": dict(data.settings), "databases": databases}
     return json.dumps({**kept, "version": data.version}, sort_keys=True, separators=(",", ":"))

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,8 +19,9 @@ _DIALECT = (
     (r"\bCOLLATE\s*=?\s*utf8\w*", ""),
     (r"\b(BIG)?SERIAL\b", "INTEGER"),
     (r"\b(INT|BIGINT|SMALLINT)(\(\d+\))?\s+(UNSIGNED\s+)?(NOT\s+NULL\s+)?(?=PRIMARY\s+KEY)", "INTEGER "),
-    (r"\bNOW\(\)", "CURRENT_TIMESTAMP"),
-    (r"::\w+(\[\])?", ""),
+    (r"\bON\s+UPDATE\s+CURRENT_TIMESTAMP\b(\(\d*\))?", ""),
+    (r"\b(NOW\(\)|CURRENT_TIMESTAMP\b(\(\d*\))?|(LOCAL|TRANSACTION_|CLOCK_)TIMESTAMP\b(\(\))?)", "(virtual_now())"),
+    (r"::\s*(timestamp\s+with(out)?\s+time\s+zone|double\s+precision|\w+)(\(\d+(,\s*\d+)?\))?(\[\])?", ""),
     (r"\bTRUNCATE\s+(TABLE\s+)?", "DELETE FROM "),
     (r"\bILIKE\b", "LIKE"),
 )  # fmt: skip
@@ -31,7 +32,8 @@ class SqlError(Exception):
     """A statement that fails.
 
     Attributes:
-        kind: `table`, `column`, `syntax`, `exists`, `unique`, `null` or `other`.
+        kind: `table`, `column`, `syntax`, `exists`, `unique`, `null`, `function`, `quote`, `raised`
+            or `other`.
         name: The table, column or word that it is about.
     """
 
@@ -50,12 +52,16 @@ class Result:
         rows: Values.
         changed: Rows inserted, updated or deleted.
         verb: First word of the statement, lower case.
+        types: Type of each column, lower case; empty where nothing tells it.
+        tag: What is said of a statement without rows, where its first word does not tell it.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     changed: int
     verb: str
+    types: tuple[str, ...] = ()
+    tag: str = ""
 
 
 def statements_of(script: str) -> list[str]:
@@ -86,54 +92,46 @@ def writes(statement: str) -> bool:
     return verb_of(statement) in _WRITES
 
 
-def over(
-    name: str,
-    table: Result,
-    statement: str,
-    now: str,
-    functions: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
-) -> Result:
-    """Carry out a query over rows that stand in no database: a view of the server's own.
+class Surroundings(NamedTuple):
+    """What a statement finds besides the tables of its database.
 
-    Args:
-        name: Of the view.
-        table: Its columns and rows.
-        statement: The query.
+    Attributes:
         now: What CURRENT_TIMESTAMP stands for.
-        functions: Functions of one argument that the query may call.
-
-    Raises:
-        SqlError: It cannot be carried out.
+        views: Views of the server's own, by name.
+        functions: Functions by name: how many arguments they take (-1 for any), and what they do.
+        aggregates: Classes of aggregates by name.
     """
-    connection = sqlite3.connect(":memory:")
-    try:
-        for function, called in functions.items():
-            connection.create_function(function, 1, called)
-        columns = ", ".join(f'"{column}"' for column in table.columns)
-        connection.execute(f'CREATE TABLE "{name}" ({columns})')
-        places = ", ".join("?" * len(table.columns))
-        connection.executemany(f'INSERT INTO "{name}" VALUES ({places})', table.rows)  # noqa: S608 - names of our own
-        return _executed(connection, statement, now)
-    except sqlite3.Error as error:
-        raise _failure(str(error)) from None
-    finally:
-        connection.close()
+
+    now: str = ""
+    views: Mapping[str, Result] = MappingProxyType({})
+    functions: Mapping[str, tuple[int, Callable[..., Any]]] = MappingProxyType({})
+    aggregates: Mapping[str, type] = MappingProxyType({})
 
 
-def run(image: bytes, statement: str, now: str) -> tuple[Result, bytes]:
+def run(image: bytes, statement: str, surroundings: Surroundings) -> tuple[Result, bytes]:
     """Carry out one statement; the result, and the image of the database afterwards.
 
     Args:
         image: The database; empty bytes for a new one.
         statement: In the words of MySQL or PostgreSQL.
-        now: What CURRENT_TIMESTAMP stands for.
+        surroundings: What it finds besides.
 
     Raises:
         SqlError: It cannot be carried out; the image stays as it was.
     """
     connection = _opened(image)
     try:
-        result = _executed(connection, statement, now)
+        for name, (count, called) in surroundings.functions.items():
+            connection.create_function(name, count, called)
+        for name, kind in surroundings.aggregates.items():
+            connection.create_aggregate(name, -1, kind)
+        for name, table in surroundings.views.items():
+            columns = ", ".join(f'"{column}"' for column in table.columns)
+            connection.execute(f'CREATE TEMP TABLE "{name}" ({columns})')
+            places = ", ".join("?" * len(table.columns))
+            connection.executemany(f'INSERT INTO temp."{name}" VALUES ({places})', table.rows)  # noqa: S608 - names of our own
+        connection.commit()
+        result = _executed(connection, statement, surroundings.now)
         connection.commit()
         return result, connection.serialize() if writes(statement) else image
     except sqlite3.Error as error:
@@ -144,8 +142,8 @@ def run(image: bytes, statement: str, now: str) -> tuple[Result, bytes]:
 
 def _executed(connection: sqlite3.Connection, statement: str, now: str) -> Result:
     # Never the clock of the machine below.
-    text = re.sub(r"\bON\s+UPDATE\s+CURRENT_TIMESTAMP\b", "", _translated(statement), flags=re.I)
-    text = re.sub(r"\bCURRENT_TIMESTAMP\b(\(\))?", f"'{now}'", text, flags=re.I)
+    connection.create_function("virtual_now", 0, lambda: now)
+    text = outside(statement, _translated)
     cursor = connection.execute(text)
     columns = tuple(part[0] for part in cursor.description or ())
     rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
@@ -155,12 +153,12 @@ def _executed(connection: sqlite3.Connection, statement: str, now: str) -> Resul
 def tables_of(image: bytes) -> list[str]:
     """Names of the tables."""
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    return [row[0] for row in run(image, query, "")[0].rows]
+    return [row[0] for row in run(image, query, Surroundings())[0].rows]
 
 
 def columns_of(image: bytes, table: str) -> list[tuple[str, str, bool, Any, bool]]:
     """(name, type, whether it must be set, default, whether it is the key) of each column."""
-    rows = run(image, f'PRAGMA table_info("{table}")', "")[0].rows
+    rows = run(image, f'PRAGMA table_info("{table}")', Surroundings())[0].rows
     return [(row[1], row[2], bool(row[3]), row[4], bool(row[5])) for row in rows]
 
 
@@ -180,6 +178,12 @@ def _opened(image: bytes) -> sqlite3.Connection:
     return connection
 
 
+def outside(statement: str, change: Callable[[str], str]) -> str:
+    """A statement with what stands outside of quotes changed."""
+    parts = re.split(r"('(?:[^']|'')*')", statement)
+    return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
+
+
 def _translated(statement: str) -> str:
     for pattern, new in _DIALECT:
         statement = re.sub(pattern, new, statement, flags=re.IGNORECASE)
@@ -192,7 +196,12 @@ _FAILURES = (
     (r"has no column named (\S+)", "column"),
     (r'near "(.*)": syntax error', "syntax"),
     (r"incomplete input()", "syntax"),
-    (r"table \"?(\w+)\"? already exists", "exists"),
+    (r"table \"?([\w.]+)\"? already exists", "exists"),
+    (r"index (\S+) already exists", "exists"),
+    (r"no such function: (\S+)", "function"),
+    (r"unrecognized token: \"(.*)\"", "quote"),
+    (r"user-defined function raised exception()", "raised"),
+    (r"table (\S+) has \d+ columns but \d+ values were supplied", "values"),
     (r"UNIQUE constraint failed: (\S+)", "unique"),
     (r"NOT NULL constraint failed: (\S+)", "null"),
 )
@@ -204,3 +213,19 @@ def _failure(message: str) -> SqlError:
         if found is not None:
             return SqlError(kind, found.group(1), message)
     return SqlError("other", "", message)
+
+
+def indexes_of(image: bytes, table: str) -> list[tuple[str, tuple[str, ...], bool]]:
+    """(name, columns, whether it is unique) of each index, that of the key first."""
+    bare = table.rpartition(".")[2]
+    keys = [row[0] for row in columns_of(image, table) if row[4]]
+    found = [(f"{bare}_pkey", tuple(keys), True)] if keys else []
+    listed = run(image, f'PRAGMA index_list("{table}")', Surroundings())[0].rows
+    for _, name, unique, origin, _ in sorted(listed, key=lambda row: str(row[1])):
+        if origin == "pk":
+            continue
+        rows = run(image, f'PRAGMA index_info("{name}")', Surroundings())[0].rows
+        columns = tuple(row[2] for row in rows)
+        shown = f"{bare}_{'_'.join(columns)}_key" if origin == "u" else name
+        found.append((shown, columns, bool(unique)))
+    return found

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.userland.sql.data import Account, SqlData, load, st
 from sregym_cluster_embedded.userland.sql.engine import (
     Result,
     SqlError,
+    Surroundings,
     columns_of,
     run,
     tables_of,
@@ -134,7 +135,8 @@ class MysqlConnection:
         data = self.data
         now = self.world.timestamp().replace("T", " ").rstrip("Z")
         try:
-            result, image = run(data.databases.get(database, b""), statement, now)
+            image = data.databases.get(database, b"")
+            result, image = run(image, statement, Surroundings(now))
         except SqlError as error:
             raise _mysql_error(error, database, statement) from None
         if change and database:

@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL server: who may, and in which words it refuses."""
+"""A connection to a PostgreSQL server: who may, transactions, and what happens to statements."""
 
 from __future__ import annotations
 
@@ -6,23 +6,49 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.sql.data import Account, SqlData, load, store
-from sregym_cluster_embedded.userland.sql.engine import Result, SqlError, over, run, verb_of, writes
-from sregym_cluster_embedded.userland.sql.sessions import activity, enders, held
+from sregym_cluster_embedded.userland.sql.data import SqlData, load, store
+from sregym_cluster_embedded.userland.sql.engine import (
+    Result,
+    SqlError,
+    Surroundings,
+    columns_of,
+    run,
+    tables_of,
+    verb_of,
+    writes,
+)
+from sregym_cluster_embedded.userland.sql.postgres_errors import (
+    PostgresError,
+    place_of,
+    pointed,
+    words_of,
+)
+from sregym_cluster_embedded.userland.sql.postgres_functions import (
+    AGGREGATES,
+    functions,
+    rewritten,
+)
+from sregym_cluster_embedded.userland.sql.postgres_settings import SETTINGS, canonical, raw, shown
+from sregym_cluster_embedded.userland.sql.postgres_statements import STATEMENTS
+from sregym_cluster_embedded.userland.sql.postgres_views import VIEWS, views_in
+from sregym_cluster_embedded.userland.sql.selecting import items_of, name_of, type_of
+from sregym_cluster_embedded.userland.sql.sessions import waited_for
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-DEFAULTS = {
-    "max_connections": "100", "default_transaction_read_only": "off", "shared_buffers": "128MB",
-    "server_version": "", "data_directory": "/var/lib/postgresql/data", "work_mem": "4MB",
-    "port": "5432", "superuser_reserved_connections": "3", "statement_timeout": "0",
-}  # fmt: skip
+__all__ = ["PostgresConnection", "PostgresError", "Waits"]
+_ABORTED = "ERROR:  current transaction is aborted, commands ignored until end of transaction block"
+_TARGET = re.compile(
+    r"\b(?:from|into|update|table|join|truncate)\s+(?:only\s+)?(?:if\s+(?:not\s+)?exists\s+)?"
+    r"(?:public\.)?\"?([a-z_][\w.]*)",
+    re.I,
+)
 
 
-class PostgresError(Exception):
-    """What the server or the client says; the text is complete."""
+class Waits(Exception):
+    """A statement that waits for a lock for which nothing sets a limit."""
 
 
 class PostgresConnection:
@@ -44,35 +70,83 @@ class PostgresConnection:
     def __init__(
         self, world: World, server: Process, user: str, password: str, database: str, peer: str
     ) -> None:
-        self.world = world
-        self.server = server
-        self.storage = server.settings["sql.storage"]
+        self.world: World = world
+        self.server: Process = server
+        self.storage: str = server.settings["sql.storage"]
         head = peer or 'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: '
         account = self.data.accounts.get(user)
-        if peer and (account is None or account.password != password):
+        if peer and (account is None or account.password != password or self._late(account.until)):
             if not password:
                 raise PostgresError(f"{head}fe_sendauth: no password supplied")
             raise PostgresError(f'{head}FATAL:  password authentication failed for user "{user}"')
         if account is None:
             raise PostgresError(f'{head}FATAL:  role "{user}" does not exist')
-        most = int(self.setting("max_connections"))
-        if most <= int(self.setting("superuser_reserved_connections")) and not account.superuser:
+        if not account.login:
+            raise PostgresError(f'{head}FATAL:  role "{user}" is not permitted to log in')
+        most = int(self.data.settings.get("max_connections") or server.settings.get("sql.max_connections") or 100)  # fmt: skip
+        if (
+            most <= int(SETTINGS["superuser_reserved_connections"].default)
+            and not account.superuser
+        ):
             raise PostgresError(f"{head}FATAL:  sorry, too many clients already")
+        if account.limit == 0:
+            raise PostgresError(f'{head}FATAL:  too many connections for role "{user}"')
         self.account, self.user, self._head = account, user, head
+        self.pid = 61
+        self.address: str | None = None
+        self.own_settings: dict[str, str] = {}
+        self.notices: list[str] = []
+        self.said: str = ""
+        self.slept_s = 0.0
+        self.failure: SqlError | None = None
+        self.before: SqlData | None = None
+        self.aborted = False
         self.database = ""
         self.use(database)
+
+    def _late(self, until: str) -> bool:
+        return bool(until) and until.replace("T", " ") < self.world.timestamp().replace("T", " ")
 
     @property
     def data(self) -> SqlData:
         """What the server keeps now."""
         return load(self.world, self.storage)
 
-    def setting(self, name: str) -> str:
-        """A setting in effect."""
+    @property
+    def owner(self) -> str:
+        """The first superuser, who owns everything."""
+        return next((n for n, held in self.data.accounts.items() if held.superuser), "postgres")
+
+    def keep(self, data: SqlData) -> None:
+        """Replace what the server keeps."""
+        store(self.world, self.storage, data)
+
+    def raw_setting(self, name: str) -> str:
+        """A setting in effect, in its unit."""
+        if name == "server_version_num":
+            major, _, minor = self.server.settings.get("sql.version", "").partition(".")
+            return f"{major}{int(minor or 0):04}"
         if name == "server_version":
-            return self.server.settings.get("sql.version", "")
-        given = self.data.settings.get(name) or self.server.settings.get(f"sql.{name}")
-        return given or DEFAULTS.get(name, "")
+            version = self.server.settings.get("sql.version", "")
+            return f"{version} (Debian {version}-1.pgdg120+1)"
+        given = (
+            self.own_settings.get(name)
+            or self.data.settings.get(name)
+            or self.server.settings.get(f"sql.{name.lower()}")
+        )
+        found = SETTINGS[name]
+        return raw(name, given) if given else found.default
+
+    def shown(self, name: str) -> str | None:
+        """A setting as SHOW writes it; None where there is none."""
+        known = canonical(name)
+        if known == "transaction_read_only":
+            known = "default_transaction_read_only"
+        return None if known is None else shown(known, self.raw_setting(known))
+
+    def setting(self, name: str) -> str:
+        """A setting in effect, as SHOW writes it."""
+        return self.shown(name) or ""
 
     def use(self, name: str) -> None:
         """Connect to another database."""
@@ -80,206 +154,244 @@ class PostgresConnection:
             raise PostgresError(f'{self._head}FATAL:  database "{name}" does not exist')
         self.database = name
 
-    def execute(self, statement: str) -> Result:
+    def build(self) -> str:
+        """What version() gives."""
+        version = self.setting("server_version")
+        return f"PostgreSQL {version} on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit"
+
+    def now(self) -> str:
+        """The present moment as a timestamp."""
+        return self.instant(self.world.now)
+
+    def instant(self, at: float) -> str:
+        """A virtual second as a timestamp."""
+        return f"{self.world.timestamp(at).replace('T', ' ').rstrip('Z')}+00"
+
+    def own(self, query: str) -> tuple[object, ...]:
+        """This session as `pg_stat_activity` shows it."""
+        return (self.database, self.pid, self.user, query)
+
+    def image(self) -> bytes:
+        """The present database."""
+        return self.data.databases.get(self.database, b"")
+
+    def tables(self) -> list[str]:
+        """Names of its tables, those of other schemas than `public` with theirs."""
+        return tables_of(self.image())
+
+    def schemas(self) -> list[str]:
+        """Schemas besides `public`."""
+        head = f"{self.database}/"
+        made = [name.removeprefix(head) for name in self.data.schemas if name.startswith(head)]
+        return sorted({*made, *(name.partition(".")[0] for name in self.tables() if "." in name)})
+
+    def rows_of(self, table: str) -> int:
+        """How many rows a table has."""
+        counted, _ = run(self.image(), f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - names of its own
+        return int(counted.rows[0][0])
+
+    def size_of(self, table: str) -> int:
+        """Bytes of a table."""
+        if table not in self.tables():
+            self.failure = SqlError("own", "", f'relation "{table}" does not exist')
+            raise self.failure
+        return 8192 * (1 + self.rows_of(table) // 120)
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass, unless a limit ends the statement before."""
+        limit_ms = float(self.raw_setting("statement_timeout"))
+        if limit_ms and seconds * 1000 > limit_ms:
+            self.slept_s += limit_ms / 1000
+            self.failure = SqlError("own", "", "canceling statement due to statement timeout")
+            raise self.failure
+        self.slept_s += seconds
+
+    def execute(self, statement: str, asked: str = "") -> Result:
         """Carry out a statement.
+
+        Args:
+            statement: One statement.
+            asked: All that the client sent with it; places of errors are told in that.
 
         Raises:
             PostgresError: With the words of the server.
+            Waits: It waits for a lock, without a limit.
         """
-        verb, words = verb_of(statement), statement.split()
-        own = getattr(self, f"_do_{verb}", None)
-        found: Result | None = own(statement, words) if own is not None else None
+        verb = verb_of(statement)
+        if self.aborted and verb not in ("commit", "rollback", "end", "abort"):
+            raise PostgresError(_ABORTED)
+        self.said, self.failure = asked or statement, None
+        try:
+            return self._executed(statement, verb)
+        except PostgresError as error:
+            self.aborted = self.before is not None
+            self._log(str(error), statement)
+            raise
+
+    def _log(self, text: str, statement: str) -> None:
+        runtime = self.world.room("runtime")
+        kind = runtime.kind_of(self.server)
+        kind.failed(self.world, self.server, text, statement)
+
+    def _executed(self, statement: str, verb: str) -> Result:
+        own = STATEMENTS.get(verb)
+        found = own(self, statement, statement.split()) if own is not None else None
         if found is not None:
             return found
-        if verb in ("begin", "commit", "rollback", "vacuum", "analyze"):
-            return Result((), (), 0, verb)
         change = writes(statement)
         if change and self.setting("default_transaction_read_only") == "on":
-            shown = (
-                verb.upper() if verb not in ("create", "drop", "alter") else f"{verb.upper()} TABLE"
-            )
-            raise PostgresError(f"ERROR:  cannot execute {shown} in a read-only transaction")
-        table = re.search(
-            r"\b(?:from|into|update|table)\s+(?:if\s+(?:not\s+)?exists\s+)?(?:public\.)?\"?(\w+)",
-            statement,
-            re.I,
-        )
-        if table and table.group(1).startswith("pg_"):
-            return self._over(table.group(1), statement)
-        data = self.data
-        if table and not self.account.may(self.database, write=change):
-            raise PostgresError(f"ERROR:  permission denied for table {table.group(1)}")
-        now = self.world.timestamp().replace("T", " ").rstrip("Z") + "+00"
-        text = re.sub(r"\bpublic\.", "", self._constants(statement))
+            words = statement.split()
+            label = " ".join(words[:2]) if verb in ("create", "drop", "alter") else verb
+            text = f"cannot execute {label.upper()} in a read-only transaction"
+            raise PostgresError(f"ERROR:  {text}")
+        self._demand_rights(statement, change=change)
+        limit_ms = float(self.raw_setting("lock_timeout")) or float(self.raw_setting("statement_timeout"))  # fmt: skip
+        if waited_for(self.world, self.server, self.database, statement, write=change):
+            if not limit_ms:
+                raise Waits(statement)
+            self.slept_s += limit_ms / 1000
+            kind = "lock" if float(self.raw_setting("lock_timeout")) else "statement"
+            raise PostgresError(f"ERROR:  canceling statement due to {kind} timeout")
+        return self._on_tables(statement, change=change)
+
+    def _on_tables(self, statement: str, *, change: bool) -> Result:
+        text = re.sub(r"\bpublic\.", "", rewritten(statement))
+        for schema in self.schemas():
+            text = re.sub(rf"(?<![\w\"'.]){schema}\.(\w+)", rf'"{schema}.\1"', text)
+        surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)
+        self._demand_numbers(statement)
         try:
-            result, image = run(data.databases.get(self.database, b""), text, now)
+            result, image = self._run(text, surroundings)
         except SqlError as error:
-            raise PostgresError(_words(error, statement)) from None
+            raise PostgresError(self._words(self.failure or error, statement)) from None
         if change:
-            store(self.world, self.storage, data.with_database(self.database, image))
-        if result.columns and " as " not in text.lower() and not table:
-            result = replace(
-                result,
-                columns=tuple("?column?" if not c.isidentifier() else c for c in result.columns),
-            )
-        return result
+            self.keep(self.data.with_database(self.database, image))
+        verb, *rest = statement.split()
+        if verb.lower() in ("create", "drop", "alter") and rest:
+            kind = rest[1] if rest[0].lower() in ("unique", "or", "temp", "temporary") else rest[0]
+            return replace(result, tag=f"{verb} {kind}".upper())
+        return self._typed(result, statement)
 
-    def _constants(self, statement: str) -> str:
-        version = self.setting("server_version")
-        full = f"PostgreSQL {version} on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14) 12.2.0, 64-bit"
-        known = {
-            r"version\(\)": (full, "version"),
-            r"current_database\(\)": (self.database, "current_database"),
-            r"current_user\b": (self.user, "current_user"),
-            r"pg_is_in_recovery\(\)": ("f", "pg_is_in_recovery"),
-        }
-        for pattern, (value, name) in known.items():
-            statement = re.sub(
-                rf"\b{pattern}(?!\s+as\b)", f"'{value}' AS {name}", statement, flags=re.I
-            )
-        return statement
-
-    def _over(self, name: str, statement: str) -> Result:
-        """A query over a view of the server's own."""
-        now = self.world.timestamp()
-        functions = enders(self.world, self.server)
-        found = self._catalogue(name, statement)
+    def _run(self, text: str, surroundings: Surroundings) -> tuple[Result, bytes]:
+        """Carry it out; fewer values than a table has columns are those of the first ones."""
         try:
-            return over(name, found, self._constants(statement), now, functions)
+            return run(self.image(), text, surroundings)
         except SqlError as error:
-            raise PostgresError(_words(error, statement)) from None
+            if error.kind != "values":
+                raise
+            count = len(re.findall(r"'(?:[^']|'')*'|[^,]+", text.rpartition("(")[2]))
+            first = [column[0] for column in columns_of(self.image(), error.name)][:count]
+            named = re.sub(r"\bvalues\b", f"({', '.join(first)}) VALUES", text, count=1, flags=re.I)
+            return run(self.image(), named, surroundings)
 
-    def _catalogue(self, name: str, statement: str) -> Result:
-        if name == "pg_stat_activity":
-            own = (self.database, 61, self.user, statement)
-            return activity(self.world, self.server, own)
-        if name == "pg_locks":
-            return held(self.world, self.server)
-        if name in ("pg_database", "pg_stat_database"):
-            return Result(
-                ("datname",), tuple((d,) for d in sorted(self.data.databases)), 0, "select"
+    def _demand_numbers(self, statement: str) -> None:
+        """Refuse what no number can be, before anything is carried out."""
+        if re.search(r"/\s*0(?![\d.])", re.sub(r"'[^']*'", "''", statement)):
+            raise PostgresError("ERROR:  division by zero")
+        kinds = r"(int4|int8|integer|int|bigint|numeric)"
+        for found in re.finditer(rf"'([^']*)'::{kinds}\b", statement, re.I):
+            if re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", found.group(1)) is None:
+                kind = {"int": "integer", "int4": "integer", "int8": "bigint"}.get(found.group(2).lower(), found.group(2).lower())  # fmt: skip
+                text = f'invalid input syntax for type {kind}: "{found.group(1)}"'
+                at = self.said.find(found.group())
+                raise PostgresError(f"ERROR:  {text}{pointed(self.said, at)}")
+
+    def _words(self, error: SqlError, statement: str) -> str:
+        table, _, column = error.name.rpartition(".")
+        bare = table.rpartition(".")[2]
+        if error.kind == "unique":
+            image = self.image()
+            key = next((c[0] for c in columns_of(image, table) if c[0] == column and c[4]), "")
+            index = f"{bare}_pkey" if key else f"{bare}_{column}_key"
+            text = f'ERROR:  duplicate key value violates unique constraint "{index}"'
+            value = _inserted(statement, column, [c[0] for c in columns_of(image, table)])
+            return f"{text}\nDETAIL:  Key ({column})=({value}) already exists." if value else text
+        if error.kind == "null":
+            text = (
+                f'null value in column "{column}" of relation "{bare}" violates not-null constraint'
             )
-        if name in ("pg_user", "pg_roles"):
-            column = "usename" if name == "pg_user" else "rolname"
-            return Result((column,), tuple((n,) for n in sorted(self.data.accounts)), 0, "select")
-        return Result(("oid",), (), 0, "select")
+            return f"ERROR:  {text}"
+        return words_of(error, statement, self.said)
 
-    def _do_show(self, _statement: str, words: list[str]) -> Result:
-        name = words[1].lower()
-        if name not in DEFAULTS:
-            raise PostgresError(f'ERROR:  unrecognized configuration parameter "{name}"')
-        return Result((name,), ((self.setting(name),),), 0, "show")
-
-    def _do_create(self, statement: str, words: list[str]) -> Result | None:
-        what, data = words[1].lower(), self.data
-        name = words[2].strip('";') if len(words) > 2 else ""
-        if what == "database":
-            self._demand_super("permission denied to create database")
-            if name in data.databases:
-                raise PostgresError(f'ERROR:  database "{name}" already exists')
-            store(self.world, self.storage, data.with_database(name, b""))
-            return Result((), (), 0, "CREATE DATABASE")
-        if what in ("user", "role"):
-            self._demand_super("permission denied to create role")
-            if name in data.accounts:
-                raise PostgresError(f'ERROR:  role "{name}" already exists')
-            found = re.search(r"password\s+'([^']*)'", statement, re.I)
-            power = bool(re.search(r"\bsuperuser\b", statement, re.I))
-            account = Account(found.group(1) if found else "", superuser=power)
-            store(self.world, self.storage, data.with_account(name, account))
-            return Result((), (), 0, "CREATE ROLE")
-        return None
-
-    def _do_drop(self, _statement: str, words: list[str]) -> Result | None:
-        what, name, data = words[1].lower(), words[-1].strip('";'), self.data
-        if what == "database":
-            self._demand_super(f"must be owner of database {name}")
-            if name not in data.databases:
-                raise PostgresError(f'ERROR:  database "{name}" does not exist')
-            store(self.world, self.storage, data.with_database(name, None))
-            return Result((), (), 0, "DROP DATABASE")
-        if what in ("user", "role"):
-            self._demand_super("permission denied to drop role")
-            if name not in data.accounts:
-                raise PostgresError(f'ERROR:  role "{name}" does not exist')
-            store(self.world, self.storage, data.with_account(name, None))
-            return Result((), (), 0, "DROP ROLE")
-        return None
-
-    def _do_alter(self, statement: str, words: list[str]) -> Result | None:
-        what, data = words[1].lower(), self.data
-        if what in ("user", "role"):
-            name = words[2].strip('"')
-            if name != self.user:
-                self._demand_super("permission denied to alter role")
-            if name not in data.accounts:
-                raise PostgresError(f'ERROR:  role "{name}" does not exist')
-            found = re.search(r"password\s+'([^']*)'", statement, re.I)
-            if found is not None:
-                account = replace(data.accounts[name], password=found.group(1))
-                store(self.world, self.storage, data.with_account(name, account))
-            return Result((), (), 0, "ALTER ROLE")
-        found = re.search(r"set\s+(\w+)\s*(?:=|to)\s*'?([\w.]+)'?", statement, re.I)
-        if what in ("system", "database") and found is not None:
-            self._demand_super("must be superuser to execute ALTER SYSTEM command")
-            store(
-                self.world, self.storage, data.with_setting(found.group(1).lower(), found.group(2))
-            )
-            return Result((), (), 0, f"ALTER {what.upper()}")
-        return None
-
-    def _do_grant(self, statement: str, _words: list[str]) -> Result:
-        return self._granted(statement, give=True)
-
-    def _do_revoke(self, statement: str, _words: list[str]) -> Result:
-        return self._granted(statement, give=False)
-
-    def _granted(self, statement: str, *, give: bool) -> Result:
-        self._demand_super("permission denied")
-        found = re.search(
-            r"^\w+\s+(.*?)\s+on\s+(.*?)\s+(?:to|from)\s+\"?(\w+)", statement, re.I | re.S
+    def _typed(self, result: Result, statement: str) -> Result:
+        """A result with the names and types that PostgreSQL gives its columns."""
+        if not result.columns:
+            return result
+        columns = self._columns(statement)
+        items = items_of(statement)
+        names, kinds = (
+            list(result.columns),
+            [columns.get(name.lower(), "") for name in result.columns],
         )
-        data = self.data
-        if found is None or found.group(3) not in data.accounts:
-            name = found.group(3) if found else ""
-            raise PostgresError(f'ERROR:  role "{name}" does not exist')
-        rights, target, name = found.groups()
-        database = target.split()[-1] if target.lower().startswith("database") else self.database
-        account = data.accounts[name]
-        reads = rights.strip().lower() in ("select", "usage", "connect")
-        held = account.reads if reads else account.databases
-        fresh = (
-            tuple(dict.fromkeys((*held, database)))
-            if give
-            else tuple(d for d in held if d != database)
-        )
-        account = replace(account, reads=fresh) if reads else replace(account, databases=fresh)
-        store(self.world, self.storage, data.with_account(name, account))
-        return Result((), (), 0, "grant" if give else "revoke")
+        stars = sum(item.text.endswith("*") and not item.function for item in items)
+        spare = len(names) - len(items) + stars
+        place = 0
+        for item in items if stars <= 1 else []:
+            if item.text.endswith("*") and not item.function:
+                place += spare
+                continue
+            if place < len(names):
+                names[place], kinds[place] = name_of(item), type_of(item, columns)
+            place += 1
+        return replace(result, columns=tuple(names), types=tuple(kinds))
 
-    def _do_set(self, _statement: str, _words: list[str]) -> Result:
-        return Result((), (), 0, "set")
+    def _columns(self, statement: str) -> dict[str, str]:
+        """Types of the columns of all tables that a statement names."""
+        found: dict[str, str] = {}
+        known = self.tables()
+        for name in _TARGET.findall(statement):
+            bare = str(name).removeprefix("public.")
+            if bare in known:
+                for column, kind, *_ in columns_of(self.image(), bare):
+                    found[column.lower()] = kind.lower()
+            view = VIEWS.get(bare.lower().removeprefix("pg_catalog.").replace("information_schema.", "information_schema_"))  # fmt: skip
+            if view is not None:
+                table = view(self)
+                for place, column in enumerate(table.columns):
+                    values = [row[place] for row in table.rows if row[place] is not None]
+                    kind = "boolean" if values and isinstance(values[0], bool) else ""
+                    found[column] = "integer" if values and isinstance(values[0], int) and not kind else kind  # fmt: skip
+        return found
 
-    def _demand_super(self, message: str) -> None:
+    def _demand_rights(self, statement: str, *, change: bool) -> None:
+        if self.account.superuser or self.account.may(self.database, write=change):
+            return
+        verb = verb_of(statement)
+        if verb == "create":
+            name = next((t for t in _TARGET.findall(statement)), "")
+            text = "ERROR:  permission denied for schema public"
+            raise PostgresError(text + pointed(self.said, place_of(name, self.said)))
+        for name in _TARGET.findall(statement):
+            bare = str(name).removeprefix("public.")
+            if bare not in self.tables():
+                continue
+            schema = bare.partition(".")[0] if "." in bare else ""
+            if schema and f"{self.database}/{schema}." not in self.account.tables:
+                text = f"ERROR:  permission denied for schema {schema}"
+                raise PostgresError(text + pointed(self.said, place_of(bare, self.said)))
+            if verb in ("drop", "alter"):
+                raise PostgresError(f"ERROR:  must be owner of table {bare.rpartition('.')[2]}")
+            need = verb.upper() if change else "SELECT"
+            if need not in self.account.tables.get(f"{self.database}/{bare}", ()):
+                raise PostgresError(
+                    f"ERROR:  permission denied for table {bare.rpartition('.')[2]}"
+                )
+
+    def demand_super(self, message: str) -> None:
+        """Refuse who is no superuser."""
         if not self.account.superuser:
             raise PostgresError(f"ERROR:  {message}")
 
 
-def _words(error: SqlError, statement: str) -> str:
-    at = statement.find(error.name) if error.name else -1
-    place = f"\nLINE 1: {statement.splitlines()[0]}\n{' ' * (8 + at)}^" if at >= 0 else ""
-    if error.kind == "table":
-        return f'ERROR:  relation "{error.name}" does not exist{place}'
-    if error.kind == "column":
-        return f'ERROR:  column "{error.name}" does not exist{place}'
-    if error.kind == "exists":
-        return f'ERROR:  relation "{error.name}" already exists'
-    if error.kind == "unique":
-        table = error.name.partition(".")[0]
-        return f'ERROR:  duplicate key value violates unique constraint "{table}_pkey"'
-    if error.kind == "null":
-        table, _, column = error.name.partition(".")
-        return f'ERROR:  null value in column "{column}" of relation "{table}" violates not-null constraint'
-    if error.kind == "syntax" and error.name:
-        return f'ERROR:  syntax error at or near "{error.name}"{place}'
-    return "ERROR:  syntax error at end of input"
+def _inserted(statement: str, column: str, columns: list[str]) -> str:
+    """The value that the first row of an INSERT has for a column, as far as it is written down."""
+    found = re.search(
+        r"\binto\s+[\w.\"]+\s*(?:\(([^)]*)\))?\s*values\s*\((.*?)\)", statement, re.I | re.S
+    )
+    if found is None:
+        return ""
+    names = [name.strip() for name in found.group(1).split(",")] if found.group(1) else columns
+    values = re.findall(r"'(?:[^']|'')*'|[^,]+", found.group(2))
+    if column not in names or names.index(column) >= len(values):
+        return ""
+    return str(values[names.index(column)]).strip().strip("'")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, counted
 from sregym_cluster_embedded.userland.locks import Lock, holder, locks, release
 from sregym_cluster_embedded.userland.sql.engine import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -21,6 +19,14 @@ _ACTIVITY = (
     "query_start", "state_change", "wait_event_type", "wait_event", "state", "query",
     "backend_type",
 )  # fmt: skip
+# Processes of the server itself: what each waits for, and what it is.
+_BACKGROUND = (
+    ("CheckpointerMain", "checkpointer"), ("BgWriterHibernate", "background writer"),
+    ("WalWriterMain", "walwriter"), ("AutoVacuumMain", "autovacuum launcher"),
+    ("LogicalLauncherMain", "logical replication launcher"),
+)  # fmt: skip
+# The first number of sessions of programs.
+_FIRST_SESSION = 71
 _LOCK = ("locktype", "database", "relation", "pid", "mode", "granted")
 _TABLE = re.compile(
     r"\b(?:from|into|update|table)\s+(?:if\s+(?:not\s+)?exists\s+)?[`\"]?(?:\w+\.)?(\w+)", re.I
@@ -74,11 +80,33 @@ def server_status(world: World, server: Process) -> list[tuple[str, str]]:
     return [(name, str(figure)) for name, figure in figures.items()]
 
 
+def _clients(world: World, server: Process) -> list[tuple[int, str, Lock | None]]:
+    """Sessions of programs: number, address, and the lock that each waits for."""
+    kept = locks(world, server.ref)
+    waits = next((lock for lock in kept if lock.collection or lock.database), None)
+    peers = counted(world, server.ref).held_by()
+    return [(_FIRST_SESSION + 3 * place, peer, waits) for place, peer in enumerate(peers)]
+
+
 def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
     """PostgreSQL's `pg_stat_activity`: (datname, pid, usename, query) of the one who asks last."""
     database, pid, user, query = own
     now = world.timestamp()
+    began = world.timestamp(server.started_at)
     rows: list[tuple[object, ...]] = [
+        (None, 30 + n, None, "", None, began, None, None, None, "Activity", event, None, "", kind)
+        for n, (event, kind) in enumerate(_BACKGROUND)
+    ]
+    for number, peer, lock in _clients(world, server):
+        since = (began, now if lock else None, now, now)
+        # What a waiting program asks for reads the table that is held.
+        asked = "" if lock is None else f"SELECT * FROM {lock.collection}"  # noqa: S608 - shown only
+        doing = ("Client", "ClientRead", "idle", "COMMIT", "client backend")
+        if lock is not None:
+            doing = ("Lock", "relation", "active", asked, "client backend")
+        where = database if lock is None else lock.database
+        rows.append((where, number, user, "", peer, *since, *doing))
+    rows += [
         (
             lock.database, lock.session, lock.user, "", lock.peer,
             *(world.timestamp(lock.since),) * 4, "Client", "ClientRead", "idle in transaction",
@@ -86,44 +114,38 @@ def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
-    rows.append(
-        (
-            database,
-            pid,
-            user,
-            "psql",
-            None,
-            now,
-            now,
-            now,
-            now,
-            None,
-            None,
-            "active",
-            query,
-            "client backend",
-        )
-    )
+    own_times = (None, *(now,) * 4, None, None)
+    rows.append((database, pid, user, "psql", *own_times, "active", query, "client backend"))
     return Result(_ACTIVITY, tuple(rows), 0, "select")
 
 
 def held(world: World, server: Process) -> Result:
-    """PostgreSQL's `pg_locks`."""
-    rows = tuple(
+    """PostgreSQL's `pg_locks`: what is held, and what is waited for."""
+    rows: list[tuple[object, ...]] = [
         (
             "relation", lock.database, lock.collection or None, lock.session,
-            "AccessExclusiveLock" if lock.reads else "ExclusiveLock", "t",
+            "AccessExclusiveLock" if lock.reads else "ExclusiveLock", True,
         )
         for lock in locks(world, server.ref)
-    )  # fmt: skip
-    return Result(_LOCK, rows, 0, "select")
+    ]  # fmt: skip
+    for number, _, lock in _clients(world, server):
+        if lock is not None:
+            rows.append(
+                ("relation", lock.database, lock.collection, number, "AccessShareLock", False)
+            )
+    return Result(_LOCK, tuple(rows), 0, "select")
 
 
-def enders(world: World, server: Process) -> Mapping[str, Callable[[Any], str]]:
-    """PostgreSQL's functions that end a session by its number; `t` when there was one."""
+def blockers(world: World, server: Process, session: int) -> list[int]:
+    """Sessions for which a session waits."""
+    return [
+        lock.session
+        for number, _, lock in _clients(world, server)
+        if lock is not None and number == session
+    ]
 
-    def end(session: object) -> str:
-        known = str(session).isdecimal() and release(world, server.ref, int(str(session)))
-        return "t" if known else "f"
 
-    return {"pg_terminate_backend": end, "pg_cancel_backend": end}
+def ended(world: World, server: Process, session: int) -> bool:
+    """End a session; whether there is one."""
+    known = any(number == session for number, _, _ in _clients(world, server))
+    return release(world, server.ref, session) or known
