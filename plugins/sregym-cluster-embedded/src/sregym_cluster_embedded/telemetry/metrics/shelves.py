@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -131,31 +132,38 @@ def _shelf(sample: str, target: Target, part: Part) -> Shelf:
     names = tuple(name for name, _ in fixed)
     before: tuple[str, ...] | None = None
     pick: Callable[[Pairs], Pairs] | None = None
-    picked: Callable[[Pairs], Pairs] | None = None
     sorted_names: tuple[str, ...] = ()
     for row in part.rows():
-        own_names = tuple(name for name, _ in row.labels)
+        given = row.labels
+        # Transposed at once: there are thousands of rows.
+        own_names, values = zip(*given, strict=True) if given else ((), ())
+        if "" in values:
+            given = tuple(pair for pair in given if pair[1])
+            own_names = _names_of(given)
         if own_names != before:
             # Rows after each other most often have the same labels: they are sorted alike.
             before, pick = own_names, _order(names, own_names)
-        if pick is None or any(not value for _, value in row.labels):
+            sorted_names = () if pick is None else _names_of(pick((*fixed, *given)))
+        if pick is None:
             found.append(_alone(sample, target, row))
         else:
-            labels = pick((*fixed, *row.labels))
-            if pick is not picked:
-                picked, sorted_names = pick, tuple(name for name, _ in labels)
+            labels = pick((*fixed, *given))
             found.append(Kept(labels, row, sorted_names, _key(labels)))
     return Shelf(found)
 
 
 def _alone(name: str, target: Target, row: Row) -> Kept:
     labels = _merged(name, target, row.labels)
-    return Kept(labels, row, tuple(label for label, _ in labels), _key(labels))
+    return Kept(labels, row, _names_of(labels), _key(labels))
+
+
+def _names_of(labels: Labels) -> tuple[str, ...]:
+    return tuple(label for label, _ in labels)
 
 
 def _key(labels: Labels) -> str:
     # What ends a word sorts before all that words are made of.
-    return "\0".join([word for pair in labels for word in pair])
+    return "\0".join(chain.from_iterable(labels))
 
 
 @lru_cache(maxsize=4096)
