@@ -22,3 +22,17 @@ def test_a_map_stays_with_its_maker(client):
     change = {"data": {"z": None}}
     gone = client("PATCH", f"{MAPS}/c", change, content=merge, fieldManager="two")
     assert owners(gone) == expected
+
+
+def test_a_struct_with_one_owner_is_applied_as_a_whole(client):
+    path = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies/n"
+    head = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {}}
+    found = {}
+    for selector in ({"matchLabels": {"a": "b"}}, {"matchLabels": {"c": "d"}}):
+        body = {**head, "spec": {"podSelector": selector, "policyTypes": ["Egress"]}}
+        options = {"content": "application/apply-patch+yaml", "fieldManager": "one"}
+        found = client("PATCH", path, body, **options, force="true")
+    assert found["spec"]["podSelector"] == {"matchLabels": {"c": "d"}}
+    body = {**head, "spec": {"podSelector": {"matchLabels": {"e": "f"}}}}
+    found = client("PATCH", path, body, content=options["content"], fieldManager="b", force="true")
+    assert found["spec"]["podSelector"] == {"matchLabels": {"e": "f"}}

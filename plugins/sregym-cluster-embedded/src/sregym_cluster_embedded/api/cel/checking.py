@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.cel import signatures
@@ -42,6 +43,7 @@ _MIXED = {
     "_+_": ((DURATION, TIMESTAMP, TIMESTAMP), (TIMESTAMP, DURATION, TIMESTAMP)),
     "_-_": ((TIMESTAMP, DURATION, TIMESTAMP), (TIMESTAMP, TIMESTAMP, DURATION)),
 }
+_PATCH_FIELDS = {"op": STRING, "path": STRING, "from": STRING, "value": DYN}
 _ORDERED = ("_<_", "_<=_", "_>_", "_>=_")
 _COMPARABLE = (BOOL, BYTES, STRING, TIMESTAMP, DURATION)
 _TYPES = frozenset(
@@ -94,13 +96,26 @@ class _Checker:
         if node.kind == "list":
             return list_of(self._joined(node.parts, known) or UNKNOWN)
         if node.kind == "map" and node.value:
-            for part in node.parts[1::2]:
-                self.kind(part, known)
-            return Kind(node.value)
+            return self._made(node, known)
         if node.kind == "map":
             keys = self._joined(node.parts[::2], known)
             return map_of(self._joined(node.parts[1::2], known) or UNKNOWN, keys or UNKNOWN)
         return self._called(node, known)
+
+    def _made(self, node: Node, known: Mapping[str, Kind]) -> Kind:
+        """An object of a type for mutations; the fields of patches are known beforehand."""
+        for key, part in zip(node.parts[::2], node.parts[1::2], strict=True):
+            kind = self.kind(part, known)
+            if node.value != "JSONPatch":
+                continue
+            wanted = _PATCH_FIELDS.get(key.value)
+            colon = replace(key, offset=self._source.find(":", key.offset))
+            if wanted is None:
+                self._refuse(f"undefined field '{key.value}'", colon)
+            elif not fit(wanted, kind):
+                what = f"expected type of field '{key.value}' is '{wanted}'"
+                self._refuse(f"{what} but provided type is '{kind}'", colon)
+        return Kind(node.value)
 
     def _joined(self, parts: Sequence[Node], known: Mapping[str, Kind]) -> Kind | None:
         """The one type of all items of a literal."""

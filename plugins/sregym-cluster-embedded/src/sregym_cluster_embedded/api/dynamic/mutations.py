@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import errors, schema
+from sregym_cluster_embedded.api import body, errors, schema
 from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.decode import DecodeError
 from sregym_cluster_embedded.api.dynamic import (
     MUTATING_BINDINGS,
     MUTATING_POLICIES,
     conditions,
+    configurations,
     matching,
 )
 from sregym_cluster_embedded.api.dynamic.policies import Unconfigured, Variables, params_of
 from sregym_cluster_embedded.api.dynamic.webhooks import accepted
-from sregym_cluster_embedded.api.patches import jsonpatch, merge, strategic
+from sregym_cluster_embedded.api.patches import jsonpatch, merge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_cluster_embedded.api.dynamic.attributes import Attributes
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
@@ -27,8 +31,42 @@ class _FailedError(Exception):
     """A policy cannot be applied; the text says why."""
 
 
+class _Failures:
+    """What went wrong in the policies of one request that may not be ignored."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+
+    def add(self, policy: Object, binding: Object, error: Exception) -> None:
+        """Note why a policy could not be applied, and the reason that clients see."""
+        if policy["spec"].get("failurePolicy", "Fail") == "Ignore":
+            return
+        name, bound = policy["metadata"]["name"], binding["metadata"]["name"]
+        text, reason = str(error), "Invalid"
+        if isinstance(error, Unconfigured):
+            text, reason = f"failed to configure binding: {text}", "Forbidden"
+        text = f"policy '{name}' with binding '{bound}' denied request: {text}"
+        self.found.append((text, reason))
+
+    def check(self, attributes: Attributes) -> None:
+        """Refuse the request when there are any.
+
+        Raises:
+            errors.ApiError: The first one's words and reason, and all of them as causes.
+        """
+        if not self.found:
+            return
+        message, reason = self.found[0]
+        details = dict(errors.forbidden(attributes.kind, attributes.name, "").status["details"])
+        details["causes"] = [{"message": text} for text, _ in self.found]
+        raise errors.ApiError(403, reason, message, details)
+
+
 def mutate(world: World, attributes: Attributes) -> Object | None:
     """The object after all bound policies, in the order of their names.
+
+    One with `reinvocationPolicy: IfNeeded` is applied a second time when the object changed after
+    it was.
 
     Raises:
         errors.ApiError: One of them cannot be applied, and its failurePolicy is Fail.
@@ -36,53 +74,86 @@ def mutate(world: World, attributes: Attributes) -> Object | None:
     obj = attributes.obj
     if obj is None:
         return None
+    failures = _Failures()
+    seen: dict[tuple[str, str], Object] = {}
+    for policy, binding, resource in _bound(world, attributes):
+        obj = _applied(world, attributes.with_object(obj), resource, policy, binding, failures)
+        if policy["spec"].get("reinvocationPolicy") == "IfNeeded":
+            seen[_names(policy, binding)] = obj
+    failures.check(attributes)
+    for policy, binding, resource in _bound(world, attributes) if seen else ():
+        if seen.get(_names(policy, binding), obj) != obj:
+            obj = _applied(world, attributes.with_object(obj), resource, policy, binding, failures)
+    failures.check(attributes)
+    return obj
+
+
+def _names(policy: Object, binding: Object) -> tuple[str, str]:
+    return policy["metadata"]["name"], binding["metadata"]["name"]
+
+
+def _bound(world: World, attributes: Attributes) -> Iterator[tuple[Object, Object, Resource]]:
+    """The policies and bindings that a request concerns, and as what."""
     for policy in world.store.list(MUTATING_POLICIES, ""):
         constraints = policy["spec"].get("matchConstraints") or {}
         resource = matching.by_resources(world, attributes, constraints)
         if resource is None:
             continue
         for binding in world.store.list(MUTATING_BINDINGS, ""):
-            if binding["spec"].get("policyName") != policy["metadata"]["name"]:
-                continue
             limits = binding["spec"].get("matchResources")
-            if matching.by_resources(world, attributes, limits) is None:
-                continue
-            now = attributes.with_object(obj)
-            try:
-                obj = _applied(world, now, resource, policy["spec"], binding["spec"])
-            except (_FailedError, Unconfigured) as error:
-                if policy["spec"].get("failurePolicy", "Fail") != "Ignore":
-                    raise _error(policy, binding, error) from None
-    return obj
-
-
-def _error(policy: Object, binding: Object, error: Exception) -> errors.ApiError:
-    name, bound = policy["metadata"]["name"], binding["metadata"]["name"]
-    text = str(error)
-    if isinstance(error, Unconfigured):
-        text = f"failed to configure binding: {text}"
-    return errors.internal(f"policy '{name}' with binding '{bound}' denied request: {text}")
+            if (
+                binding["spec"].get("policyName") == policy["metadata"]["name"]
+                and matching.by_resources(world, attributes, limits) is not None
+            ):
+                yield policy, binding, resource
 
 
 def _applied(
-    world: World, attributes: Attributes, resource: Resource, policy: Object, binding: Object
+    world: World,
+    attributes: Attributes,
+    resource: Resource,
+    policy: Object,
+    binding: Object,
+    failures: _Failures,
 ) -> Object:
     """The object after one binding; unchanged where a match condition does not hold."""
     assert attributes.obj is not None
-    for params in params_of(world, attributes, policy, binding):
-        known = conditions.variables(world, attributes, resource, params)
-        known["variables"] = Variables(policy.get("variables", ()), known).values
-        holds, why = conditions.met(policy.get("matchConditions", ()), known)
-        if why:
-            raise _FailedError(why)
-        if not holds:
-            continue
-        for mutation in policy.get("mutations", ()):
-            changed = _changed(mutation, resource, known)
-            attributes = attributes.with_object(accepted(attributes, resource, changed))
-            known["object"] = attributes.served(resource, attributes.obj)
+    spec = policy["spec"]
+    try:
+        for params in params_of(world, attributes, spec, binding["spec"]):
+            known = conditions.variables(world, attributes, resource, params)
+            known["variables"] = Variables(spec.get("variables", ()), known).values
+            holds, why = conditions.met(spec.get("matchConditions", ()), known)
+            if why:
+                failures.add(policy, binding, _FailedError(why))
+            for mutation in spec.get("mutations", ()) if holds else ():
+                try:
+                    changed = _changed(mutation, resource, known)
+                except (_FailedError, configurations.UnfitError) as error:
+                    failures.add(policy, binding, error)
+                    continue
+                attributes = attributes.with_object(_stored(attributes, resource, changed))
+                known["object"] = attributes.served(resource, attributes.obj)
+    except Unconfigured as error:
+        failures.add(policy, binding, error)
     assert attributes.obj is not None
     return attributes.obj
+
+
+def _stored(attributes: Attributes, resource: Resource, changed: Any) -> Object:
+    """A mutated object in the form in which it is stored.
+
+    Raises:
+        errors.ApiError: It has fields that nobody knows, or values of other types.
+    """
+    try:
+        _, unknown = body.canonical(changed, resource.group, resource.version, resource.kind)
+    except DecodeError as error:
+        raise errors.internal(str(error)) from None
+    if unknown:
+        texts = ", ".join(f'unknown field "{field}"' for field in unknown)
+        raise errors.internal(f"strict decoding error: {texts}")
+    return accepted(attributes, resource, changed)
 
 
 def _changed(mutation: Object, resource: Resource, known: dict[str, Any]) -> Any:
@@ -90,22 +161,26 @@ def _changed(mutation: Object, resource: Resource, known: dict[str, Any]) -> Any
     if mutation.get("patchType") == "JSONPatch":
         operations = _value(mutation.get("jsonPatch") or {}, known)
         try:
-            return jsonpatch.apply(known["object"], operations)
-        except errors.ApiError as error:
-            raise _FailedError(f"JSON Patch: {error.message}") from None
+            return jsonpatch.done(known["object"], operations)
+        except jsonpatch.TestFailedError:
+            return known["object"]
+        except jsonpatch.CannotApplyError as error:
+            raise _FailedError(f"JSON Patch: {error}") from None
     wanted = _value(mutation.get("applyConfiguration") or {}, known)
     if not isinstance(wanted, dict):
         raise _FailedError("must evaluate to Object")
     definition = schema.of_kind(resource.group, resource.version, resource.kind)
     if definition is None:
         return merge.apply(known["object"], wanted)
-    return strategic.apply(known["object"], wanted, definition)
+    return configurations.merged(known["object"], wanted, definition)
 
 
 def _value(given: Object, known: dict[str, Any]) -> Any:
     text = given.get("expression", "")
     try:
-        return compile_expression(text, conditions.NAMES).evaluate(known)
+        value = compile_expression(text, conditions.NAMES).evaluate(known)
     except (CelError, CompileError) as error:
         message = f"expression '{text}' resulted in error: {error}"
         raise _FailedError(message) from None
+    configurations.check_names(text)
+    return value

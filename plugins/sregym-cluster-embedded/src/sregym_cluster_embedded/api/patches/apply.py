@@ -74,16 +74,23 @@ def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet) -> None:
         raise errors.apply_conflict(causes)
 
 
+def merged(old: Object, sent: Object, definition: Definition | None) -> Object:
+    """`old` with the fields of a configuration, whoever they belong to."""
+    return _merge(old, sent, definition)
+
+
 def _merge(old: Any, sent: dict[str, Any], definition: Definition | None) -> dict[str, Any]:
     result = dict(old) if isinstance(old, dict) else {}
     for name, value in sent.items():
         field = definition.fields.get(name) if definition else None
+        below = _below(field.type if field else None)
         whole = field is not None and (field.atomic or field.list_type == "atomic")
+        whole = whole or (below is not None and below.atomic)
         before = result.get(name)
         if whole or before is None:
             result[name] = value
         elif isinstance(value, dict) and isinstance(before, dict):
-            result[name] = _merge(before, value, _below(field.type if field else None))
+            result[name] = _merge(before, value, below)
         elif isinstance(value, list) and field is not None and field.list_keys:
             item = _below(field.type.item)
             result[name] = _merge_items(before, value, field.list_keys, item)

@@ -32,10 +32,21 @@ def check(resource: Resource, sent: Any, definition: Definition | None) -> None:
     """
     if definition is None or not isinstance(sent, dict):
         return
-    found: list[str] = []
-    _struct(sent, definition, "", found)
+    found = problems(sent, definition)
     if found:
         raise _refused(resource, sent, found)
+
+
+def problems(sent: Any, definition: Definition) -> list[str]:
+    """What does not fit the schema in a configuration."""
+    found: list[str] = []
+    _struct(sent, definition, "", found)
+    return found
+
+
+def listed(found: list[str]) -> str:
+    """One problem as it is, several one below the other."""
+    return found[0] if len(found) == 1 else "\n".join(["errors:", *(f"  {e}" for e in found)])
 
 
 def check_custom(resource: Resource, sent: Any, unknown: list[str]) -> None:
@@ -53,10 +64,10 @@ def _refused(resource: Resource, sent: dict[str, Any], found: list[str]) -> ApiE
     metadata = given if isinstance(given, dict) else {}
     version = f"{resource.group}/{resource.version}"
     named = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {version}"
-    listed = found[0] if len(found) == 1 else "\n".join(["errors:", *(f"  {e}" for e in found)])
     # A real server calls this a failure of its own (500); here no request makes the server fail.
     return errors.plain(
-        400, f"failed to create typed patch object ({named}, Kind={resource.kind}): {listed}"
+        400,
+        f"failed to create typed patch object ({named}, Kind={resource.kind}): {listed(found)}",
     )
 
 
