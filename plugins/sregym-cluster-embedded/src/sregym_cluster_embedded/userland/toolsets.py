@@ -64,6 +64,8 @@ SETS: dict[str, tuple[str, ...]] = {
     "procps": _PROCPS,
     "iproute2": ("ip", "ss"),
     "net-tools": ("netstat", "ifconfig", "route", "arp"),
+    "iputils": ("ping",),
+    "netcat-openbsd": ("nc",),
     "dnsutils": ("nslookup", "dig", "host"),
     "netshoot": (
         *_ALPINE, *_PROCPS,
@@ -86,6 +88,22 @@ _FLAVOURS = {
     "netshoot": "alpine", "debian-busybox": "busybox", "busybox": "alpine", "alpine": "alpine",
     "debian": "debian",
 }  # fmt: skip
+
+
+# Packages whose commands stand before those of BusyBox, and the sets that bring them.
+_PACKAGES = {
+    "dnsutils": ("nslookup",),
+    "iproute2": ("ip",),
+    "iputils": ("ping",),
+    "netcat-openbsd": ("nc",),
+}
+_BRINGS = {"netshoot": tuple(_PACKAGES)}
+
+
+def is_busybox(tools: Iterable[str], command: str) -> bool:
+    """Whether a command of an image with BusyBox is BusyBox's own, and no package's."""
+    brought = {package for tool in tools for package in (tool, *_BRINGS.get(tool, ()))}
+    return not any(command in names and name in brought for name, names in _PACKAGES.items())
 
 
 def flavour_of(tools: Iterable[str]) -> str:

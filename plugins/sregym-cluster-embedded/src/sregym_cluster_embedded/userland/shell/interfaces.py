@@ -56,7 +56,7 @@ def _ip(session: Session, words: list[str], _stdin: str) -> Output:
     flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     plain = [word for word in words[1:] if not word.startswith("-")]
     what = next((name for name in _OBJECTS if plain and name.startswith(plain[0])), "")
-    if session.busybox and (not what or "s" in flags):
+    if session.is_busybox("ip") and (not what or "s" in flags):
         return Output(1, "", usage_of(session, "ip"))
     if not plain:
         return Output(255, "", "Usage: ip [ OPTIONS ] OBJECT { COMMAND | help }\n")
@@ -64,12 +64,12 @@ def _ip(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(1, "", f'Object "{plain[0]}" is unknown, try "ip help".\n')
     rest = plain[1:]
     if {"add", "del", "delete", "set", "flush", "change", "replace"} & set(rest[:1]):
-        if session.busybox:
+        if session.is_busybox("ip"):
             verb = "ioctl 0x8914 failed" if what == "link" else "RTNETLINK answers"
             return Output(1, "", f"ip: {verb}: Operation not permitted\n")
         return Output(2, "", "RTNETLINK answers: Operation not permitted\n")
     if what == "rule":
-        end = " \n" if session.busybox else "\n"
+        end = " \n" if session.is_busybox("ip") else "\n"
         return Output(0, "".join(row + end for row in _RULES))
     if what in ("neigh", "tunnel"):
         return Output()
@@ -89,13 +89,13 @@ def _ip_route(session: Session, rest: list[str]) -> Output:
             return Output(
                 0,
                 f"{local} src {goal} \n"
-                if session.busybox
+                if session.is_busybox("ip")
                 else f"{local}src {goal} uid 0 \n    cache <local> \n",
             )
-        if session.busybox:
+        if session.is_busybox("ip"):
             return Output(0, f"{goal} {via}dev eth0  src {own} \n")
         return Output(0, f"{goal} {via}dev eth0 src {own} uid 0 \n    cache \n")
-    how = "scope link  src" if session.busybox else "proto kernel scope link src"
+    how = "scope link  src" if session.is_busybox("ip") else "proto kernel scope link src"
     return Output(0, f"default via {base}.1 dev eth0 \n{base}.0/24 dev eth0 {how} {own} \n")
 
 
@@ -105,7 +105,7 @@ def _ip_show(session: Session, what: str, rest: list[str], flags: str) -> Output
         word for word in rest if word not in ("show", "list", "s", "sh", "l", "ls", "dev", "up")
     ]
     if names and not any(each.name == names[0] for each in known):
-        if session.busybox:
+        if session.is_busybox("ip"):
             return Output(1, "", f"ip: can't find device '{names[0]}'\n")
         return Output(1, "", f'Device "{names[0]}" does not exist.\n')
     shown = [each for each in known if not names or each.name == names[0]]
@@ -117,23 +117,47 @@ def _ip_show(session: Session, what: str, rest: list[str], flags: str) -> Output
             continue
         if "br" in flags:
             state = "UNKNOWN" if each.name == "lo" else "UP"
+            if what == "link":
+                hard = each.link.split()[1]
+                out += f"{each.name + each.peer:<16} {state:<14} {hard} {each.flags} \n"
+                continue
             out += f"{each.name + each.peer:<16} {state:<14} {each.address.split()[0]} \n"
             continue
-        queue = "qdisc noqueue qlen 1000" if session.busybox else _queue(each)
+        by_busybox = session.is_busybox("ip")
+        queue = "qdisc noqueue qlen 1000" if by_busybox else _queue(each, mode=what == "link")
         lines = [f"{each.number}: {each.name}{each.peer}: {each.flags} mtu {each.mtu} {queue}"]
         if "4" not in flags or what == "link":
-            namespace = " link-netnsid 0" if each.peer and not session.busybox else ""
+            namespace = " link-netnsid 0" if each.peer and not session.is_busybox("ip") else ""
             lines.append(f"    {each.link}{namespace}")
+        if "s" in flags:
+            lines += _carried(each.name)
         if what == "address":
             lines += [f"    {line}" for line in addressed]
         out += "".join(f"{line}\n" for line in lines)
     return Output(0, out)
 
 
-def _queue(each: _Interface) -> str:
-    if each.name == "lo":
-        return "qdisc noqueue state UNKNOWN group default qlen 1000"
-    return "qdisc noqueue state UP group default "
+def _queue(each: _Interface, *, mode: bool) -> str:
+    shown = "mode DEFAULT " if mode else ""
+    state = "UNKNOWN" if each.name == "lo" else "UP"
+    last = "default qlen 1000" if each.name == "lo" else "default "
+    return f"qdisc noqueue state {state} {shown}group {last}"
+
+
+# What eth0 has carried: a few packets, as after the start of a pod.
+_PACKETS = {"eth0": (14, 10), "lo": (0, 0)}
+
+
+def _carried(name: str) -> list[str]:
+    """The lines of `ip -s link`."""
+    received, sent = _PACKETS[name]
+    into, out = received * 83, sent * 78
+    return [
+        "    RX:  bytes packets errors dropped  missed   mcast           ",
+        f"    {into:>10} {received:>7}      0       0       0       0 ",
+        "    TX:  bytes packets errors dropped carrier collsns           ",
+        f"    {out:>10} {sent:>7}      0       0       0       0 ",
+    ]
 
 
 def _ifconfig(session: Session, words: list[str], _stdin: str) -> Output:

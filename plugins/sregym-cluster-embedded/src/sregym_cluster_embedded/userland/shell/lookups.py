@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.network.records import Reply, is_address, reverse_name
+from sregym_cluster_embedded.network.records import is_address, reverse_name
 from sregym_cluster_embedded.network.resolver import hosts_of
-from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.userland.shell.dig import dig
+from sregym_cluster_embedded.userland.shell.questions import (
+    CAUSES,
+    CODES,
+    SILENT,
+    Asked,
+    Place,
+    address_of,
+    ask,
+    dotted,
+    place_of,
+    searched,
+)
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.records import Record
 
-_CODES = {"nxdomain": "NXDOMAIN", "servfail": "SERVFAIL", "refused": "REFUSED"}
-_SILENT = ("timeout", "closed", "unreachable")
-_CAUSES = {"closed": "Connection refused", "unreachable": "Network is unreachable"}
 _NO_SERVERS = ";; connection timed out; no servers could be reached\n"
 # Seconds until a command gives a silent server up.
 _BUSYBOX_S, _BIND_S = 5.0, 15.0
@@ -30,60 +39,10 @@ QUERY_TYPE: soa,ns,a,aaaa,cname,mx,txt,srv,ptr,any
 """
 
 
-class _Place(NamedTuple):
-    """Who asks: the pod, and what its /etc/resolv.conf says now."""
-
-    pod: Object
-    servers: tuple[str, ...]
-    searches: tuple[str, ...]
-    ndots: int
-
-
-class _Asked(NamedTuple):
-    """A question of one command, and how it was answered."""
-
-    name: str
-    kind: str
-    reply: Reply
-
-
-def _place(session: Session) -> _Place:
-    ref = session.process.ref
-    nothing: Object = {"metadata": {"namespace": ref.namespace, "name": ref.pod}, "spec": {}}
-    pod = session.world.store.get(Key("pods", ref.namespace, ref.pod)) or nothing
-    servers: list[str] = []
-    searches: tuple[str, ...] = ()
-    ndots = 1
-    # Tools read the file: somebody may have written to it.
-    for line in (session.files.read("/etc/resolv.conf") or "").splitlines():
-        words = line.split()
-        if words[:1] == ["nameserver"] and len(words) > 1:
-            servers.append(words[1])
-        elif words[:1] == ["search"]:
-            searches = tuple(words[1:])
-        elif words[:1] == ["options"]:
-            for option in words[1:]:
-                name, _, value = option.partition(":")
-                ndots = int(value) if name == "ndots" and value.isdecimal() else ndots
-    return _Place(pod, tuple(servers) or ("127.0.0.1",), searches, ndots)
-
-
-def _ask(session: Session, place: _Place, server: str, name: str, kind: str) -> Reply:
-    network: Any = session.world.room("network")
-    reply: Reply = network.query(session.world, place.pod, server, name, kind)
-    return reply
-
-
-def _address_of(session: Session, place: _Place, server: str) -> str:
-    """The address of a server that may be given by name; empty when that is not found."""
-    if is_address(server):
-        return server
-    found = session.world.room("network").lookup(session.world, place.pod, server)
-    return found.addresses[0] if found.status == "ok" else ""
-
-
 def _nslookup(session: Session, words: list[str], _stdin: str) -> Output:
-    return _busybox(session, words) if session.busybox else _bind(session, words)
+    if session.is_busybox("nslookup"):
+        return _busybox(session, words)
+    return _bind(session, words)
 
 
 def _busybox(session: Session, words: list[str]) -> Output:
@@ -98,20 +57,20 @@ def _busybox(session: Session, words: list[str]) -> Output:
             kinds.append(value.upper())
     if not operands:
         return Output(1, "", _NSLOOKUP_USAGE)
-    place, host = _place(session), operands[0]
+    place, host = place_of(session), operands[0]
     servers = place.servers
     if len(operands) > 1:
-        address = _address_of(session, place, operands[1])
+        address = address_of(session, place, operands[1])
         if not address:
             return Output(1, "", f"nslookup: bad address '{operands[1]}'\n")
         servers = (address,)
     questions = _busybox_questions(place, host, kinds)
-    asked: list[_Asked] = []
+    asked: list[Asked] = []
     for server in servers:
-        asked = [_Asked(n, k, _ask(session, place, server, n, k)) for n, k in questions]
-        if any(one.reply.status not in _SILENT for one in asked):
+        asked = [Asked(n, k, ask(session, place, server, n, k)) for n, k in questions]
+        if any(one.reply.status not in SILENT for one in asked):
             return _busybox_answers(session, server, asked)
-    cause = _CAUSES.get(asked[0].reply.status, "")
+    cause = CAUSES.get(asked[0].reply.status, "")
     if cause and len(asked) > 1:
         # What came back for the first question spoils the sending of the second.
         err = f"nslookup: write to '{servers[-1]}': {cause}\n"
@@ -120,7 +79,7 @@ def _busybox(session: Session, words: list[str]) -> Output:
     return Output(1, f"{_NO_SERVERS}\n", f"nslookup: read: {cause}\n" * 2 if cause else "")
 
 
-def _busybox_questions(place: _Place, host: str, kinds: list[str]) -> list[tuple[str, str]]:
+def _busybox_questions(place: Place, host: str, kinds: list[str]) -> list[tuple[str, str]]:
     if is_address(host) and (not kinds or kinds == ["PTR"]):
         return [(reverse_name(host), "PTR")]
     bare = host.rstrip(".")
@@ -128,11 +87,11 @@ def _busybox_questions(place: _Place, host: str, kinds: list[str]) -> list[tuple
     return [(name, kind) for kind in kinds or ["A", "AAAA"] for name in searched]
 
 
-def _busybox_answers(session: Session, server: str, asked: list[_Asked]) -> Output:
+def _busybox_answers(session: Session, server: str, asked: list[Asked]) -> Output:
     out, failed = f"Server:\t\t{server}\nAddress:\t{server}:53\n\n", False
     for one in asked:
-        code = _CODES.get(one.reply.status)
-        if one.reply.status in _SILENT:
+        code = CODES.get(one.reply.status)
+        if one.reply.status in SILENT:
             session.slept_s += _BUSYBOX_S
             out += f"*** Can't find {one.name}: No answer\n"
             failed = True
@@ -165,23 +124,6 @@ def _line(record: Record) -> str:
     return f"{record.name}\t{words.get(record.kind, '{}').format(record.data)}\n"
 
 
-def _candidates(place: _Place, name: str) -> list[str]:
-    if name.endswith("."):
-        return [name.rstrip(".")]
-    searched = [f"{name}.{zone}" for zone in place.searches]
-    return [name, *searched] if name.count(".") >= place.ndots else [*searched, name]
-
-
-def _searched(session: Session, place: _Place, server: str, name: str, kind: str) -> _Asked:
-    """Ask for a name with the search list until one is found."""
-    asked = _Asked(name, kind, Reply("timeout"))
-    for candidate in _candidates(place, name):
-        asked = _Asked(candidate, kind, _ask(session, place, server, candidate, kind))
-        if asked.reply.status != "nxdomain":
-            return asked
-    return asked
-
-
 def _bind(session: Session, words: list[str]) -> Output:
     kind, operands = "", []
     for word in words[1:]:
@@ -192,25 +134,31 @@ def _bind(session: Session, words: list[str]) -> Output:
             kind = value.upper()
     if not operands:
         return Output(0)
-    place, host = _place(session), operands[0]
+    place, host = place_of(session), operands[0]
     server = place.servers[0]
     if len(operands) > 1:
-        server = _address_of(session, place, operands[1])
+        server = address_of(session, place, operands[1])
         if not server:
             text = f"nslookup: couldn't get address for '{operands[1]}': not found\n"
             return Output(1, "", text)
     if is_address(host):
         question = (reverse_name(host), kind or "PTR")
-        asked = _Asked(*question, _ask(session, place, server, *question))
+        asked = Asked(*question, ask(session, place, server, *question))
     else:
-        asked = _searched(session, place, server, host, kind or "A")
-    if asked.reply.status in _SILENT:
-        session.slept_s += _BIND_S
-        return Output(1, f"{_NO_SERVERS}\n")
+        asked = searched(session, place, server, host, kind or "A")
+    if asked.reply.status in SILENT:
+        return Output(1, f"{_unanswered(session, server, asked.reply.status, 3)}\n")
+    if is_address(host) and asked.reply.records:
+        # Answers to addresses are shown without the server.
+        return Output(
+            0, "".join(_line(r._replace(data=f"{r.data}.")) for r in asked.reply.records) + "\n"
+        )
     head = f"Server:\t\t{server}\nAddress:\t{server}#53\n\n"
-    code = _CODES.get(asked.reply.status)
+    code = CODES.get(asked.reply.status)
     if code is not None:
-        return Output(1, f"{head}** server can't find {host}: {code}\n\n")
+        early = f";; Got SERVFAIL reply from {server}\n" if code == "SERVFAIL" else ""
+        shown = asked.name if code == "SERVFAIL" or is_address(host) else host
+        return Output(1, f"{early}{head}** server can't find {shown}: {code}\n\n")
     if not asked.reply.records:
         return Output(0, f"{head}*** Can't find {host}: No answer\n\n")
     lines = []
@@ -220,88 +168,24 @@ def _bind(session: Session, words: list[str]) -> Output:
     return Output(0, f"{head}{''.join(lines)}\n")
 
 
-def _dig(session: Session, words: list[str], _stdin: str) -> Output:
-    place = _place(session)
-    server, kind, name, short, search = place.servers[0], "A", "", False, False
-    operands = iter(words[1:])
-    for word in operands:
-        if word.startswith("@"):
-            server = _address_of(session, place, word[1:])
-            if not server:
-                text = f"dig: couldn't get address for '{word[1:]}': not found\n"
-                return Output(10, "", text)
-        elif word.startswith("+"):
-            short = short or word == "+short"
-            search = search or word == "+search"
-        elif word == "-x":
-            name, kind = reverse_name(next(operands, "0.0.0.0")), "PTR"  # noqa: S104 - a name
-        elif word == "-t":
-            kind = next(operands, "A").upper()
-        elif word.upper() in (kind.upper() for kind in _BUSYBOX_TYPES):
-            kind = word.upper()
-        elif not word.startswith("-"):
-            name = word
-    bare = name.rstrip(".")
-    if search and not name.endswith("."):
-        asked = _searched(session, place, server, name, kind)
-    else:
-        asked = _Asked(bare, kind, _ask(session, place, server, bare, kind))
-    head = f"\n; <<>> DiG 9.18.28 <<>> {' '.join(words[1:])}\n;; global options: +cmd\n"
-    if asked.reply.status in _SILENT:
-        session.slept_s += _BIND_S
-        cause = _CAUSES.get(asked.reply.status, "timed out").lower()
-        text = f";; communications error to {server}#53: {cause}\n" * 3
-        if short:
-            return Output(9, f"{text};; no servers could be reached\n")
-        return Output(9, f"{text}{head};; no servers could be reached\n")
-    if short:
-        return Output(0, "".join(f"{_dotted(record)}\n" for record in asked.reply.records))
-    return Output(0, head + _dig_answer(session, server, asked))
-
-
-def _dig_answer(session: Session, server: str, asked: _Asked) -> str:
-    reply = asked.reply
-    number = int(session.world.seed.fraction("dig", asked.name, session.world.now) * 65535)
-    status = _CODES.get(reply.status, "NOERROR")
-    denial = 0 if reply.records else 1
-    text = (
-        f";; Got answer:\n;; ->>HEADER<<- opcode: QUERY, status: {status}, id: {number}\n"
-        f";; flags: qr aa rd; QUERY: 1, ANSWER: {len(reply.records)}, AUTHORITY: {denial}, "
-        f"ADDITIONAL: {len(reply.additional) + 1}\n"
-        ";; WARNING: recursion requested but not available\n\n"
-        ";; OPT PSEUDOSECTION:\n; EDNS: version: 0, flags:; udp: 1232\n"
-        f";; QUESTION SECTION:\n;{asked.name}.\t\tIN\t{asked.kind}\n\n"
+def _unanswered(session: Session, server: str, status: str, tries: int) -> str:
+    """What the tools of BIND say when nobody has answered."""
+    session.slept_s += _BIND_S if status == "timeout" else 0.0
+    cause = {"timeout": "timed out", "closed": "connection refused"}.get(status)
+    if cause is None:
+        return f";; UDP setup with {server}#53({server}) failed: network unreachable.\n" * tries
+    return f";; communications error to {server}#53: {cause}\n" * tries + (
+        ";; no servers could be reached\n"
     )
-    if reply.records:
-        text += ";; ANSWER SECTION:\n" + "".join(_zone_line(r) for r in reply.records) + "\n"
-    else:
-        serial = int(session.world.epoch)
-        text += (
-            ";; AUTHORITY SECTION:\ncluster.local.\t\t30\tIN\tSOA\tns.dns.cluster.local. "
-            f"hostmaster.cluster.local. {serial} 7200 1800 86400 30\n\n"
-        )
-    if reply.additional:
-        lines = "".join(_zone_line(record) for record in reply.additional)
-        text += f";; ADDITIONAL SECTION:\n{lines}\n"
-    when = session.world.timestamp().replace("T", " ").replace("Z", " UTC")
-    return (
-        f"{text};; Query time: 1 msec\n;; SERVER: {server}#53({server}) (UDP)\n;; WHEN: {when}\n\n"
-    )
-
-
-def _zone_line(record: Record) -> str:
-    return f"{record.name}.\t{record.ttl}\tIN\t{record.kind}\t{_dotted(record)}\n"
-
-
-def _dotted(record: Record) -> str:
-    return f"{record.data}." if record.kind in ("CNAME", "PTR", "SRV", "NS", "MX") else record.data
 
 
 def _host(session: Session, words: list[str], _stdin: str) -> Output:
-    place, kind, operands = _place(session), "", []
+    place, kind, operands = place_of(session), "", []
     given = iter(words[1:])
     for word in given:
-        if word == "-t":
+        if word in ("-W", "-c", "-N", "-R", "-m", "-p"):
+            next(given, None)
+        elif word == "-t":
             kind = next(given, "A").upper()
         elif not word.startswith("-"):
             operands.append(word)
@@ -310,19 +194,19 @@ def _host(session: Session, words: list[str], _stdin: str) -> Output:
     name, server = operands[0], place.servers[0]
     head = ""
     if len(operands) > 1:
-        server = _address_of(session, place, operands[1])
+        server = address_of(session, place, operands[1])
         head = f"Using domain server:\nName: {operands[1]}\nAddress: {server}#53\nAliases: \n\n"
     if is_address(name):
-        asked = _Asked(name, "PTR", _ask(session, place, server, reverse_name(name), "PTR"))
+        asked = Asked(name, "PTR", ask(session, place, server, reverse_name(name), "PTR"))
         asked = asked._replace(name=reverse_name(name))
     else:
-        asked = _searched(session, place, server, name, kind or "A")
-    if asked.reply.status in _SILENT:
-        session.slept_s += _BIND_S
-        return Output(1, f"{head}{_NO_SERVERS}")
-    code = _CODES.get(asked.reply.status)
+        asked = searched(session, place, server, name, kind or "A")
+    if asked.reply.status in SILENT:
+        return Output(1, _unanswered(session, server, asked.reply.status, 2))
+    code = CODES.get(asked.reply.status)
     if code is not None:
         number = {"NXDOMAIN": 3, "SERVFAIL": 2, "REFUSED": 5}[code]
+        name = asked.name if code == "SERVFAIL" or is_address(name) else name
         return Output(1, f"{head}Host {name} not found: {number}({code})\n")
     if not asked.reply.records:
         return Output(0, f"{head}{asked.name} has no {asked.kind} record\n")
@@ -331,7 +215,7 @@ def _host(session: Session, words: list[str], _stdin: str) -> Output:
         "SRV": "has SRV record {}", "TXT": "descriptive text {}",
     }  # fmt: skip
     lines = (
-        f"{record.name} {forms.get(record.kind, 'has record {}').format(_dotted(record))}\n"
+        f"{record.name} {forms.get(record.kind, 'has record {}').format(dotted(record))}\n"
         for record in asked.reply.records
     )
     return Output(0, head + "".join(lines))
@@ -360,9 +244,9 @@ def _accounts(session: Session, what: str, names: list[str]) -> Output:
 
 
 def _hosts(session: Session, what: str, name: str) -> Output:
-    place = _place(session)
+    place = place_of(session)
     if is_address(name):
-        reply = _ask(session, place, place.servers[0], reverse_name(name), "PTR")
+        reply = ask(session, place, place.servers[0], reverse_name(name), "PTR")
         known = [host for host, ip in hosts_of(session.world, place.pod).items() if ip == name]
         found = known or [record.data for record in reply.records]
         return Output(0, f"{name:<15} {found[0]}\n") if found else Output(2)
@@ -382,7 +266,7 @@ def _hosts(session: Session, what: str, name: str) -> Output:
 
 
 LOOKUP_COMMANDS: dict[str, Command] = {
-    "dig": _dig,
+    "dig": dig,
     "getent": _getent,
     "host": _host,
     "nslookup": _nslookup,

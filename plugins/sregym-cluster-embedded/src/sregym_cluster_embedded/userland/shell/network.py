@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.ends import Outcome
@@ -43,7 +44,7 @@ def _nc(session: Session, words: list[str], stdin: str) -> Output:
             1,
             "",
             _NC_USAGE
-            if session.busybox
+            if session.is_busybox("nc")
             else "usage: nc [-46CDdFhklNnrStUuvZz] [-I length] [-i interval]\n",
         )
     host = operands[0]
@@ -69,13 +70,13 @@ def _nc_port(
     ip = target.facts["ip"]
     if target.kind in ("", "protocol"):
         answer = "" if "z" in flags else said(session, target, stdin)
-        if session.busybox:
+        if session.is_busybox("nc"):
             shown = f"{host} ({ip}:{port}) open\n"
         else:
             shown = f"Connection to {host} ({ip}) {port} port [tcp/*] succeeded!\n"
         return Output(0, answer, shown if "v" in flags else "")
     if target.kind == "dns":
-        if session.busybox:
+        if session.is_busybox("nc"):
             return Output(1, "", f"nc: bad address '{host}'\n")
         return Output(
             1, "", f'nc: getaddrinfo for host "{host}" port {port}: Name or service not known\n'
@@ -83,7 +84,7 @@ def _nc_port(
     if target.kind == "timeout":
         wait_for(session, limit_s)
     words = WORDS.get(target.kind, "Connection refused")
-    if session.busybox:
+    if session.is_busybox("nc"):
         if target.kind == "timeout" and limit_s is not None:
             words = "Operation timed out" if session.flavour == "alpine" else "timed out"
             if session.flavour == "busybox":
@@ -140,21 +141,25 @@ def _ping(session: Session, words: list[str], _stdin: str) -> Output:
     host = operands[0] if operands else ""
     if not host:
         return Output(1, "", "ping: usage error: Destination address required\n")
-    if not session.rights.has("NET_RAW") and session.busybox:
+    if not session.rights.has("NET_RAW") and session.is_busybox("ping"):
         return Output(1, "", "ping: permission denied (are you root?)\n")
     found = _echo(session, host)
     if found.outcome is Outcome.NAME:
-        if session.busybox:
+        if session.is_busybox("ping"):
             return Output(1, "", f"ping: bad address '{host}'\n")
         return Output(2, "", f"ping: {host}: Name or service not known\n")
     count = int(flags["c"]) if flags.get("c", "").isdecimal() else 5
     if found.outcome is Outcome.UNREACHABLE:
-        head = f"PING {host} ({found.address}): 56 data bytes\n" if session.busybox else ""
+        head = (
+            f"PING {host} ({found.address}): 56 data bytes\n" if session.is_busybox("ping") else ""
+        )
         return Output(1, head, "ping: sendto: Network is unreachable\n")
     pings = _pings(session, found, count)
     silent = len(pings) < count
-    session.slept_s += max(0, count - 1) + (float(flags.get("W", "10")) if silent else 0)
-    return _pinged(session, host, found, count, pings)
+    number = re.fullmatch(r"\d+\.?\d*|\.\d+", flags.get("i", ""))
+    took_s = max(0, count - 1) * (float(number.group()) if number else 1.0)
+    session.slept_s += took_s + (float(flags.get("W", "10")) if silent else 0)
+    return _pinged(session, host, found, count, pings, took_s, quiet="q" in flags)
 
 
 def _pings(session: Session, found: Echo, count: int) -> dict[int, float]:
@@ -174,29 +179,38 @@ def _pings(session: Session, found: Echo, count: int) -> dict[int, float]:
 
 
 def _pinged(
-    session: Session, host: str, found: Echo, count: int, pings: dict[int, float]
+    session: Session,
+    host: str,
+    found: Echo,
+    count: int,
+    pings: dict[int, float],
+    took_s: float,
+    *,
+    quiet: bool,
 ) -> Output:
     ip, times, got = found.address, list(pings.values()), len(pings)
-    if session.busybox:
+    if session.is_busybox("ping"):
         out = f"PING {host} ({ip}): 56 data bytes\n"
-        for number, taken in pings.items():
+        for number, taken in () if quiet else pings.items():
             out += f"64 bytes from {ip}: seq={number} ttl={found.ttl} time={taken:.3f} ms\n"
     else:
         out = f"PING {host} ({ip}) 56(84) bytes of data.\n"
-        for number, taken in pings.items():
-            shown = f"icmp_seq={number + 1} ttl={found.ttl} time={taken:.3f} ms"
+        for number, taken in () if quiet else pings.items():
+            # Three digits of a time are shown.
+            places = 3 if taken < 1 else 2 if taken < 10 else 1 if taken < 100 else 0
+            shown = f"icmp_seq={number + 1} ttl={found.ttl} time={taken:.{places}f} ms"
             out += f"64 bytes from {ip}: {shown}\n"
     lost = round(100 * (count - got) / count) if count else 0
     out += f"\n--- {host} ping statistics ---\n{count} packets transmitted, {got} "
     out += (
         f"packets received, {lost}% packet loss\n"
-        if session.busybox
-        else f"received, {lost}% packet loss, time {max(0, count - 1) * 1000}ms\n"
+        if session.is_busybox("ping")
+        else f"received, {lost}% packet loss, time {round(took_s * 1000)}ms\n"
     )
     if not got:
-        return Output(1, out if session.busybox else f"{out}\n")
+        return Output(1, out if session.is_busybox("ping") else f"{out}\n")
     low, mean, high = min(times), sum(times) / got, max(times)
-    if session.busybox:
+    if session.is_busybox("ping"):
         return Output(0, f"{out}round-trip min/avg/max = {low:.3f}/{mean:.3f}/{high:.3f} ms\n")
     spread = (sum(taken**2 for taken in times) / got - mean**2) ** 0.5
     shown = f"{low:.3f}/{mean:.3f}/{high:.3f}/{spread:.3f}"

@@ -52,10 +52,11 @@ def refusal(session: Session, words: list[str]) -> Output | None:
         words: The command line, the command's name first.
     """
     name = words[0].rpartition("/")[2]
-    about = _known()["busybox" if session.busybox else "gnu"].get(name)
+    busybox = session.is_busybox(name)
+    about = _known()["busybox" if busybox else "gnu"].get(name)
     if about is None or session.flavour == "none":
         return None
-    if session.busybox:
+    if busybox:
         return _by_busybox(session, name, about, words)
     return _by_gnu(name, about, words)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.life import append
-from sregym_cluster_embedded.userland.toolsets import flavour_of
+from sregym_cluster_embedded.userland.toolsets import flavour_of, is_busybox
 
 if TYPE_CHECKING:
     from sregym_apps.model import Image
@@ -163,6 +163,10 @@ class Session:
     def busybox(self) -> bool:
         """Whether the commands are BusyBox's, with its words."""
         return self.flavour in ("busybox", "alpine")
+
+    def is_busybox(self, command: str) -> bool:
+        """Whether a command is BusyBox's: packages of an image bring others."""
+        return self.busybox and is_busybox(self.image.tools, command)
 
     @property
     def dash(self) -> bool:

@@ -1,0 +1,93 @@
+"""Questions to name servers, as the tools of a container ask them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sregym_cluster_embedded.network.records import Reply, is_address
+from sregym_cluster_embedded.store import Key, Object
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.network.records import Record
+    from sregym_cluster_embedded.userland.shell.session import Session
+
+CODES = {"nxdomain": "NXDOMAIN", "servfail": "SERVFAIL", "refused": "REFUSED"}
+SILENT = ("timeout", "closed", "unreachable")
+CAUSES = {"closed": "Connection refused", "unreachable": "Network is unreachable"}
+
+
+class Place(NamedTuple):
+    """Who asks: the pod, and what its /etc/resolv.conf says now."""
+
+    pod: Object
+    servers: tuple[str, ...]
+    searches: tuple[str, ...]
+    ndots: int
+
+
+class Asked(NamedTuple):
+    """A question of one command, and how it was answered."""
+
+    name: str
+    kind: str
+    reply: Reply
+
+
+def place_of(session: Session) -> Place:
+    """Who asks."""
+    ref = session.process.ref
+    nothing: Object = {"metadata": {"namespace": ref.namespace, "name": ref.pod}, "spec": {}}
+    pod = session.world.store.get(Key("pods", ref.namespace, ref.pod)) or nothing
+    servers: list[str] = []
+    searches: tuple[str, ...] = ()
+    ndots = 1
+    # Tools read the file: somebody may have written to it.
+    for line in (session.files.read("/etc/resolv.conf") or "").splitlines():
+        words = line.split()
+        if words[:1] == ["nameserver"] and len(words) > 1:
+            servers.append(words[1])
+        elif words[:1] == ["search"]:
+            searches = tuple(words[1:])
+        elif words[:1] == ["options"]:
+            for option in words[1:]:
+                name, _, value = option.partition(":")
+                ndots = int(value) if name == "ndots" and value.isdecimal() else ndots
+    return Place(pod, tuple(servers) or ("127.0.0.1",), searches, ndots)
+
+
+def ask(session: Session, place: Place, server: str, name: str, kind: str) -> Reply:
+    """One question to one server."""
+    network: Any = session.world.room("network")
+    reply: Reply = network.query(session.world, place.pod, server, name, kind)
+    return reply
+
+
+def address_of(session: Session, place: Place, server: str) -> str:
+    """The address of a server that may be given by name; empty when that is not found."""
+    if is_address(server):
+        return server
+    found = session.world.room("network").lookup(session.world, place.pod, server)
+    return found.addresses[0] if found.status == "ok" else ""
+
+
+def candidates(place: Place, name: str) -> list[str]:
+    """The names that a search list makes of one, in the order in which they are tried."""
+    if name.endswith("."):
+        return [name.rstrip(".")]
+    searched = [f"{name}.{zone}" for zone in place.searches]
+    return [name, *searched] if name.count(".") >= place.ndots else [*searched, name]
+
+
+def searched(session: Session, place: Place, server: str, name: str, kind: str) -> Asked:
+    """Ask for a name with the search list until one is found."""
+    asked = Asked(name, kind, Reply("timeout"))
+    for candidate in candidates(place, name):
+        asked = Asked(candidate, kind, ask(session, place, server, candidate, kind))
+        if asked.reply.status != "nxdomain":
+            return asked
+    return asked
+
+
+def dotted(record: Record) -> str:
+    """What a record says, names with the final dot."""
+    return f"{record.data}." if record.kind in ("CNAME", "PTR", "SRV", "NS", "MX") else record.data
