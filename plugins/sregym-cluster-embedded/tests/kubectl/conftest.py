@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import User
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
@@ -117,6 +119,7 @@ spec:
   containers: [{name: c, image: "registry.example/shop/none:1.0"}]
 """
 
+ODD = Path(__file__).with_name("odd_files.yaml")
 WIDE = Path(__file__).with_name("wide.yaml")
 # What has happened to the shop with all kinds, and how long it took.
 SET_UP = [
@@ -201,14 +204,20 @@ class BothWays:
         argv: list[str],
         stdin: str = "",
         folders: tuple[Path | None, Path | None] = (None, None),
+        before: Sequence[list[str]] = (),
     ) -> tuple[Run, Run]:
         """The twin's run and the binary's, in `folders`; again when they differ.
+
+        The commands of `before` have been run in process when either begins.
 
         They may have seen different seconds, and the binary leaves a copy as soon as
         it has the archive, at times before it has written what `tar` said beside it.
         """
         for _ in range(TRIES):
             world = self.present()
+            for words in before:
+                done = self.twin(world, words).result
+                assert done.exit_code == 0, done.stderr
             twin = self.twin(world.fork(), argv, stdin, folders[0])
             binary = self.binary(world, argv, stdin, folders[1])
             if twin.result == binary.result:
@@ -218,6 +227,26 @@ class BothWays:
 
 def objects(world: World) -> dict[str, list[dict[str, Any]]]:
     return {resource: world.store.list(resource) for resource in world.store.resources()}
+
+
+@pytest.fixture(scope="session")
+def steps() -> Callable[[str], tuple[list[list[str]], str]]:
+    """The commands of a line, in words, and the standard input of the last."""
+    return _steps
+
+
+def _steps(line: str) -> tuple[list[list[str]], str]:
+    commands: list[list[str]] = [[]]
+    for word in shlex.split(line):
+        if word == "&&":
+            commands.append([])
+        else:
+            commands[-1].append(word)
+    last = commands[-1]
+    if "<<<" not in last:
+        return commands, ""
+    stdin = last[last.index("<<<") + 1]
+    return [*commands[:-1], last[: last.index("<<<")]], stdin
 
 
 @pytest.fixture(scope="session")
@@ -256,7 +285,7 @@ def wide(
         assert done.exit_code == 0, done.stderr
         shop.run(seconds)
     folder = tmp_path_factory.mktemp("wide")
-    for name, text in FILES.items():
+    for name, text in {**FILES, **yaml.safe_load(ODD.read_text())["here"]}.items():
         (folder / name).write_text(text)
     ways = BothWays(shop.world, folder, secure=True)
     yield ways

@@ -16,7 +16,7 @@ from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Stepped
 from sregym_cluster_embedded.http.server import ApiEndpoint
-from sregym_cluster_embedded.kubectl import DirectAccess, run
+from sregym_cluster_embedded.kubectl import DirectAccess, NotCovered, run
 from sregym_cluster_embedded.kubectl.fallback import run_binary
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import World
@@ -42,6 +42,18 @@ BOTH = [
     "top pod -l app=web",
     "top pod none",
     "top node none",
+    "top pod web none",
+    "top pod web -l app=web",
+    "top pod web --field-selector=a=b",
+    "top node node1 node2",
+    "top node node1 -l a=b",
+]
+LEFT = [
+    ("top pod --sum", "top pod --sum or --field-selector"),
+    ("top pod --field-selector=metadata.name=web", "top pod --sum or --field-selector"),
+    ("top node --show-capacity", "top node --show-capacity"),
+    ("top pod -n shop", "top pod without metrics"),
+    ("top node -l a=b", "top node without metrics"),
 ]
 
 
@@ -67,6 +79,13 @@ def test_the_twin_prints_what_the_binary_prints(measured: World, endpoint: Any) 
     for command in BOTH:
         twin = run(DirectAccess(measured.fork()), command.split())
         assert twin == run_binary(endpoint, command.split(), timeout_s=60), command
+
+
+@pytest.mark.parametrize(("line", "reason"), LEFT)
+def test_it_is_left_to_the_binary(measured: World, line: str, reason: str) -> None:
+    with pytest.raises(NotCovered) as caught:
+        run(DirectAccess(measured.fork()), line.split())
+    assert str(caught.value) == reason
 
 
 def test_without_a_metrics_api_there_is_nothing_to_show() -> None:
@@ -99,6 +118,9 @@ def test_without_its_pods_the_api_is_down(measured: World) -> None:
     assert (answer.status, answer.body) == (503, b"service unavailable\n")
     result = run(DirectAccess(world), ["top", "node"])
     assert (result.exit_code, result.stderr) == (1, "error: Metrics API not available\n")
+    with pytest.raises(NotCovered) as caught:
+        run(DirectAccess(world), ["get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes"])
+    assert str(caught.value) == "a failure without a Status"
     writes.create(world, "namespaces", {"metadata": {"name": "going"}})
     writes.delete(world, Key("namespaces", "", "going"))
     world.run_until(world.now + 30)

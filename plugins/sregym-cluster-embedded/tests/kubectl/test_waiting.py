@@ -126,3 +126,16 @@ def test_ties_stand_where_gos_sort_puts_them() -> None:
     assert go_sorted(range(16), lambda at: values[at]) == [
         12, 9, 15, 3, 4, 5, 1, 14, 13, 11, 10, 0, 8, 2, 7, 6,
     ]  # fmt: skip
+
+
+def test_a_second_restart_within_a_second_is_refused(shop: Any) -> None:
+    access = DirectAccess(shop.world)
+    run(access, ["apply", "-f", "-"], SLOW)
+    restart = ["rollout", "restart", "deploy/web", "-n", "shop"]
+    assert run(access, restart) == CommandResult(0, "deployment.apps/web restarted\n", "")
+    assert run(access, restart) == CommandResult(
+        1,
+        "",
+        "error: failed to create patch for web: if restart has already been triggered within the "
+        "past second, please wait before attempting to trigger another\n",
+    )

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.kubectl import CommandResult
 
-LINES = [
-    line
-    for line in Path(__file__).with_name("wide_lines.txt").read_text().splitlines()
-    if not line.startswith("#")
-]
+LINES, REFUSED = (
+    [line for line in Path(__file__).with_name(name).read_text().splitlines() if line[0] != "#"]
+    for name in ("wide_lines.txt", "refused_lines.txt")
+)
 _LOG_HEAD = re.compile(r"^E\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 # What the binary stamps by its own clock.
 _RESTARTED = re.compile(r'("kubectl.kubernetes.io/restartedAt": ")[^"]*')
@@ -40,3 +39,14 @@ def test_it_prints_the_same(wide: Any, line: str) -> None:
     # While the binary waits or watches, the world goes on.
     if not moves and not line.startswith(("delete", "drain", "replace --force")):
         assert told(twin.objects) == told(binary.objects)
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_it_is_refused_in_the_same_words(wide: Any, steps: Any, line: str) -> None:
+    (*before, words), stdin = steps(line)
+    twin, binary = wide.runs(words, stdin, before=before)
+    assert plain(twin.result) == plain(binary.result)
+    assert twin.result.exit_code != 0
+    # While the binary waits, the world goes on.
+    if "--timeout" not in line:
+        assert twin.objects == binary.objects

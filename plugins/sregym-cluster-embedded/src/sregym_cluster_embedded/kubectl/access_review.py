@@ -41,6 +41,11 @@ class _Resource(NamedTuple):
     namespaced: bool = True
 
 
+_TWO_WORDS = """\
+error: you must specify two arguments: verb resource or verb resource/resourceName.
+See 'kubectl auth can-i -h' for help and examples."""
+
+
 def can_i(session: Session) -> None:
     """Run `kubectl auth can-i`."""
     arguments = session.arguments
@@ -52,7 +57,7 @@ def can_i(session: Session) -> None:
     if arguments.on("no-headers"):
         raise CommandError("error: --no-headers cannot be set without --list specified")
     if len(arguments.words) != 2:
-        raise NotCovered("auth can-i without a verb and a resource")
+        raise CommandError(_TWO_WORDS)
     verb, what = arguments.words
     if what.startswith("/"):
         if arguments.text("subresource"):
@@ -81,8 +86,10 @@ def _list(session: Session) -> None:
     """All that may be done in the namespace, one row for each rule."""
     from sregym_cluster_embedded.kubectl.describe.access_rules import rule_rows
 
-    if session.arguments.words or session.arguments.on("all-namespaces"):
-        raise NotCovered("auth can-i --list of something")
+    if session.arguments.words:
+        raise CommandError("error: list option must be specified with no arguments")
+    if session.arguments.on("all-namespaces"):
+        raise NotCovered("auth can-i --list everywhere")
     review = {
         "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview",
         "metadata": {}, "spec": {"namespace": session.namespace},

@@ -63,7 +63,7 @@ def apply(session: Session) -> None:
     if not arguments.of_files:
         raise CommandError("error: must specify one of -f and -k")
     if arguments.on("force-conflicts") and not arguments.on("server-side"):
-        raise NotCovered("--force-conflicts without --server-side")
+        raise CommandError("error: --force-conflicts only works with --server-side")
     if arguments.on("server-side") and not arguments.has("field-manager"):
         session.manager = "kubectl"
     field_validation(arguments)
@@ -72,6 +72,9 @@ def apply(session: Session) -> None:
     found = pruning.selected(session, found)
     if not found:
         raise CommandError("error: no objects passed to apply")
+    if prunable and len(set(filter(None, (_place(session, one) for one in found)))) > 1:
+        # The binary prunes one namespace after the other, in no certain order.
+        raise NotCovered("--prune in several namespaces")
     errors: list[CommandError] = []
     if arguments.on("server-side"):
         for document in found:
@@ -94,6 +97,14 @@ def apply(session: Session) -> None:
 def server_side() -> Any:
     """The module of `--server-side`, which needs this one."""
     return import_module("sregym_cluster_embedded.kubectl.server_side")
+
+
+def _place(session: Session, document: Document) -> str | None:
+    try:
+        return object_namespace(session, document)
+    except CommandError:
+        # It is refused when its turn comes.
+        return None
 
 
 def object_namespace(session: Session, document: Document) -> str | None:
@@ -124,8 +135,6 @@ def with_last_applied(obj: Object) -> Object:
 def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
     """The object as it is afterwards, and what was done to it."""
     kind, obj = document.kind, document.obj
-    if "name" not in obj.get("metadata", {}):
-        raise NotCovered("an object without a name")
     namespace = object_namespace(session, document)
     if namespace and not obj["metadata"].get("namespace"):
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
@@ -138,7 +147,7 @@ def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
         present = client.get(kind, namespace, name)
     except ServerError as error:
         if not error.not_found:
-            doing = f'error when retrieving current configuration of:\n{_described(kind, namespace, name)}\nfrom server for: "{document.source}"'
+            doing = f'error when retrieving current configuration of:\nResource: {_described(kind, namespace, name)}\nfrom server for: "{document.source}"'
             raise error.while_doing(doing) from error
         if tried:
             return wanted, "created"

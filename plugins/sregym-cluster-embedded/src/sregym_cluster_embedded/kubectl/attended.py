@@ -98,6 +98,10 @@ def join(session: Session, namespace: str, pod: str, container: str, fallback: s
     stdin = session.stdin if arguments.on("stdin") else None
     try:
         found = access.attach(namespace, pod, container, stdin, PATIENCE_S)
+    except ServerError as error:
+        if error.reason in ("Forbidden", "Unauthorized"):
+            raise
+        raise CommandError(f"error: unable to upgrade connection: {error.message}") from error
     except (ContainerExitedError, ContainerNotRunningError) as error:
         refused = attach_refusal(namespace, pod, container)
         text = f"unable to upgrade connection: {refused}"

@@ -36,7 +36,8 @@ def autoscale(session: Session) -> None:
         raise CommandError('error: required flag(s) "max" not set')
     least, most = arguments.number("min", -1), arguments.number("max", -1)
     if most < 1:
-        raise NotCovered("a maximum below one")
+        text = f"--max=MAXPODS is required and must be at least 1, max: {most}"
+        raise CommandError(f"error: {text}")
     if most < least:
         told = f"max: {most}, min: {least}"
         text = f"--max=MAXPODS must be larger or equal to --min=MINPODS, {told}"

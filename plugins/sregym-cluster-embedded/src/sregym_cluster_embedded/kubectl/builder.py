@@ -112,8 +112,13 @@ class Document:
     kind: ResourceType
 
 
-def documents(session: Session, words: Sequence[str] = ()) -> list[Document]:
+def documents(session: Session, words: Sequence[str] = (), *, named: bool = True) -> list[Document]:
     """All objects of the files that `-f` names, or of the kustomization of `-k`, in order.
+
+    Args:
+        session: The command.
+        words: Its words, which must not name objects as well.
+        named: Whether each needs a name of its own.
 
     Raises:
         CommandError: `words` name objects as well.
@@ -132,7 +137,7 @@ def documents(session: Session, words: Sequence[str] = ()) -> list[Document]:
         raise CommandError(f"error: {text}")
     found = []
     for source, obj in _named(session):
-        _check_metadata(obj)
+        _check_metadata(obj, named)
         kind = client.type_of(obj)
         if kind is None:
             raise NotCovered("an object of an unknown kind")
@@ -154,7 +159,7 @@ def _named(session: Session) -> Iterator[tuple[str, Object]]:
             yield from ((source, obj) for obj in _objects(text))
 
 
-def _check_metadata(obj: Object) -> None:
+def _check_metadata(obj: Object, named: bool) -> None:
     """Leave what the binary itself does not read to it."""
     metadata = obj.get("metadata")
     if not isinstance(metadata, dict):
@@ -167,6 +172,8 @@ def _check_metadata(obj: Object) -> None:
         texts += pairs.values()
     if not all(isinstance(text, str) for text in texts):
         raise NotCovered("metadata that is no text")
+    if named and not metadata.get("name"):
+        raise NotCovered("an object without a name")
 
 
 def _texts(name: str, stdin: str, folder: Path, recursive: bool) -> Iterator[tuple[str, str]]:
@@ -179,12 +186,24 @@ def _texts(name: str, stdin: str, folder: Path, recursive: bool) -> Iterator[tup
     if not path.exists():
         raise CommandError(f'error: the path "{name}" does not exist')
     if not path.is_dir():
-        yield name, path.read_text(encoding="utf-8")
+        yield name, text_of(path)
         return
     pattern = "**/*" if recursive else "*"
     for entry in sorted(path.glob(pattern)):
         if entry.is_file() and entry.suffix in {".json", ".yaml", ".yml"}:
-            yield str(Path(name) / entry.relative_to(path)), entry.read_text(encoding="utf-8")
+            yield str(Path(name) / entry.relative_to(path)), text_of(entry)
+
+
+def text_of(path: Path) -> str:
+    """What is in a file.
+
+    Raises:
+        NotCovered: It is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise NotCovered("a file that is no text") from error
 
 
 def _objects(text: str) -> Iterator[Object]:
@@ -195,12 +214,13 @@ def _objects(text: str) -> Iterator[Object]:
     for document in parsed:
         if document is None:
             continue
-        if not isinstance(document, dict) or "kind" not in document or "apiVersion" not in document:
-            raise NotCovered("a document that is no object")
         yield from _unwrap(document)
 
 
-def _unwrap(obj: Object) -> Iterator[Object]:
+def _unwrap(obj: Any) -> Iterator[Object]:
+    kind = [obj.get(field) for field in ("kind", "apiVersion")] if isinstance(obj, dict) else [None]
+    if not all(isinstance(text, str) for text in kind):
+        raise NotCovered("a document that is no object")
     if obj["kind"].endswith("List") and isinstance(obj.get("items"), list):
         for item in obj["items"]:
             yield from _unwrap(item)

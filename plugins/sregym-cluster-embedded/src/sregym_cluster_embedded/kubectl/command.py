@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.flags import Arguments, Flag
 
 
+# The field manager of commands that mostly write nothing.
+_READER = "kubectl"
+
+
 class _Entry(NamedTuple):
     """Module, function, name of its flags, and the field manager of its writes."""
 
     module: str
     function: str
     flags: str = "FLAGS"
-    manager: str = "kubectl"
+    manager: str = _READER
 
 
 _COMMANDS: dict[tuple[str, ...], _Entry] = {
@@ -111,7 +116,7 @@ _COMMANDS: dict[tuple[str, ...], _Entry] = {
 
 # Commands that have commands below them.
 _PARENTS = frozenset({
-    ("apply",), ("auth",), ("certificate",), ("cluster-info",), ("config",), ("create",),
+    ("apply",), ("auth",), ("cluster-info",), ("config",), ("create",),
     ("create", "secret"), ("create", "service"), ("rollout",), ("set",), ("top",),
 })  # fmt: skip
 # Other names of commands below others.
@@ -192,6 +197,13 @@ def run(
         managed_fields=_shows_managed_fields(arguments),
     )
     act: Callable[[Session], None] = getattr(module, entry.function)
+    if _writes_before_it_renders(entry, arguments):
+        # What a template cannot do is noticed when the object has changed already.
+        given = {name: list(values) for name, values in arguments.given.items()}
+        tried = replace(arguments, given=given)
+        ahead = replace(session, access=session.access.ahead(), arguments=tried, out=[], err=[])
+        with suppress(CommandError):
+            act(ahead)
     exit_code = 0
     try:
         act(session)
@@ -211,6 +223,19 @@ def _connecting(arguments: Arguments, own: Sequence[Flag]) -> Arguments | None:
     hidden = {flag.name for flag in own}
     given = {name: values for name, values in arguments.given.items() if name not in hidden}
     return None if _CONNECTION.isdisjoint(given) else replace(arguments, given=given)
+
+
+def _writes_before_it_renders(entry: _Entry, arguments: Arguments) -> bool:
+    output = arguments.text("output")
+    writes = entry.manager != _READER or entry.module == "scale"
+    if not output or not writes:
+        return False
+    return "=" in output or output == "kyaml" or (output == "json" and _holds_structs(arguments))
+
+
+def _holds_structs(arguments: Arguments) -> bool:
+    printing = import_module("sregym_cluster_embedded.kubectl.printing")
+    return bool(printing.holds_structs(arguments))
 
 
 def _shows_managed_fields(arguments: Arguments) -> bool:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubectl.apply import object_namespace
-from sregym_cluster_embedded.kubectl.builder import Document, documents
+from sregym_cluster_embedded.kubectl.builder import Document, documents, text_of
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, ServerError
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, IGNORED, OUTPUT, Flag
 from sregym_cluster_embedded.kubectl.printing import (
@@ -54,7 +54,7 @@ def create_files(session: Session) -> None:
         raise CommandError("error: must specify one of -f and -k")
     field_validation(session.arguments)
     errors: list[CommandError] = []
-    found = documents(session)
+    found = documents(session, named=dry_run(session.arguments) == "client")
     if not found:
         raise CommandError("error: no objects passed to create")
     for document in found:
@@ -70,8 +70,6 @@ def _create_document(session: Session, document: Document) -> None:
     if namespace and not obj["metadata"].get("namespace"):
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": namespace}}
     if dry_run(session.arguments) == "client":
-        if "name" not in obj["metadata"]:
-            raise NotCovered("an object without a name")
         report(session, document.kind, obj, "created", separated=True)
         return
     try:
@@ -123,7 +121,7 @@ def create_deployment(session: Session) -> None:
         raise CommandError('error: required flag(s) "image" not set')
     command = arguments.after_dash
     if command and len(images) > 1:
-        raise NotCovered("a command for several images")
+        raise CommandError("error: cannot specify multiple --image options and command")
     containers: list[Object] = []
     for image in images:
         container: Object = {"image": image, "name": _container_name(image), "resources": {}}
@@ -228,16 +226,21 @@ def _data(session: Session, kind: str) -> list[tuple[str, bytes]]:
         entries.append((key, value.encode()))
     if session.arguments.has("from-env-file"):
         if entries:
-            raise NotCovered("an environment file and more")
+            text = "from-env-file cannot be combined with from-file or from-literal"
+            raise CommandError(f"error: {text}")
         for name in session.arguments.all("from-env-file"):
             entries += _variables(session, name)
     keys = [key for key, _ in entries]
     twice = next((key for at, key in enumerate(keys) if key in keys[:at]), None)
     if twice is not None and all(map(_TEXT_KEY.fullmatch, keys)):
-        text = f'cannot add key "{twice}", another key by that name already exists in Data for'
-        raise CommandError(f'error: {text} {kind} "{one_name(session)}"')
-    if len(set(keys)) < len(keys) or not all(map(_TEXT_KEY.fullmatch, keys)):
-        raise NotCovered("a key twice, or an invalid one")
+        if kind == "Secret":
+            text = f"cannot add key {twice}, another key by that name already exists"
+        else:
+            text = f'cannot add key "{twice}", another key by that name already exists in Data for'
+            text += f' {kind} "{one_name(session)}"'
+        raise CommandError(f"error: {text}")
+    if not all(map(_TEXT_KEY.fullmatch, keys)):
+        raise NotCovered("an invalid key")
     return entries
 
 
@@ -247,7 +250,7 @@ def _variables(session: Session, name: str) -> list[tuple[str, bytes]]:
     if not path.exists():
         raise CommandError(f"error: error reading {name}: no such file or directory")
     entries = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    for line in text_of(path).split("\n"):
         bare = line.lstrip().removesuffix("\r")
         if not bare or bare.startswith("#"):
             continue
@@ -258,11 +261,10 @@ def _variables(session: Session, name: str) -> list[tuple[str, bytes]]:
     return entries
 
 
-def create_object(session: Session, resource: str, obj: Object, what: str | None) -> None:
+def create_object(session: Session, resource: str, obj: Object, what: str) -> None:
     """Create `obj`, or print it with `--dry-run=client`.
 
-    `what` heads a refusal, which is told with the server's kind when empty, and left to the binary
-    when None: nothing has changed by then.
+    `what` heads a refusal, which is told with the server's kind when empty.
     """
     client: Client = session.client
     kind = client.resource_type(resource)
@@ -276,8 +278,6 @@ def create_object(session: Session, resource: str, obj: Object, what: str | None
     try:
         created = client.create(kind, obj["metadata"].get("namespace"), obj, query)
     except ServerError as error:
-        if what is None:
-            raise NotCovered("what the server refuses") from error
         if not what:
             raise
         raise CommandError(f"error: failed to create {what}: {error.message}") from error

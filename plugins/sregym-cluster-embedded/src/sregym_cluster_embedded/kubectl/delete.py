@@ -11,7 +11,7 @@ from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, SELECTION, Arg
 from sregym_cluster_embedded.kubectl.printing import DRY_RUNS, dry_run, dry_run_query, shown_name
 from sregym_cluster_embedded.kubectl.raw import delete_raw
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
-from sregym_cluster_embedded.kubectl.waiting import timed_out, wait_until_gone
+from sregym_cluster_embedded.kubectl.waiting import wait_until_gone
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.discovery import ResourceType
@@ -36,13 +36,12 @@ def delete(session: Session) -> None:
         delete_raw(session)
         return
     options = _options(arguments)
-    if arguments.text("output") not in ("", "name"):
-        raise NotCovered("delete in another format")
     if arguments.on("all") and arguments.text("selector"):
         raise CommandError("error: setting 'all' parameter but found a non empty selector. ")
     if not arguments.words and not arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     asked = list(references(session, arguments.words))
+    _refuse_options(arguments)
     named = all(name for _, _, name in asked)
     errors: list[CommandError] = []
     found = _nameless(asked) if named else selected(session, arguments.words, errors)
@@ -73,9 +72,6 @@ def _options(arguments: Arguments) -> dict[str, object]:
         raise CommandError(f"error: invalid cascade value ({cascade}). {allowed}")
     grace = arguments.number("grace-period", -1)
     forced = arguments.on("force")
-    if forced and grace > 0:
-        text = "--force and --grace-period greater than 0 cannot be specified together"
-        raise CommandError(f"error: {text}")
     if arguments.on("now"):
         grace = 1
     if grace == 0 and not forced:
@@ -86,6 +82,15 @@ def _options(arguments: Arguments) -> dict[str, object]:
     if grace >= 0:
         options["gracePeriodSeconds"] = grace
     return options
+
+
+def _refuse_options(arguments: Arguments) -> None:
+    if arguments.text("output") not in ("", "name"):
+        mode = f"unexpected -o output mode: {arguments.text('output')}"
+        raise CommandError(f"error: {mode}. We only support '-o name'")
+    if arguments.on("force") and arguments.number("grace-period", -1) > 0:
+        text = "--force and --grace-period greater than 0 cannot be specified together"
+        raise CommandError(f"error: {text}")
 
 
 def _nameless(asked: list[tuple[ResourceType, str | None, str]]) -> list[Found]:
@@ -116,4 +121,5 @@ def _wait(session: Session, deleted: list[Found]) -> None:
     timeout_s = session.arguments.duration("timeout", 0.0) or None
     for kind, namespace, name, obj in deleted:
         if not wait_until_gone(session, kind, namespace, name, obj["metadata"]["uid"], timeout_s):
-            raise timed_out()
+            text = f"timed out waiting for the condition on {kind.plural}/{name}"
+            raise CommandError(f"error: {text}")

@@ -54,11 +54,14 @@ class SeveralErrors(CommandError):
     """Some of several objects failed."""
 
     def __init__(self, errors: Iterable[CommandError]) -> None:
-        super().__init__("\n".join(map(_one_of_several, errors)))
+        self.told = [_one_of_several(error) for error in errors]
+        super().__init__("\n".join(self.told))
 
 
 def _one_of_several(error: CommandError) -> str:
     """Among others, an error stands without a word before it, and on one line."""
+    if isinstance(error, SeveralErrors):
+        return f"[{', '.join(error.told)}]"
     if isinstance(error, ServerError):
         if error.reason == "Invalid":
             return f"Error from server (Invalid): {error.message}"

@@ -59,7 +59,7 @@ def create_cluster_role(session: Session) -> None:
 def _rules(session: Session) -> list[Object]:
     """One rule for each group of the resources."""
     arguments = session.arguments
-    verbs = list(dict.fromkeys(arguments.all("verb")))
+    verbs = list(dict.fromkeys(filter(None, arguments.all("verb"))))
     if not verbs:
         raise CommandError("error: at least one verb must be specified")
     if not arguments.all("resource"):
@@ -74,7 +74,9 @@ def _rules(session: Session) -> list[Object]:
         plural, slash, rest = word.partition("/")
         found = session.client.discovery().find(plural)
         if found is None:
-            raise CommandError(f'the server doesn\'t have a resource type "{plural}"')
+            name, dot, group = plural.partition(".")
+            where = f' in group "{group}"' if dot else ""
+            raise CommandError(f'the server doesn\'t have a resource type "{name}"{where}')
         groups.setdefault(found.group, []).append(found.plural + slash + rest)
     names = list(dict.fromkeys(arguments.all("resource-name")))
     if names and sum(map(len, groups.values())) > 1:
@@ -185,6 +187,9 @@ def _from_cron_job(session: Session, obj: Object) -> None:
     word, slash, name = arguments.text("from").partition("/")
     if not slash or arguments.has("image") or arguments.after_dash:
         raise NotCovered(f"--from={arguments.text('from')}")
+    if "/" in name:
+        text = "arguments in resource/name form may not have more than one slash"
+        raise CommandError(f"error: {text}")
     kind = session.client.resource_type(word)
     source = session.client.get(kind, session.namespace, name)
     if kind.kind != "CronJob" or dry_run(arguments) == "client":

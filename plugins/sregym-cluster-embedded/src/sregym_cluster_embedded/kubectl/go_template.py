@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
@@ -117,15 +118,26 @@ def _block(word: str, rest: str, pieces: Iterator[tuple[str, str]]) -> _Node:
 def _action(kind: str, text: str) -> _Node:
     tokens = _tokens(text)
     names: tuple[str, ...] = ()
-    signs = [at for at, token in enumerate(tokens) if token in (("sign", ":="), ("sign", "="))]
+    signs = [at for at, token in enumerate(tokens) if token == ("sign", ":=")]
     if signs:
         before = [value for what, value in tokens[: signs[0]] if (what, value) != ("sign", ",")]
         names = tuple(before)
         tokens = tokens[signs[0] + 1 :]
-    pipeline, left = _pipeline(tokens)
-    if left:
-        raise NotCovered(text)
+    # What is assigned anew is seen by whoever declared it.
+    if ("sign", "=") in tokens or _depth(tokens) or len(names) > (2 if kind == "range" else 1):
+        raise NotCovered(f"template {text}")
+    pipeline, _ = _pipeline(tokens)
     return _Node(kind, names=names, pipeline=pipeline)
+
+
+def _depth(tokens: Sequence[tuple[str, str]]) -> int:
+    """How many parentheses are left open; -1 when one is closed that is not open."""
+    depth = 0
+    for _, text in tokens:
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if depth < 0:
+            break
+    return depth
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -243,7 +255,7 @@ def _evaluate(pipeline: Sequence[Any], dot: Any, variables: Mapping[str, Any]) -
         (kind, what, path), *rest = command
         if kind == "function":
             arguments = [_value(operand, dot, variables) for operand in rest]
-            value = _FUNCTIONS[what](*arguments, *([value] if at else []))
+            value = _called(what, [*arguments, *([value] if at else [])])
         elif at or rest:
             raise NotCovered("an argument of what is no function")
         else:
@@ -256,7 +268,7 @@ def _value(
 ) -> Any:
     kind, what, path = operand
     if kind == "function":
-        return _FUNCTIONS[what]()
+        return _called(what, [])
     if kind == "value":
         return what
     if kind == "variable":
@@ -305,8 +317,8 @@ def _index(value: Any, *keys: Any) -> Any:
     return value
 
 
-def _equal(first: Any, *others: Any) -> bool:
-    return any(_comparable(first, other) and first == other for other in others)
+def _equal(first: Any, second: Any, *others: Any) -> bool:
+    return any(_comparable(first, one) and first == one for one in (second, *others))
 
 
 def _comparable(one: Any, other: Any) -> bool:
@@ -352,12 +364,21 @@ def _told(*values: Any) -> str:
     return "".join(values)
 
 
-def _and(*values: Any) -> Any:
-    return next((value for value in values if not _true(value)), values[-1])
+def _and(first: Any, *others: Any) -> Any:
+    return next((value for value in (first, *others) if not _true(value)), (first, *others)[-1])
 
 
-def _or(*values: Any) -> Any:
-    return next((value for value in values if _true(value)), values[-1])
+def _or(first: Any, *others: Any) -> Any:
+    return next((value for value in (first, *others) if _true(value)), (first, *others)[-1])
+
+
+def _called(name: str, arguments: Sequence[Any]) -> Any:
+    function = _FUNCTIONS[name]
+    try:
+        signature(function).bind(*arguments)
+    except TypeError as error:
+        raise NotCovered(f"the number of arguments of {name}") from error
+    return function(*arguments)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -372,5 +393,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "or": _or,
     "print": _told,
     "printf": _formatted,
-    "println": lambda *values: " ".join(values) + "\n",
+    "println": lambda *values: _told(" ".join(map(_told, values)), "\n"),
 }

@@ -82,7 +82,8 @@ def relaxed(text: str) -> Path:
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]
     inner = inner.strip()
-    if not inner or "{" in inner or "}" in inner:
+    # A dot alone is everything below, in the order of Go's maps, which is none.
+    if inner in ("", ".") or "{" in inner or "}" in inner:
         raise NotCovered(f"path {text}")
     return parse_path(inner if inner[0] in ".[$@" else f".{inner}")
 
@@ -214,12 +215,15 @@ def _step(step: Step, value: Any) -> list[Any]:
                 raise NotCovered("array index out of bounds")
             return [value[index]]
         case "slice", list():
+            begin, end, _ = step.argument.indices(len(value))
+            if begin > end:
+                raise NotCovered("a slice that ends before it begins")
             return list(value[step.argument])
         case "descend", _:
             return list(_descend(value))
         case "filter", list():
             return [entry for entry in value if _passes(step.argument, entry)]
-        case (("index" | "slice" | "filter"), _) if value is not None:
+        case (("index" | "slice" | "filter" | "wildcard"), _) if value is not None:
             raise NotCovered("an index of what is no list")
     return []
 
@@ -244,6 +248,8 @@ def _passes(condition: tuple[Path, str, Any], entry: Any) -> bool:
     if not found:
         return False
     left = found[0]
+    if isinstance(left, dict | list):
+        raise NotCovered("a comparison of what is no scalar")
     if isinstance(left, bool) is not isinstance(right, bool) or isinstance(
         left, str
     ) is not isinstance(right, str):

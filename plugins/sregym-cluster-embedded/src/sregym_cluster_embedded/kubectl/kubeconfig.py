@@ -58,10 +58,10 @@ def read(path: Path) -> Kubeconfig:
     Raises:
         NotCovered: It says more than is known here.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
     try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
         documents = list(load_all(text))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise NotCovered("a malformed kubeconfig") from error
     content: Any = documents[0] if documents else None
     if content is None:
@@ -69,11 +69,18 @@ def read(path: Path) -> Kubeconfig:
     known = {"apiVersion", "kind", "current-context", "preferences", *_LISTS}
     if not isinstance(content, dict) or not set(content) <= known or content.get("preferences"):
         raise NotCovered("an unusual kubeconfig")
-    found = {
-        field: {entry["name"]: entry.get(one) or {} for entry in content.get(field) or ()}
-        for field, one in _LISTS.items()
-    }
+    found = {field: _named(content.get(field) or [], one) for field, one in _LISTS.items()}
     return Kubeconfig(**found, current=content.get("current-context") or "")
+
+
+def _named(entries: Any, one: str) -> dict[str, Object]:
+    found: dict[str, Object] = {}
+    for entry in entries if isinstance(entries, list) else [entries]:
+        held = entry.get(one) or {} if isinstance(entry, dict) else None
+        if not isinstance(held, dict) or not isinstance(entry.get("name"), str):
+            raise NotCovered("an unusual kubeconfig")
+        found[entry["name"]] = held
+    return found
 
 
 def remember(memory: dict[str, Any], path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubectl.client import MERGE
 from sregym_cluster_embedded.kubectl.editing import Found, selected
-from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
+from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered, SeveralErrors
 from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
@@ -155,7 +155,7 @@ def _refuse_overwriting(kind: _Kind, present: dict[str, str], changes: dict[str,
         return
     if kind is _LABEL and len(clashes) > 1:
         texts = (f"{clash}, and --overwrite is false" for clash in sorted(clashes))
-        raise CommandError("\n".join(texts))
+        raise SeveralErrors(map(CommandError, texts))
     if len(clashes) > 1:
         raise NotCovered("several values that are there already")
     if kind is _LABEL:

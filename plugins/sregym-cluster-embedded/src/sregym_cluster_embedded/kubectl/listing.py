@@ -61,7 +61,7 @@ def api_resources(session: Session) -> None:
         raise NotCovered("api-resources in another format")
     sort = arguments.text("sort-by")
     if sort not in ("", "name", "kind"):
-        raise NotCovered(f"--sort-by={sort}")
+        raise CommandError("error: --sort-by accepts only name or kind")
     rows = [row for row in _rows(session) if _wanted(session, row)]
     rows.sort(key=lambda row: (row.group, row.entry["resource"]))
     if sort == "name":

@@ -42,8 +42,6 @@ def drain(session: Session) -> None:
     arguments = session.arguments
     if any(char in arguments.text("pod-selector") for char in "\"'&|;"):
         raise NotCovered("--pod-selector")
-    if not dry_run(arguments):
-        raise NotCovered("--dry-run")
     nodes = _nodes(session)
     _mark(session, nodes, True)
     fatal: list[str] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from sregym_cluster_embedded.kubectl.builder import load_all
+from sregym_cluster_embedded.kubectl.builder import load_all, text_of
 from sregym_cluster_embedded.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from sregym_cluster_embedded.kubectl.editing import Found, selected
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
@@ -102,7 +102,7 @@ def _body(session: Session) -> object:
             name = arguments.text("patch-file")
             text = f"error: unable to read patch file: open {name}: no such file or directory"
             raise CommandError(text)
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
     elif arguments.text("patch"):
         text = arguments.text("patch")
     else:

@@ -145,7 +145,7 @@ def formatted(arguments: Arguments, objects: Sequence[Object], single: bool) -> 
     if output == "yaml":
         return yaml_text(value)
     if output in ("json", "kyaml"):
-        typed = _holds_structs(arguments)
+        typed = holds_structs(arguments)
         if typed:
             value = in_struct_order(value)
         if output == "json":
@@ -182,7 +182,8 @@ def all_formatted(arguments: Arguments, objects: Sequence[Object]) -> str:
 _TYPED = frozenset({"autoscale", "create", "events", "expose", "rollout", "run", "set", "taint"})
 
 
-def _holds_structs(arguments: Arguments) -> bool:
+def holds_structs(arguments: Arguments) -> bool:
+    """Whether the command prints the structs that it knows rather than what it was sent."""
     command = arguments.command
     if command == "create" or (command == "taint" and dry_run(arguments) == "client"):
         return False

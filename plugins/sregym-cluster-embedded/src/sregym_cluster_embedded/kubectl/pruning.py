@@ -81,8 +81,6 @@ def prune(
     arguments, client = session.arguments, session.client
     kept = {obj["metadata"]["uid"] for _, obj in applied if "uid" in obj["metadata"]}
     namespaces = {obj["metadata"].get("namespace", "") for kind, obj in applied if kind.namespaced}
-    if len(namespaces) > 1:
-        raise NotCovered("--prune in several namespaces")
     query = [("labelSelector", arguments.text("selector"))] if arguments.text("selector") else []
     for kind in sorted(kinds, key=lambda kind: not kind.namespaced):
         for namespace in sorted(namespaces) if kind.namespaced else [None]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubectl.session import Session
 
 # What answers with a stream.
-_STREAMS = re.compile(r"/(exec|attach|portforward)$|follow=|/watch/")
+_STREAMS = re.compile(r"/(exec|attach|portforward)(\?|$)|follow=|/watch/")
 _ACCEPT = "application/json, */*"
 
 
@@ -47,6 +47,8 @@ def _only_path(session: Session) -> None:
 
 
 def _needed_body(session: Session) -> bytes:
+    if not session.arguments.of_files:
+        raise CommandError("error: must specify one of -f and -k")
     if len(session.arguments.all("filename")) != 1:
         raise CommandError("error: --raw can only use a single local file or stdin")
     return _body(session) or b""

@@ -75,6 +75,8 @@ def _about(session: Session) -> list[tuple[str, str]]:
     word, slash, name = what.partition("/")
     if not slash:
         raise CommandError("error: --for must be in resource/name form")
+    if not word:
+        raise CommandError("error: a resource must be present, got: /, Resource=")
     if not name or "/" in name:
         raise NotCovered(f"--for={what}")
     kind = session.client.discovery().find(word)

@@ -51,8 +51,6 @@ def _replace_by_force(session: Session, found: Sequence[Document]) -> None:
     arguments, client = session.arguments, session.client
     if dry_run(arguments) != "none" or arguments.has("grace-period"):
         raise NotCovered("replace --force that is tried only, or takes its time")
-    if any("name" not in one.obj.get("metadata", {}) for one in found):
-        raise NotCovered("an object without a name")
     gone = []
     for document in found:
         kind, name = document.kind, document.obj["metadata"]["name"]
@@ -84,9 +82,7 @@ def _replace_by_force(session: Session, found: Sequence[Document]) -> None:
 
 def _replace_one(session: Session, document: Document) -> None:
     kind, obj = document.kind, document.obj
-    metadata = obj.get("metadata", {})
-    if "name" not in metadata:
-        raise NotCovered("an object without a name")
+    metadata = obj["metadata"]
     namespace = object_namespace(session, document)
     if namespace and not metadata.get("namespace"):
         obj = {**obj, "metadata": {**metadata, "namespace": namespace}}

@@ -41,10 +41,10 @@ def restart(session: Session) -> None:
         annotations = found.obj["spec"]["template"]["metadata"].get("annotations", {})
         if annotations.get(RESTARTED_AT) == stamp:
             text = (
-                "error: if restart has already been triggered within the past second, please wait "
-                "before attempting to trigger another"
+                f"failed to create patch for {found.name}: if restart has already been triggered "
+                "within the past second, please wait before attempting to trigger another"
             )
-            raise CommandError(text)
+            raise CommandError(f"error: {text}")
         _patch(session, found, patch, "restarted")
 
     each_named(session, act)

@@ -8,7 +8,7 @@ from sregym_cluster_embedded.kubectl.editing import Found, refuse_foreign, selec
 from sregym_cluster_embedded.kubectl.errors import CommandError
 from sregym_cluster_embedded.kubectl.flags import FILES, SELECTION, Flag, switch
 from sregym_cluster_embedded.kubectl.rollout import REVISION
-from sregym_cluster_embedded.kubectl.session import Session, raise_all
+from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.waiting import states, timed_out
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ def status(session: Session) -> None:
         raise CommandError(f"error: revision must be a positive integer: {pinned}")
     errors: list[CommandError] = []
     found = selected(session, session.arguments.words, errors, unnamed_is_all=True)
-    raise_all(errors)
-    if not found:
+    if not found and not errors:
         session.complain(f"No resources found in {session.namespace} namespace.")
     for one in found:
-        refuse_foreign(one)
-        _follow(session, one)
+        with collected(errors):
+            refuse_foreign(one)
+            _follow(session, one)
+    raise_all(errors)
 
 
 def _follow(session: Session, found: Found) -> None:
@@ -74,8 +75,9 @@ def progress(obj: Object) -> tuple[str, bool]:
             return _daemon_set(obj)
         case "StatefulSet":
             return _stateful_set(obj)
-    text = f"error: no status viewer has been implemented for {obj['kind']}"
-    raise CommandError(text)
+    group = obj["apiVersion"].rpartition("/")[0]
+    kind = f"{obj['kind']}.{group}" if group else obj["kind"]
+    raise CommandError(f"error: no status viewer has been implemented for {kind}")
 
 
 def _observed(obj: Object) -> bool:

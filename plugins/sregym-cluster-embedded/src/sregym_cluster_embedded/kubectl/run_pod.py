@@ -83,7 +83,13 @@ def _override(arguments: Arguments, obj: Object) -> None:
     if not isinstance(given, dict) or given.get("kind", "Pod") != "Pod":
         raise NotCovered("overrides of another kind")
     _merge(obj, given)
-    for container in obj["spec"]["containers"]:
+    spec = obj.get("spec")
+    containers = spec.get("containers") if isinstance(spec, dict) else None
+    if not isinstance(containers, list) or not isinstance(obj.get("metadata"), dict):
+        raise NotCovered("overrides that leave no pod")
+    for container in containers:
+        if not isinstance(container, dict):
+            raise NotCovered("overrides that leave no pod")
         container.setdefault("resources", {})
 
 
@@ -174,5 +180,5 @@ def _labels(text: str, name: str) -> dict[str, str]:
             raise CommandError(f"error: unexpected label spec: {pair}")
     pairs = dict(pair.partition("=")[::2] for pair in text.split(","))
     if not all(pairs):
-        raise NotCovered(f"--labels={text}")
+        raise CommandError("error: unexpected empty label key")
     return pairs

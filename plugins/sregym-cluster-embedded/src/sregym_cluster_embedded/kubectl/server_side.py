@@ -38,7 +38,7 @@ def check_migration(session: Session, document: Document) -> None:
         NotCovered: The object has been applied by the client before; nothing has changed yet.
     """
     namespace = object_namespace(session, document)
-    path = document.kind.path(namespace, _name(document))
+    path = document.kind.path(namespace, document.obj["metadata"]["name"])
     client = session.client
     client.plain = False
     try:
@@ -67,16 +67,11 @@ def apply_one(session: Session, document: Document) -> tuple[Object, str]:
     ]
     body = compact_json(obj).encode()
     try:
-        after = session.client.patch(kind, namespace, _name(document), body, _APPLY, query)
+        after = session.client.patch(
+            kind, namespace, document.obj["metadata"]["name"], body, _APPLY, query
+        )
     except ServerError as error:
         if error.reason == "Conflict" and error.status.get("details", {}).get("causes"):
             raise CommandError(f"error: {error.message}{_WAYS}") from error
         raise
     return after, "serverside-applied"
-
-
-def _name(document: Document) -> str:
-    metadata: Object = document.obj.get("metadata") or {}
-    if "name" not in metadata:
-        raise NotCovered("an object without a name")
-    return str(metadata["name"])

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
+    refuse_foreign,
     selected,
     wrap_pod_template,
 )
@@ -45,7 +46,8 @@ def set_image(session: Session) -> None:
     if not words and not session.arguments.of_files:
         raise CommandError(NOTHING_NAMED)
     if not pairs:
-        raise NotCovered("no image")
+        raise_all(_unfound(session, words))
+        raise CommandError("error: at least one image update is required")
 
     def edit(pod_spec: Object) -> Object | None:
         patch: Object = {}
@@ -67,6 +69,12 @@ def set_image(session: Session) -> None:
         return patch or None
 
     _edit_all(session, words, edit, "image")
+
+
+def _unfound(session: Session, words: list[str]) -> list[CommandError]:
+    errors: list[CommandError] = []
+    selected(session, words, errors)
+    return errors
 
 
 def set_env(session: Session) -> None:
@@ -210,15 +218,20 @@ def _list_env(session: Session, words: list[str]) -> None:
     errors: list[CommandError] = []
     containers = session.arguments.text("containers", "*")
     for found in selected(session, words, errors):
-        pod_spec = pod_template(found.obj)
-        for container in [*pod_spec.get("initContainers", ()), *pod_spec["containers"]]:
-            if not fnmatchcase(container["name"], containers):
-                continue
-            head = f"# {found.kind.kind} {found.name}, container {container['name']}"
-            session.say(head)
-            for entry in container.get("env", ()):
-                session.say(env_line(session, found.obj, container, entry))
+        with collected(errors):
+            refuse_foreign(found)
+            _list_variables(session, found, containers)
     raise_all(errors)
+
+
+def _list_variables(session: Session, found: Found, containers: str) -> None:
+    pod_spec = pod_template(found.obj)
+    for container in [*pod_spec.get("initContainers", ()), *pod_spec["containers"]]:
+        if not fnmatchcase(container["name"], containers):
+            continue
+        session.say(f"# {found.kind.kind} {found.name}, container {container['name']}")
+        for entry in container.get("env", ()):
+            session.say(env_line(session, found.obj, container, entry))
 
 
 def _quantities(text: str) -> dict[str, str]:
@@ -242,6 +255,7 @@ def _edit_all(session: Session, words: list[str], edit: Edit, what: str) -> None
     patches = []
     for one in found:
         with collected(errors):
+            refuse_foreign(one)
             patch = edit(pod_template(one.obj))
             if patch is not None:
                 patches.append((one, wrap_pod_template(one.obj, patch)))

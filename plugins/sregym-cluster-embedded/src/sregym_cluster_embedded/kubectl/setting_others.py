@@ -9,6 +9,7 @@ from sregym_cluster_embedded.kubectl.client import MERGE
 from sregym_cluster_embedded.kubectl.editing import (
     Found,
     pod_template,
+    refuse_foreign,
     selected,
     wrap_pod_template,
 )
@@ -110,6 +111,8 @@ def _found(session: Session, words: list[str]) -> list[Found]:
     errors: list[CommandError] = []
     found = selected(session, words, errors)
     raise_all(errors)
+    for one in found:
+        refuse_foreign(one)
     return found
 
 

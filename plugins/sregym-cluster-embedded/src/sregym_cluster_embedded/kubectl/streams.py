@@ -42,8 +42,10 @@ def logs(session: Session) -> None:
     arguments = session.arguments
     query = _log_query(session)
     if arguments.text("selector"):
+        if len(arguments.words) == 1:
+            raise usage_error("logs", "only a selector (-l) or a POD name is allowed")
         if arguments.words:
-            raise NotCovered("a name and a selector")
+            raise NotCovered("several words and a selector")
         kind = session.client.resource_type("pods")
         selector = [("labelSelector", arguments.text("selector"))]
         pods = session.client.list(kind, session.namespace, selector)
@@ -57,8 +59,10 @@ def logs(session: Session) -> None:
         words = arguments.words
         if len(words) == 2 and not arguments.has("container"):
             arguments.given["container"] = [words[1]]
+        elif len(words) > 2:
+            raise CommandError(_LOGS_USAGE)
         elif len(words) > 1:
-            raise NotCovered("several words")
+            raise NotCovered("a container by a word and by a flag")
         pods = [_log_pod(session, words[0])]
     logs_of = [(pod, name) for pod in pods for name in _log_containers(session, pod)]
     if arguments.on("follow"):
@@ -108,8 +112,10 @@ def execute(session: Session) -> None:
             )
             raise usage_error("exec", text)
         raise NotCovered("exec without --")
-    if not command or (arguments.on("tty") and len(command) == 1):
-        raise NotCovered("exec of nothing, or of what may be an interactive shell")
+    if not command:
+        raise CommandError("error: you must specify at least one command for the container")
+    if arguments.on("tty") and len(command) == 1:
+        raise NotCovered("exec of what may be an interactive shell")
     pod = pod_of(session, arguments.words[0])
     container = exec_container(session, pod)
     if arguments.on("tty") and arguments.on("stdin"):
@@ -172,11 +178,14 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
     query: list[tuple[str, str]] = []
     if arguments.on("previous"):
         query.append(("previous", "true"))
+    if arguments.text("since-time") and not _MOMENT.fullmatch(arguments.text("since-time")):
+        raise NotCovered("--since-time that is no time")
     if arguments.text("since") and arguments.text("since-time"):
         text = "at most one of `sinceTime` or `sinceSeconds` may be specified"
         raise CommandError(f"error: {text}")
-    if arguments.text("since-time") and not _MOMENT.fullmatch(arguments.text("since-time")):
-        raise NotCovered("--since-time that is no time")
+    limit = arguments.number("limit-bytes", 0)
+    if limit < 0:
+        raise CommandError("error: --limit-bytes must be greater than 0")
     if arguments.text("since").startswith("-"):
         raise CommandError("error: --since must be greater than 0")
     if arguments.text("since"):
@@ -189,9 +198,9 @@ def _log_query(session: Session) -> list[tuple[str, str]]:
     if tail >= 0:
         query.append(("tailLines", str(tail)))
     elif tail < -1:
-        raise NotCovered("--tail below -1")
-    if arguments.number("limit-bytes", 0):
-        query.append(("limitBytes", str(arguments.number("limit-bytes", 0))))
+        raise CommandError("error: --tail must be greater than or equal to -1")
+    if limit:
+        query.append(("limitBytes", str(limit)))
     return query
 
 

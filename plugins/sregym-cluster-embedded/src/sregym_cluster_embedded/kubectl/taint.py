@@ -12,6 +12,7 @@ from sregym_cluster_embedded.kubectl.flags import DRY_RUN, IGNORED, OUTPUT, SELE
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.trying import patched
+from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,23 +32,21 @@ _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 def taint(session: Session) -> None:
     """Run `kubectl taint`."""
     words = session.arguments.words
-    if not words:
+    at = next((n for n, word in enumerate(words) if _is_change(word)), len(words))
+    resources, changes = words[:at], words[at:]
+    for word in changes:
+        if not _is_change(word):
+            text = f"all resources must be specified before taint changes: {word}"
+            raise CommandError(f"error: {text}")
+    if not resources:
         text = "one or more resources must be specified as <resource> <name>"
         raise CommandError(f"error: {text}")
-    if words[0] not in ("node", "nodes", "no"):
-        raise NotCovered("taint of what is no node")
-    at = next((n for n, word in enumerate(words[1:], 1) if _is_change(word)), len(words))
-    resources, changes = words[:at], words[at:]
     if not changes:
         raise CommandError("error: at least one taint update is required")
-    if not all(map(_is_change, changes)):
-        raise NotCovered("taint without a change")
-    added = [_taint(word) for word in changes if not word.endswith("-")]
-    removed = [_removal(word) for word in changes if word.endswith("-")]
-    if len({(one["key"], one["effect"]) for one in added}) < len(added):
-        raise NotCovered("one taint twice")
-    if {(one["key"], one["effect"]) for one in added} & set(removed):
-        raise NotCovered("a taint that is added and removed")
+    added, removed = _wanted(changes)
+    _refuse_other(session, resources[0].lower())
+    _refuse_contradiction(added, removed)
+    _refuse_choice(session, resources)
     errors: list[CommandError] = []
     for found in selected(session, resources, errors):
         with collected(errors):
@@ -59,26 +58,67 @@ def _is_change(word: str) -> bool:
     return "=" in word or ":" in word or word.endswith("-")
 
 
-def _taint(word: str) -> Object:
-    rest, colon, effect = word.rpartition(":")
-    key, equals, value = rest.partition("=")
-    if colon and effect not in _EFFECTS:
-        text = (
-            f"error: invalid taint effect: {effect}, unsupported taint effect\n"
-            "See 'kubectl taint -h' for help and examples"
-        )
-        raise CommandError(text)
-    if not colon or not _KEY.fullmatch(key) or not _VALUE.fullmatch(value):
-        raise NotCovered(f"taint {word}")
-    return {"key": key, "effect": effect} | ({"value": value} if equals and value else {})
+def _wanted(changes: Sequence[str]) -> tuple[list[Object], list[tuple[str, str]]]:
+    """The taints to be added, and key and effect of those to be removed."""
+    added: list[Object] = []
+    removed: list[tuple[str, str]] = []
+    for word in changes:
+        key, value, effect = _parsed(word.removesuffix("-"))
+        if word.endswith("-"):
+            removed.append((key, effect))
+            continue
+        if any((one["key"], one["effect"]) == (key, effect) for one in added):
+            twice = f"{{{key} {value} {effect} <nil>}}"
+            text = f"duplicated taints with the same key and effect: {twice}"
+            raise usage_error("taint", text)
+        added.append({"key": key, "effect": effect} | ({"value": value} if value else {}))
+    return added, removed
 
 
-def _removal(word: str) -> tuple[str, str]:
-    key, _, effect = word.removesuffix("-").partition(":")
-    key = key.partition("=")[0]
-    if not _KEY.fullmatch(key) or (effect and effect not in _EFFECTS):
+def _parsed(word: str) -> tuple[str, str, str]:
+    """Key, value and effect."""
+    rest, *effects = word.split(":")
+    if len(effects) > 1:
+        raise usage_error("taint", f"invalid taint spec: {word}")
+    if effects and effects[0] not in _EFFECTS:
+        raise usage_error("taint", f"invalid taint effect: {effects[0]}, unsupported taint effect")
+    key, *values = rest.split("=") if effects else [rest]
+    if len(values) > 1:
+        raise usage_error("taint", f"invalid taint spec: {word}")
+    if not _KEY.fullmatch(key) or not all(map(_VALUE.fullmatch, values)):
         raise NotCovered(f"taint {word}")
-    return key, effect
+    return key, "".join(values), "".join(effects)
+
+
+def _refuse_other(session: Session, word: str) -> None:
+    kind = session.client.discovery().find(word)
+    if kind is None:
+        raise CommandError(f'the server doesn\'t have a resource type "{word}"')
+    if kind.kind != "Node":
+        text = f"invalid resource type {word}, only node types are supported"
+        raise CommandError(f"error: {text}")
+
+
+def _refuse_contradiction(added: Sequence[Object], removed: Sequence[tuple[str, str]]) -> None:
+    both = [
+        f"{key}={effect}"
+        for one in added
+        for key, effect in removed
+        if one["key"] == key and effect in ("", one["effect"])
+    ]
+    if both:
+        text = "can not both modify and remove the following taint(s) in the same command"
+        raise CommandError(f"error: {text}: {', '.join(both)}")
+
+
+def _refuse_choice(session: Session, resources: Sequence[str]) -> None:
+    everything, selector = session.arguments.on("all"), session.arguments.text("selector")
+    if everything and selector:
+        text = "setting 'all' parameter with a non empty selector is prohibited"
+        raise CommandError(f"error: {text}")
+    if not everything and not selector and len(resources) < 2:
+        text = "at least one resource name must be specified since 'all' parameter is not set"
+        raise CommandError(f"error: {text}")
 
 
 def _change(
@@ -88,12 +128,12 @@ def _change(
     if not session.arguments.on("overwrite"):
         _refuse_present(found.name, present, added)
     kept, taken = _without(present, removed)
-    missing = [key for key in removed if key not in taken]
-    if missing:
-        key, effect = missing[0]
-        if len(missing) > 1:
-            raise NotCovered("several taints that are not there")
-        raise CommandError(f'error: taint "{key}{":" + effect if effect else ""}" not found')
+    missing = [
+        CommandError(f'error: taint "{key}{":" + effect if effect else ""}" not found')
+        for key, effect in removed
+        if (key, effect) not in taken
+    ]
+    raise_all(missing)
     places = {(one["key"], one["effect"]) for one in added}
     taints = [*added, *(one for one in kept if (one["key"], one["effect"]) not in places)]
     modified = any((one["key"], one["effect"]) in places for one in present)
@@ -132,9 +172,7 @@ def _told(added: bool, removed: bool, modified: bool) -> str:
 
 def _refuse_present(node: str, present: Sequence[Object], added: Sequence[Object]) -> None:
     there = {(one["key"], one["effect"]) for one in present}
-    clashing = [one for one in added if (one["key"], one["effect"]) in there]
-    if len(clashing) > 1:
-        raise NotCovered("several taints that are there already")
-    for one in clashing:
-        text = f"error: node {node} already has {one['key']} taint(s) with same effect(s) and --overwrite is false"
-        raise CommandError(text)
+    clashing = [one["key"] for one in added if (one["key"], one["effect"]) in there]
+    if clashing:
+        text = f"already has {','.join(clashing)} taint(s) with same effect(s)"
+        raise CommandError(f"error: node {node} {text} and --overwrite is false")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.flags import Flag, switch
+from sregym_cluster_embedded.kubectl.usage import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,9 +34,9 @@ _WIDTH, _PADDING = 6, 3
 def pods(session: Session) -> None:
     """Run `kubectl top pod`."""
     arguments = session.arguments
-    _check(session)
-    if arguments.on("sum") or arguments.has("field-selector") or len(arguments.words) > 1:
-        raise NotCovered("top pod --sum, --field-selector or several names")
+    _check(session, "pod [NAME | -l label]", "selector")
+    if arguments.on("sum") or arguments.has("field-selector"):
+        raise NotCovered("top pod --sum or --field-selector")
     everywhere = arguments.on("all-namespaces")
     where = "" if everywhere else f"/namespaces/{session.namespace}"
     items = _items(session, f"{_GROUP}{where}/pods")
@@ -63,9 +64,9 @@ def pods(session: Session) -> None:
 def nodes(session: Session) -> None:
     """Run `kubectl top node`."""
     arguments = session.arguments
-    _check(session)
-    if len(arguments.words) > 1 or arguments.on("show-capacity"):
-        raise NotCovered("top node --show-capacity or several names")
+    _check(session, "node [NAME | -l label]", "--selector")
+    if arguments.on("show-capacity"):
+        raise NotCovered("top node --show-capacity")
     items = _items(session, f"{_GROUP}/nodes")
     if not items:
         raise NotCovered("top node without metrics")
@@ -79,9 +80,7 @@ def nodes(session: Session) -> None:
         name = items[index]["metadata"]["name"]
         cpu, memory = totals[index]
         shown = _shown(totals[index])
-        free = room.get(name)
-        if free is None:
-            raise NotCovered("metrics of a node that is not there")
+        free = room[name]
         cores = _percent(cpu, parse(free["cpu"]))
         rows.append([name, shown[0], cores, shown[1], _percent(memory, parse(free["memory"]))])
     measured = {item["metadata"]["name"] for item in items}
@@ -90,12 +89,14 @@ def nodes(session: Session) -> None:
     _print(session, ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"], rows)
 
 
-def _check(session: Session) -> None:
+def _check(session: Session, form: str, selector: str) -> None:
     arguments = session.arguments
+    if len(arguments.words) > 1:
+        raise usage_error(arguments.command, form)
     if arguments.text("sort-by", "cpu") not in ("cpu", "memory"):
         raise CommandError("error: --sort-by accepts only cpu or memory")
-    if arguments.words and arguments.has("selector"):
-        raise NotCovered("top with a name and a selector")
+    if arguments.words and (arguments.text("selector") or arguments.text("field-selector")):
+        raise CommandError(f"error: only one of NAME or {selector} can be provided")
     discovery = session.client.discovery()
     kind = discovery.of_kind("metrics.k8s.io/v1beta1", "NodeMetrics")
     if kind is None:

@@ -93,6 +93,8 @@ def _test(aim: str) -> _Test:
         raise CommandError("error: unrecognized condition: []")
     if aim == "jsonpath=":
         raise CommandError("error: jsonpath expression cannot be empty")
+    if "=" not in aim:
+        raise CommandError(f'error: unrecognized condition: "{aim}"')
     raise NotCovered(f"--for={aim}")
 
 
@@ -112,6 +114,9 @@ def _has_condition(obj: Object, name: str, value: str) -> bool:
 def _jsonpath_test(rest: str) -> _Test:
     expression, closing, value = rest.strip("'\"").partition("}=")
     exists_only = not closing
+    if closing and not value.strip("'\""):
+        text = "jsonpath wait has to have a value after equal sign"
+        raise CommandError(f"error: {text}, like --for=jsonpath='{{.status.readyReplicas}}'=3")
     if exists_only and "=" in expression:
         raise NotCovered(f"--for=jsonpath={rest}")
     path = relaxed(expression if exists_only else expression + "}")
@@ -127,11 +132,17 @@ def _jsonpath_test(rest: str) -> _Test:
     return test
 
 
+def _unmet(found: Found) -> CommandError:
+    return CommandError(f"error: condition not met for {found.kind.plural}/{found.name}")
+
+
 def _wait_for(session: Session, found: Found, test: _Test, timeout_s: float) -> None:
     name = shown_name(found.kind, found.name)
     if test(found.obj):
         session.say(f"{name} condition met")
         return
+    if not timeout_s:
+        raise _unmet(found)
     for event, obj in states(session, found.kind, found.namespace, found.name, timeout_s):
         if event == "DELETED":
             raise NotCovered("the object was deleted meanwhile")
@@ -144,6 +155,8 @@ def _wait_for(session: Session, found: Found, test: _Test, timeout_s: float) -> 
 def _wait_for_deletion(session: Session, found: Found, timeout_s: float) -> None:
     uid = found.obj["metadata"]["uid"]
     kind, namespace, name, _ = found
+    if not timeout_s:
+        raise _unmet(found)
     if not wait_until_gone(session, kind, namespace, name, uid, timeout_s):
         text = f"error: timed out waiting for the condition on {kind.plural}/{name}"
         raise CommandError(text)

@@ -200,8 +200,6 @@ def _field_value(pod: Object, path: str) -> str:
     metadata = pod["metadata"]
     if path in ("metadata.name", "metadata.namespace", "metadata.uid"):
         return str(metadata.get(path.removeprefix("metadata."), ""))
-    if path in ("metadata.labels", "metadata.annotations"):
-        raise NotCovered(path)
     subscript = _SUBSCRIPT.fullmatch(path)
     return str(metadata.get(subscript[1], {}).get(subscript[2], "")) if subscript else ""
 
