@@ -136,6 +136,20 @@ class World:
         state = json.dumps([objects, plans, tables], sort_keys=True, separators=(",", ":"))
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
+    def doings(self, since: int) -> list[str]:
+        """What was done in this fork, as texts to compare with what was done in another one.
+
+        Args:
+            since: Revision of the store when it was made.
+        """
+        changes = [str(change) for change in self.store.history if change.revision > since]
+        plans = [str(event) for event in self.clock.pending()]
+        tables = [
+            f"{name} {sorted((str(key), str(value)) for key, value in self._tables.read(name).items())}"
+            for name in sorted(self._tables.written())
+        ]
+        return [*changes, *plans, *tables]
+
     def _listener(self) -> Callable[[Change], None]:
         """Tells the listeners of a write, without keeping alive a world that nobody has any more.
 

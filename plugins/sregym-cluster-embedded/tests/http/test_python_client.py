@@ -105,3 +105,21 @@ def test_the_dynamic_client(api: Any, tmp_path: Path) -> None:
     assert patched.data.to_dict() == {"c": "d"}
     maps.delete(name="dynamic", namespace="shop")
     assert "dynamic" not in [item.metadata.name for item in maps.get(namespace="shop").items]
+
+
+def test_a_command_that_does_not_read_ends_with_its_input_open(api: Any) -> None:
+    stream = importlib.import_module("kubernetes.stream").stream
+    core = kubernetes.client.CoreV1Api(api)
+    told = {"stderr": True, "stdin": True, "stdout": True, "tty": False}
+    opened = stream(
+        core.connect_get_namespaced_pod_exec,
+        "box",
+        "shop",
+        command=["sh", "-c", "exit 3"],
+        _preload_content=False,
+        **told,
+    )
+    opened.run_forever(timeout=30)
+    ended = opened.read_stdout(), opened.returncode
+    opened.close()
+    assert ended == ("", 3)

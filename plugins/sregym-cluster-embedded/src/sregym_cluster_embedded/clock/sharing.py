@@ -41,6 +41,10 @@ class SharedGroups(Generic[G, K, V]):
         """All groups that have entries, in no promised order."""
         return (group for group, entries in self._all.items() if entries)
 
+    def written(self) -> Iterator[G]:
+        """The groups that were written to since this was forked, or a fork of it was made."""
+        return iter(self._own)
+
     def fork(self) -> SharedGroups[G, K, V]:
         """A copy; from now on both sides copy a group before they write to it."""
         self._own.clear()

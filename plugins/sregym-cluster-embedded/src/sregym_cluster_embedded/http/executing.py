@@ -1,6 +1,6 @@
 """exec: a command in a container, its input, and what it gives back.
 
-A command runs to its end when its input is complete. Shells and consoles that read their script
+A command runs to its end when its input is complete, or more of it would make no difference. Shells and consoles that read their script
 from the input run line by line, on a terminal with prompt and echo.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.http.conversing import converse
-from sregym_cluster_embedded.http.relaying import answer, spend, texts
+from sregym_cluster_embedded.http.entering import entered
+from sregym_cluster_embedded.http.relaying import answer, spend
 from sregym_cluster_embedded.http.status import failure
-from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
@@ -39,8 +39,8 @@ async def serve_exec(
         result = await converse(live, connect, streams, shift_s)
     else:
         stdin = ""
-        if options.get("stdin") and streams.ends_stdin and not _goes_without(connect):
-            stdin = shifted_text("".join([text async for text in texts(streams)]), -shift_s)
+        if options.get("stdin") and not _goes_without(connect):
+            stdin = await entered(live, connect, streams, shift_s)
         result = await _execute(live, connect, stdin)
         if result.grows is not None:
             await _stream(live, streams, result, shift_s, terminal=bool(options.get("tty")))

@@ -31,13 +31,7 @@ _STREAMS_S = 30.0
 
 
 class RemoteStreams(Protocol):
-    """Standard streams of a command in a container, and the Status that ends them.
-
-    Attributes:
-        ends_stdin: Whether the client can say that its input is complete without leaving.
-    """
-
-    ends_stdin: bool
+    """Standard streams of a command in a container, and the Status that ends them."""
 
     def stdin(self) -> AsyncIterator[bytes]:
         """Pieces of input until the client says that it is complete, or leaves."""
@@ -54,7 +48,6 @@ class SocketStreams:
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self._socket = socket
-        self.ends_stdin = socket.ws_protocol == SOCKET_PROTOCOLS[0]
 
     async def stdin(self) -> AsyncIterator[bytes]:
         """Pieces of input."""
@@ -89,7 +82,6 @@ class SpdyStreams:
     def __init__(self, streams: Mapping[str, SpdyStream], protocol: str) -> None:
         self._streams = streams
         self._protocol = protocol
-        self.ends_stdin = True
 
     async def stdin(self) -> AsyncIterator[bytes]:
         """Pieces of input."""

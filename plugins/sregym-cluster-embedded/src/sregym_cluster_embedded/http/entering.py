@@ -1,0 +1,89 @@
+"""The input of a command: how much of it there has to be before the command can run.
+
+A client that opens the input of `cat FILE` and leaves it open gets the file all the same: the command
+does not read. Nobody knows that of a command but the command itself, so it is tried in forks of the
+world: when more input makes no difference to what it says and does, it has had enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sregym_cluster_embedded.http.relaying import texts
+from sregym_cluster_embedded.http.time_shift import shifted_text
+from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.request import Connect
+    from sregym_cluster_embedded.http.live import LiveWorld
+    from sregym_cluster_embedded.http.remote_streams import RemoteStreams
+    from sregym_cluster_embedded.world import World
+
+# Wall seconds without more input before it is looked whether there is enough.
+_QUIET_S = 0.05
+# What readers of lines, and readers of archives, do not read without a difference.
+_MORE = "\n0 more\n"
+_EMPTY_ARCHIVE = "\0" * 10240
+
+
+async def entered(live: LiveWorld, connect: Connect, streams: RemoteStreams, shift_s: int) -> str:
+    """The input until it is complete, the client has left, or more of it makes no difference."""
+    pieces: list[str] = []
+    arrived = asyncio.Event()
+
+    async def take() -> None:
+        async for piece in texts(streams):
+            pieces.append(piece)
+            arrived.set()
+
+    def so_far() -> str:
+        return shifted_text("".join(pieces), -shift_s)
+
+    taking = asyncio.ensure_future(take())
+    try:
+        while True:
+            count = len(pieces)
+            await asyncio.wait({taking}, timeout=_QUIET_S)
+            if taking.done():
+                break
+            if len(pieces) != count:
+                continue
+            if _enough(live, connect, so_far()):
+                return so_far()
+            arrived.clear()
+            more = asyncio.ensure_future(arrived.wait())
+            await asyncio.wait({taking, more}, return_when=asyncio.FIRST_COMPLETED)
+            more.cancel()
+        await taking
+        return so_far()
+    finally:
+        taking.cancel()
+
+
+def _enough(live: LiveWorld, connect: Connect, text: str) -> bool:
+    """Whether a command does not read at all, or is through with what it has.
+
+    What failed may have met an end in the middle: with that, nothing is known.
+    """
+    with live.open() as world:
+        without = _outcome(world, connect, "")
+        if all(without == _outcome(world, connect, one) for one in (_MORE, _EMPTY_ARCHIVE)):
+            return True
+        code, *_ = one = _outcome(world, connect, text)
+        return bool(text) and code == 0 and one == _outcome(world, connect, text + _MORE)
+
+
+def _outcome(world: World, connect: Connect, text: str) -> tuple[Any, ...]:
+    """What a command says and does with an input, and whether it goes on."""
+    fork, since = world.fork(), world.store.revision
+    command = tuple(connect.options.get("command", ()))
+    try:
+        result = run_in_container(
+            fork, connect.namespace, connect.pod, connect.container, command, text
+        )
+    except ContainerNotRunningError as error:
+        return 1, str(error)
+    grows = result.grows is not None
+    return result.exit_code, replace(result, grows=None), grows, fork.doings(since)
