@@ -72,14 +72,29 @@ def _other_mode(volume: Object, claim: Object) -> bool:
     return bool(modes[0] != modes[1])
 
 
+def _unusable(volume: Object, claim: Object, node: Object | None) -> bool:
+    """Whether a volume that is held for a claim cannot be bound to it all the same."""
+    modes = set(claim["spec"].get("accessModes", ()))
+    return (
+        "deletionTimestamp" in volume["metadata"]
+        or _too_small(volume, claim)
+        or _other_mode(volume, claim)
+        or (node is None and not modes <= set(volume["spec"].get("accessModes", ())))
+    )
+
+
 def best(volumes: Iterable[Object], claim: Object, node: Object | None) -> Object | None:
-    """The volume held for the claim, or the smallest free one that serves it, or None."""
+    """The volume held for the claim, or the smallest free one that serves it, or None.
+
+    With `node`, as the scheduler asks; without, as the controller of volumes does, who looks only
+    at volumes that have the claim's access modes. Where the one that is held is out of reach of the
+    node, no other will do.
+    """
     candidates = []
     for volume in volumes:
         if volume["spec"].get("claimRef") is not None:
-            unfit = _too_small(volume, claim) or _other_mode(volume, claim)
-            if refers_to(volume, claim) and not unfit:
-                return volume
+            if refers_to(volume, claim) and not _unusable(volume, claim, node):
+                return volume if node is None or reachable(volume, node) else None
         elif serves(volume, claim, node):
             candidates.append(volume)
     return min(

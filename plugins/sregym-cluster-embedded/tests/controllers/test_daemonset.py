@@ -241,3 +241,19 @@ def test_deleting_the_set_deletes_its_pods(shop: Any) -> None:
     writes.delete(shop.world, AGENT)
     shop.run(5)
     assert shop.pods() == []
+
+
+def test_a_daemon_set_takes_away_its_pod_from_a_node_that_drives_it_out(shop: Any) -> None:
+    shop.apply(DAEMON_SET)
+    shop.run(5)
+    (leaving,) = [
+        pod["metadata"]["name"] for pod in shop.pods() if pod["spec"]["nodeName"] == "node2"
+    ]
+    change_node(shop, "node2", taints=[{"key": "kept", "value": "free", "effect": "NoExecute"}])
+    shop.run(0.05)
+    assert shop.events("SuccessfulDelete") == [(f"Deleted pod: {leaving}", 1)]
+    assert shop.events("TaintManagerEviction") == [(f"Marking for deletion Pod shop/{leaving}", 1)]
+    pod = shop.world.store.get(Key("pods", "shop", leaving))
+    conditions = {entry["type"]: entry.get("reason") for entry in pod["status"]["conditions"]}
+    assert "deletionTimestamp" in pod["metadata"]
+    assert conditions["DisruptionTarget"] == "DeletionByTaintManager"

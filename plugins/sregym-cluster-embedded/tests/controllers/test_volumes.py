@@ -245,3 +245,33 @@ def test_a_finished_pod_still_holds_its_claim(shop: Any) -> None:
     writes.delete(shop.world, Key("pods", "shop", "done"))
     shop.run(3)
     assert shop.world.store.get(CLAIM) is None
+
+
+def test_a_volume_held_for_a_claim_has_to_offer_its_access_modes(shop: Any) -> None:
+    shop.apply(
+        """
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: held}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: none
+  hostPath: {path: /tmp/held}
+  claimRef: {name: shared, namespace: shop}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: shared}
+spec:
+  accessModes: [ReadWriteMany]
+  storageClassName: none
+  resources: {requests: {storage: 1Gi}}
+"""
+    )
+    shop.run(10)
+    claim = shop.world.store.get(Key("persistentvolumeclaims", "shop", "shared"))
+    volume = shop.world.store.get(Key("persistentvolumes", "", "held"))
+    assert (claim["status"]["phase"], volume["status"]["phase"]) == ("Pending", "Available")
+    told = [message for message, _ in shop.events("ProvisioningFailed")]
+    assert told == ['storageclass.storage.k8s.io "none" not found']

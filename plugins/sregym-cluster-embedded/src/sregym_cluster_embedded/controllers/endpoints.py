@@ -28,6 +28,10 @@ _ZONE = "topology.kubernetes.io/zone"
 _SERVICE_LABEL = "kubernetes.io/service-name"
 _TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 _HEADLESS = "service.kubernetes.io/headless"
+_MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+_MANAGER = "endpointslice-controller.k8s.io"
+# Not empty while the controller itself writes a slice.
+_OWN_WRITE = "controllers.endpoints.own"
 
 
 class Place(NamedTuple):
@@ -58,19 +62,29 @@ def selector_values(service: Object) -> list[str]:
 
 
 def listen(world: World, change: Change) -> None:
-    """Services are looked at when they change, or lose a slice."""
+    """Services are looked at when they change, or when others touch what was made for them."""
     key = change.key
     if key.resource == "services":
-        if change.type is not ChangeType.DELETED and (
-            change.old is None or change.old["spec"] != change.obj["spec"]
-        ):
-            enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
-        elif change.type is ChangeType.DELETED:
+        if change.type is ChangeType.DELETED:
             _remove_endpoints(world, key)
-    elif key.resource == SLICES and change.type is ChangeType.DELETED:
-        service = (change.obj["metadata"].get("labels") or {}).get(_SERVICE_LABEL)
-        if service:
-            enqueue(world, HANDLER, (key.namespace, service), _DELAY_S)
+        elif change.old is None or _matters(change.old, change.obj):
+            enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
+    elif key.resource == SLICES:
+        if change.type is ChangeType.DELETED or (
+            change.type is ChangeType.MODIFIED and not world.table(_OWN_WRITE)
+        ):
+            labels = change.obj["metadata"].get("labels") or {}
+            if labels.get(_MANAGED_BY) == _MANAGER and _SERVICE_LABEL in labels:
+                enqueue(world, HANDLER, (key.namespace, labels[_SERVICE_LABEL]), _DELAY_S)
+    elif change.type is ChangeType.DELETED:
+        enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
+
+
+def _matters(old: Object, new: Object) -> bool:
+    """Whether a write of a Service shows in its endpoints: they have its labels, too."""
+    return bool(
+        old["spec"] != new["spec"] or old["metadata"].get("labels") != new["metadata"].get("labels")
+    )
 
 
 def pod_changed(world: World, change: Change) -> None:
@@ -193,13 +207,19 @@ def _update_slice(
         return
     annotations = {**(metadata.get("annotations") or {}), _TRIGGER: world.timestamp()}
     fresh = {**metadata, "labels": labels, "annotations": annotations}
-    writes.update(world, SLICES, {**old, "metadata": fresh, "endpoints": endpoints, "ports": ports})
+    new = {**old, "metadata": fresh, "endpoints": endpoints, "ports": ports}
+    own = world.table(_OWN_WRITE)
+    own[""] = True
+    try:
+        writes.update(world, SLICES, new)
+    finally:
+        del own[""]
 
 
 def _labels(service: Object) -> dict[str, str]:
     labels = {
         **(service["metadata"].get("labels") or {}),
-        "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+        _MANAGED_BY: _MANAGER,
         _SERVICE_LABEL: service["metadata"]["name"],
     }
     if service["spec"].get("clusterIP") == "None":

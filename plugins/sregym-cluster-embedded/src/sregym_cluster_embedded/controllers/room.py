@@ -189,6 +189,7 @@ def contribution() -> Contribution:
             SERVICE_RANGES: (service_ranges.listen,),
             "ipaddresses.networking.k8s.io": (service_ranges.address_changed,),
             endpoints.SLICES: (endpoints.listen, api_services.backend_changed),
+            "endpoints": (endpoints.listen,),
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen, attaching.volume_changed),
             "events": (recycling.event_said, event_expiry.listen),

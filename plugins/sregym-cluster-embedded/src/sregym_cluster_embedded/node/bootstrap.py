@@ -12,7 +12,13 @@ from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.namespace import furnish
 from sregym_cluster_embedded.kubelet.images import preload
-from sregym_cluster_embedded.node import authorization_objects, control_plane, system_objects
+from sregym_cluster_embedded.node import (
+    authorization_objects,
+    control_plane,
+    restoring,
+    system_objects,
+)
+from sregym_cluster_embedded.node.addresses import node_address, pod_network
 from sregym_cluster_embedded.node.conditions import conditions
 from sregym_cluster_embedded.node.kubelets import announce_boot
 from sregym_cluster_embedded.node.registration import announce_registration
@@ -25,7 +31,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 KUBELET_VERSION = "v1.36.2"
-LEASE_DURATION_S = 40
 # The part of a disk that the system itself and its packages fill.
 _DISK_USED = 0.19
 # What this version of the kubelet declares that others may not have.
@@ -142,16 +147,6 @@ def _add_control_plane(world: World) -> None:
                 writes.update_status(world, key, entry["status"])
 
 
-def node_address(number: int) -> str:
-    """The InternalIP of the node with this number, from 0."""
-    return f"10.77.{number // 250}.{number % 250 + 2}"
-
-
-def pod_network(number: int) -> str:
-    """The pod range of the node with this number, from 0."""
-    return f"10.{244 + number // 256}.{number % 256}.0/24"
-
-
 def add_node(world: World, spec: NodeSpec) -> Object:
     """Let a machine join the cluster; returns its Node.
 
@@ -172,29 +167,10 @@ def add_node(world: World, spec: NodeSpec) -> Object:
         storage_drivers.registration(entry, name) for entry in storage_drivers.installed(world)
     ]
     writes.create(world, storage_drivers.CSI_NODES, control_plane.storage_of_node(node, present))
-    _create_lease(world, node)
+    restoring.create_lease(world, node)
     announce_boot(world, name, spec.cgroup_version)
     announce_registration(world, node)
     return node
-
-
-def _create_lease(world: World, node: Object) -> None:
-    name = node["metadata"]["name"]
-    lease = {
-        "metadata": {
-            "name": name,
-            "namespace": "kube-node-lease",
-            "ownerReferences": [
-                {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
-            ],
-        },
-        "spec": {
-            "holderIdentity": name,
-            "leaseDurationSeconds": LEASE_DURATION_S,
-            "renewTime": world.micro_timestamp(),
-        },
-    }
-    writes.create(world, "leases.coordination.k8s.io", lease)
 
 
 def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:

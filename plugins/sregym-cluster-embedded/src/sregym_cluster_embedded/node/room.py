@@ -5,7 +5,14 @@ from __future__ import annotations
 from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
-from sregym_cluster_embedded.node import image_garbage, kubelets, pressure, refusals, registration
+from sregym_cluster_embedded.node import (
+    image_garbage,
+    kubelets,
+    pressure,
+    refusals,
+    registration,
+    restoring,
+)
 from sregym_cluster_embedded.node.heartbeats import fresh
 
 
@@ -20,9 +27,13 @@ def contribution() -> Contribution:
             pressure.HANDLER: pressure.look,
             registration.REGISTER: registration.register,
             refusals.HANDLER: refusals.ask,
+            restoring.SERVER: restoring.look,
+            restoring.LEASE: restoring.renew,
         },
         followers={
             "nodes": (kubelets.node_changed, registration.node_changed),
+            restoring.LEASES: (restoring.lease_changed,),
+            **dict.fromkeys(restoring.OWN_KINDS, (restoring.server_changed,)),
             **dict.fromkeys(dynamic.RESOURCES, (refusals.configuration_changed,)),
         },
         rooms={

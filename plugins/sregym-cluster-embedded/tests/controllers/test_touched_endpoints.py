@@ -1,0 +1,67 @@
+"""Endpoints that others touch: which of it the controllers take back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.store import Key
+
+SHOP = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {app: web}}
+spec: {containers: [{name: web, image: "registry.example/shop/web:1.0"}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+"""
+SLICES = "endpointslices.discovery.k8s.io"
+SERVICE, ENDPOINTS = Key("services", "shop", "web"), Key("endpoints", "shop", "web")
+
+
+def the_slice(shop: Any) -> Any:
+    (found,) = shop.world.store.list(SLICES, "shop")
+    return found
+
+
+def test_endpoints_that_are_deleted_come_again(shop: Any) -> None:
+    shop.apply(SHOP)
+    shop.run(5)
+    before = shop.world.store.get(ENDPOINTS)
+    writes.delete(shop.world, ENDPOINTS)
+    shop.run(1)
+    after = shop.world.store.get(ENDPOINTS)
+    assert after["subsets"] == before["subsets"]
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+
+
+def test_a_slice_that_others_change_is_put_right(shop: Any) -> None:
+    shop.apply(SHOP)
+    shop.run(5)
+    before = the_slice(shop)
+    writes.update(shop.world, SLICES, {**before, "endpoints": []})
+    shop.run(1)
+    assert the_slice(shop)["endpoints"] == before["endpoints"]
+    revision = shop.world.store.revision
+    shop.run(5)
+    assert shop.world.store.revision == revision
+
+
+def test_endpoints_that_others_change_stay_until_something_happens(shop: Any) -> None:
+    shop.apply(SHOP)
+    shop.run(5)
+    before = shop.world.store.get(ENDPOINTS)
+    writes.update(shop.world, "endpoints", {**before, "subsets": []})
+    shop.run(60)
+    assert shop.world.store.get(ENDPOINTS)["subsets"] == []
+    writes.patch_metadata(shop.world, SERVICE, labels={"team": "front"})
+    shop.run(1)
+    assert shop.world.store.get(ENDPOINTS)["subsets"] == before["subsets"]
+    told = [
+        obj["metadata"]["labels"]["team"]
+        for obj in (the_slice(shop), shop.world.store.get(ENDPOINTS))
+    ]
+    assert told == ["front", "front"]
