@@ -207,3 +207,18 @@ def test_labels_and_fields_are_detected(data: Any) -> None:
 
 def test_patterns_are_off(get: Any) -> None:
     assert (get("/loki/api/v1/patterns", ("query", TICKER)).status) == 404
+
+
+def test_queries_are_formatted(get: Any) -> None:
+    kind = "application/json; charset=utf-8"
+    good = get("/loki/api/v1/format_query", ("query", 'sum(rate({a="b"}|="c"[1m]))by(d)'))
+    assert (good.status, good.content_type) == (200, kind)
+    assert good.body == (
+        b'{"status":"success","data":"sum by (d)(rate({a=\\"b\\"} |= \\"c\\"[1m]))"}\n'
+    )
+    bad = get("/loki/api/v1/format_query", ("query", "{"))
+    assert (bad.status, bad.content_type) == (400, kind)
+    assert bad.body == (
+        b'{"status":"invalid-query","error":"parse error at line 1, col 2: syntax error: '
+        b'unexpected $end, expecting IDENTIFIER or }"}\n'
+    )

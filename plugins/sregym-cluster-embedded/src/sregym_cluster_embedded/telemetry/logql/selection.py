@@ -22,7 +22,7 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
     Stage,
     Unwrap,
 )
-from sregym_cluster_embedded.telemetry.logql.stages import check_stage, stage_text
+from sregym_cluster_embedded.telemetry.logql.stages import check_stage
 from sregym_cluster_embedded.telemetry.logql.strings import unquoted
 from sregym_cluster_embedded.telemetry.logql.units import (
     LONGEST_S,
@@ -30,6 +30,7 @@ from sregym_cluster_embedded.telemetry.logql.units import (
     prometheus_duration_s,
     size_bytes,
 )
+from sregym_cluster_embedded.telemetry.logql.writing import stage_text
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
 from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 

@@ -1,8 +1,7 @@
-"""Stages as Loki writes them in messages, and what is wrong with one that cannot be carried out."""
+"""What is wrong with a stage that cannot be carried out."""
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from sregym_cluster_embedded.telemetry.logql.filtering import network
 from sregym_cluster_embedded.telemetry.logql.json_lines import path_of
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Both,
-    Comparison,
     LabelFilter,
     LabelFormat,
     LineFilter,
@@ -130,29 +128,3 @@ def _address_details(text: str) -> str:
     if "/" in text:
         return f'netip.ParsePrefix("{text}"): invalid prefix'
     return f'ParseAddr("{text}"): unable to parse IP'
-
-
-def stage_text(stage: Stage) -> str:
-    """A stage as messages show it."""
-    if isinstance(stage, LineFilter):
-        shown = [json.dumps(text, ensure_ascii=False) for text in stage.texts]
-        if stage.ip:
-            shown[0] = f"ip({shown[0]})"
-        return f"{stage.op} {' or '.join(shown)}"
-    if isinstance(stage, Parser):
-        wanted = (
-            f"{label}={json.dumps(source, ensure_ascii=False)}" for label, source in stage.wanted
-        )
-        return f"| {stage.kind} {','.join(wanted)}"
-    if isinstance(stage, LineFormat):
-        return f"| line_format {json.dumps(stage.template, ensure_ascii=False)}"
-    if isinstance(stage, LabelFormat):
-        changes = (
-            f"{target}={json.dumps(source, ensure_ascii=False) if is_template else source}"
-            for target, source, is_template in stage.changes
-        )
-        return f"| label_format {','.join(changes)}"
-    if isinstance(stage, LabelFilter) and isinstance(stage.condition, Comparison):
-        condition = stage.condition
-        return f'| {condition.label}{condition.op}ip("{condition.text}")'
-    return ""

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.telemetry.logql.engine import Engine
 from sregym_cluster_embedded.telemetry.logql.nodes import Logs
 from sregym_cluster_embedded.telemetry.logql.parsing import parse, parse_selector
 from sregym_cluster_embedded.telemetry.logql.world import WorldLogs
+from sregym_cluster_embedded.telemetry.logql.writing import pretty
 from sregym_cluster_embedded.telemetry.loki.detecting import fields_found, labels_found
 from sregym_cluster_embedded.telemetry.loki.parameters import (
     Span,
@@ -258,9 +259,13 @@ def _no_patterns(_: World, __: Request) -> Response:
 
 
 def _format_query(_: World, request: Request) -> Response:
-    query = request.parameter("query")
-    parse(query)
-    return _json({"status": "success", "data": query})
+    kind = "application/json; charset=utf-8"
+    try:
+        found = {"status": "success", "data": pretty(parse(request.parameter("query")))}
+    except REFUSALS as error:
+        wrong = {"status": "invalid-query", "error": str(error)}
+        return Response(400, orjson.dumps(wrong) + b"\n", kind)
+    return Response(200, orjson.dumps(found) + b"\n", kind)
 
 
 def _ready(_: World, __: Request) -> Response:

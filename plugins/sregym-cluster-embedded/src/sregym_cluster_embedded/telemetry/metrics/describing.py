@@ -13,6 +13,8 @@ from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Target
     from sregym_cluster_embedded.world import World
 
@@ -21,17 +23,25 @@ _TIMEOUT = "10s"
 _REFUSED = 'Get "{url}": dial tcp {address}: connect: connection refused'
 
 
-def metadata(world: World) -> dict[str, list[dict[str, str]]]:
-    """`data` of /api/v1/metadata: by name of the family, its type and help, if any target has it.
+def metadata(there: Collection[str] | None = None) -> dict[str, list[dict[str, str]]]:
+    """`data` of /api/v1/metadata: by name of the family, its type and help.
 
     What Prometheus notes of scrapes itself (`up` and the like) has none, as there.
+
+    Args:
+        there: The names of the samples that there are; all that there can be, if nothing is said.
     """
-    there = _newest(world).metrics()
     return {
         family.name: [{"type": family.type, "help": family.help, "unit": ""}]
         for family in sorted(families())
-        if family not in SCRAPE_FAMILIES and not there.isdisjoint(family.samples)
+        if family not in SCRAPE_FAMILIES
+        and (there is None or any(name in there for name in family.samples))
     }
+
+
+def metrics(world: World) -> set[str]:
+    """The names of the samples that were scraped last."""
+    return _newest(world).metrics()
 
 
 def described(world: World) -> list[tuple[dict[str, str], list[Family]]]:

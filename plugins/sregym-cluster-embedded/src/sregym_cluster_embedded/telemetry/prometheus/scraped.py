@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.telemetry.metrics.describing import (
     described,
     metadata,
+    metrics,
     pools,
     targets,
 )
@@ -28,7 +29,7 @@ def metadata_data(world: World, request: Request) -> dict[str, Any]:
     """
     most = number_of(request, "limit")
     wanted = request.parameter("metric")
-    known = metadata(world)
+    known = metadata(metrics(world))
     found = {name: entries for name, entries in known.items() if not wanted or name == wanted}
     return found if most is None or most < 0 else dict(list(found.items())[:most])
 

@@ -39,7 +39,7 @@ _OPERAND = 7
 def line(node: Node) -> str:
     """On one line."""
     if isinstance(node, Number):
-        return _number(node.value)
+        return number(node.value)
     if isinstance(node, Text):
         return quoted(node.value)
     if isinstance(node, Selector):
@@ -99,7 +99,8 @@ def _pretty_within(node: Node, binding: int, depth: int) -> str:
     return f"{indent}(\n{pretty(node, depth + 1)}\n{indent})"
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A literal, as Go prints floats."""
     if value != value or value in (float("inf"), float("-inf")):
         return {"nan": "NaN", "inf": "+Inf", "-inf": "-Inf"}[str(value)]
     return str(int(value)) if value == int(value) and abs(value) < 1e21 else repr(value)
