@@ -122,6 +122,35 @@ def test_calls_that_no_function_takes_are_refused(text, name, applied):
     assert said.partition(": ")[2].partition(": ")[2] == words
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("has(nothing.spec)", False),
+        ("nothing.?spec.orValue('none')", "none"),
+        ("nothing == null || nothing.spec == 1", True),
+        ("has(one.spec) || one.?spec.hasValue()", False),
+    ],
+)
+def test_what_has_no_fields_has_none_of_a_name(text, expected):
+    names = ("nothing", "one")
+    assert compile_expression(text, names).evaluate({"nothing": None, "one": 1}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nothing.spec", "no such key: spec"),
+        ("nothing['spec']", "no such key: spec"),
+        ("has([1].spec)", "unsupported index type 'string' in list"),
+        ("[1].?spec", "unsupported index type 'string' in list"),
+    ],
+)
+def test_fields_of_what_has_none_are_missing(text, words):
+    with pytest.raises(CelError) as failed:
+        compile_expression(text, ("nothing",)).evaluate({"nothing": None})
+    assert str(failed.value) == words
+
+
 def test_each_format_is_a_function():
     for name in NAMES:
         assert check(f"format.{name}()", {})[0].name == "kubernetes.NamedFormat"

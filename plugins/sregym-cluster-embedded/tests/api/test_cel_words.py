@@ -35,7 +35,7 @@ def value(text: str) -> object:
         ("object.l['a']", "unsupported index type 'string' in list"),
         ("object.l[7]", "index out of bounds: 7"),
         ("object.nope", "no such key: nope"),
-        ("object.n.x", "no such overload"),
+        ("object.n.x", "no such key: x"),
         ("{[1]: 2}", "unsupported key type"),
         ("object.s.charAt(9)", "index out of range: 9"),
         ("object.s.indexOf('a', 9)", "index out of range: 9"),

@@ -33,10 +33,11 @@ def _has(compiler: _Compiler, node: Node, known: frozenset[str]) -> Run:
         value = target(variables)
         if isinstance(value, Optional):
             value = value.held[0] if value.held else {}
-        if not isinstance(value, dict):
-            message = "no such overload"
+        if isinstance(value, list):
+            message = "unsupported index type 'string' in list"
             raise CelError(message)
-        return name in value
+        # What has no fields has not this one.
+        return isinstance(value, dict) and name in value
 
     return run
 

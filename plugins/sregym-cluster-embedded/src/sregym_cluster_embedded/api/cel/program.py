@@ -260,10 +260,10 @@ def _field(target: Any, name: str) -> Any:
         return _optional_step(target, name)
     if isinstance(target, Question) and name == "requestResource":
         return target.of_request()
-    if not isinstance(target, dict):
-        message = "no such overload"
+    if isinstance(target, list):
+        message = "unsupported index type 'string' in list"
         raise CelError(message)
-    if name not in target:
+    if not isinstance(target, dict) or name not in target:
         message = f"no such key: {name}"
         raise CelError(message)
     return target[name]
@@ -282,13 +282,10 @@ def _index(target: Any, key: Any) -> Any:
             message = f"index out of bounds: {key}"
             raise CelError(message)
         return target[key]
-    if isinstance(target, dict):
-        if isinstance(key, list | dict) or key not in target:
-            message = f"no such key: {key}"
-            raise CelError(message)
-        return target[key]
-    message = "no such overload"
-    raise CelError(message)
+    if not isinstance(target, dict) or isinstance(key, list | dict) or key not in target:
+        message = f"no such key: {key}"
+        raise CelError(message)
+    return target[key]
 
 
 def _optional_step(target: Any, key: Any) -> Optional:
@@ -296,10 +293,12 @@ def _optional_step(target: Any, key: Any) -> Optional:
         return _optional_step(target.held[0], key) if target.held else target
     if isinstance(target, dict) and not isinstance(key, list | dict):
         return Optional((target[key],)) if key in target else Optional()
-    if isinstance(target, list) and isinstance(key, int) and not isinstance(key, bool):
-        return Optional((target[key],)) if 0 <= key < len(target) else Optional()
-    message = "no such overload"
-    raise CelError(message)
+    if not isinstance(target, list):
+        return Optional()
+    if isinstance(key, bool) or not isinstance(key, int):
+        message = f"unsupported index type '{type_name(key)}' in list"
+        raise CelError(message)
+    return Optional((target[key],)) if 0 <= key < len(target) else Optional()
 
 
 def _and(left: Run, right: Run) -> Run:
