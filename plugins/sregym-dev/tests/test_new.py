@@ -32,7 +32,8 @@ def test_generated_package_holds_its_contract_alone(kind: str, tmp_path: Path) -
     environment = FreshEnvironment.create(tmp_path / "venv")
     toolkit = same_as_here("sregym-apps") if kind == "app" else []
     core = same_as_here("sregym-core", "testing")
-    environment.install("--editable", str(folder), *core, *toolkit)
+    # Older versions of pip find a folder with extras for those only that come after it.
+    environment.install(*core, *toolkit, "--editable", str(folder))
     tests = environment.run("-m", "pytest", "-q", ".", folder=folder)
     assert tests.returncode == 0, tests.stdout
     assert "skipped" not in tests.stdout
