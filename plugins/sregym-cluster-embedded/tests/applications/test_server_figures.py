@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import Mount
-from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.counted import Peer, counted
 
 
 @pytest.fixture
@@ -180,6 +180,6 @@ def test_a_mysql_server_counts_the_selects_of_misses(cached: Any) -> None:
 
 def test_connections_come_from_the_pods_that_ask(busy: Any) -> None:
     seen = counted(busy.world, busy.ref("mongodb-stock"))
-    stock = "10.244.0.2"
+    stock = Peer("10.244.0.2", "admin", "stock-db")
     assert (seen.peers, seen.held_by()) == ((stock,), (stock,) * seen.connections)
     assert seen.connections > 1

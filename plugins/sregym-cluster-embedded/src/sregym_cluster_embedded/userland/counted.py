@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 REQUEST_BYTES, ANSWER_BYTES = 180, 420
 
 
+class Peer(NamedTuple):
+    """A program whose commands a server carries out.
+
+    Attributes:
+        address: Of its pod.
+        user: As whom it logs in; empty where there are no accounts.
+        database: Where its commands go; empty for the default.
+    """
+
+    address: str
+    user: str = ""
+    database: str = ""
+
+
 class Counted(NamedTuple):
     """What clients made of one life of a server.
 
@@ -25,7 +39,7 @@ class Counted(NamedTuple):
         misses: Looks into a cache that found nothing.
         received: Connections that there have been.
         per_s: Commands a second at this moment.
-        peers: Addresses of the pods whose commands it serves now.
+        peers: The programs whose commands it carries out now.
     """
 
     commands: Mapping[str, int]
@@ -35,15 +49,15 @@ class Counted(NamedTuple):
     misses: int = 0
     received: int = 0
     per_s: int = 0
-    peers: tuple[str, ...] = ()
+    peers: tuple[Peer, ...] = ()
 
     @property
     def total(self) -> int:
         """All commands."""
         return sum(self.commands.values())
 
-    def held_by(self) -> tuple[str, ...]:
-        """The address at the other end of each connection that its clients hold."""
+    def held_by(self) -> tuple[Peer, ...]:
+        """Who is at the other end of each connection that its clients hold."""
         if not self.peers:
             return ()
         return tuple(self.peers[place % len(self.peers)] for place in range(self.connections))

@@ -97,8 +97,9 @@ def _others(client: Connection) -> str:
     first = number_of(client) - seen.connections
     found = ""
     for place, peer in enumerate(seen.held_by()):
-        address = f"{peer}:{_FIRST_PORT + (first + place) * 6 % 28_000}"
-        found += _line(client, first + place, address, age=age, cmd=usual)
+        address = f"{peer.address}:{_FIRST_PORT + (first + place) * 6 % 28_000}"
+        user = peer.user or "default"
+        found += _line(client, first + place, address, age=age, cmd=usual, user=user)
     return found
 
 

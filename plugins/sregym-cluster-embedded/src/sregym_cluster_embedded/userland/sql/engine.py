@@ -219,6 +219,12 @@ def indexes_of(image: bytes, table: str) -> list[tuple[str, tuple[str, ...], boo
     """(name, columns, whether it is unique) of each index, that of the key first."""
     bare = table.rpartition(".")[2]
     keys = [row[0] for row in columns_of(image, table) if row[4]]
+    query = f"SELECT sql FROM sqlite_master WHERE name = '{table}'"  # noqa: S608 - names of its own
+    made = str(run(image, query, Surroundings())[0].rows[0][0])
+    named = {
+        tuple(re.findall(r"\w+", listed)): name
+        for name, listed in re.findall(r"CONSTRAINT\s+(\w+)\s+UNIQUE\s*\(([^)]*)\)", made, re.I)
+    }
     found = [(f"{bare}_pkey", tuple(keys), True)] if keys else []
     listed = run(image, f'PRAGMA index_list("{table}")', Surroundings())[0].rows
     for _, name, unique, origin, _ in sorted(listed, key=lambda row: str(row[1])):
@@ -227,5 +233,6 @@ def indexes_of(image: bytes, table: str) -> list[tuple[str, tuple[str, ...], boo
         rows = run(image, f'PRAGMA index_info("{name}")', Surroundings())[0].rows
         columns = tuple(row[2] for row in rows)
         shown = f"{bare}_{'_'.join(columns)}_key" if origin == "u" else name
+        shown = named.get(columns, shown)
         found.append((shown, columns, bool(unique)))
     return found

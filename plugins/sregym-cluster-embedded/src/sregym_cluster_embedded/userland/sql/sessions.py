@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, counted
+from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, Peer, counted
 from sregym_cluster_embedded.userland.locks import Lock, holder, locks, release
 from sregym_cluster_embedded.userland.sql.engine import Result
 
@@ -47,19 +47,35 @@ def process_list(
     world: World, server: Process, own: tuple[object, ...]
 ) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Columns and rows of MySQL's `SHOW PROCESSLIST`, that of the one who asks included."""
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
             lock.session, lock.user, f"{lock.peer}:{32768 + lock.session}", lock.database or None,
             "Sleep", int(world.now - lock.since), "", None,
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
+    for number, peer, lock in _clients(world, server):
+        state = ("Query", 0, "Waiting for table metadata lock") if lock else ("Sleep", 0, "")
+        where = lock.database if lock is not None else None
+        asked = f"SELECT * FROM {lock.collection}" if lock is not None else None  # noqa: S608 - shown only
+        where = where or peer.database or None
+        host = f"{peer.address}:{32768 + number}"
+        rows.append((number, peer.user, host, where, *state, asked))
     return _PROCESS, [*rows, own]
+
+
+def waiting(world: World, server: Process) -> list[tuple[int, str, int, str]]:
+    """Sessions that wait for a table: number, table, who holds it, what they ask."""
+    return [
+        (number, lock.collection, lock.session, f"SELECT * FROM {lock.collection}")  # noqa: S608 - shown only
+        for number, _, lock in _clients(world, server)
+        if lock is not None
+    ]
 
 
 def kill(world: World, server: Process, session: int) -> bool:
     """End a session; whether there is one."""
-    return release(world, server.ref, session)
+    return ended(world, server, session)
 
 
 def server_status(world: World, server: Process) -> list[tuple[str, str]]:
@@ -80,8 +96,8 @@ def server_status(world: World, server: Process) -> list[tuple[str, str]]:
     return [(name, str(figure)) for name, figure in figures.items()]
 
 
-def _clients(world: World, server: Process) -> list[tuple[int, str, Lock | None]]:
-    """Sessions of programs: number, address, and the lock that each waits for."""
+def _clients(world: World, server: Process) -> list[tuple[int, Peer, Lock | None]]:
+    """Sessions of programs: number, whose, and the lock that each waits for."""
     kept = locks(world, server.ref)
     waits = next((lock for lock in kept if lock.collection or lock.database), None)
     peers = counted(world, server.ref).held_by()
@@ -104,8 +120,8 @@ def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
         doing = ("Client", "ClientRead", "idle", "COMMIT", "client backend")
         if lock is not None:
             doing = ("Lock", "relation", "active", asked, "client backend")
-        where = database if lock is None else lock.database
-        rows.append((where, number, user, "", peer, *since, *doing))
+        where = (peer.database or database) if lock is None else lock.database
+        rows.append((where, number, peer.user or user, "", peer.address, *since, *doing))
     rows += [
         (
             lock.database, lock.session, lock.user, "", lock.peer,

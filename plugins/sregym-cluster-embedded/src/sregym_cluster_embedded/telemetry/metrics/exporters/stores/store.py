@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sregym_apps.model import ServiceProgram
+from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.telemetry.traces.sites import sites_of
+from sregym_cluster_embedded.userland.counted import Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,11 +118,11 @@ class Store:
             numbers.append(float(math.ceil(busy) + 2) if segment.flows else 0.0)
         return Steps(starts, numbers)
 
-    def peers(self) -> tuple[str, ...]:
-        """Addresses of the pods whose commands it serves at the end of what is known."""
+    def peers(self) -> tuple[Peer, ...]:
+        """The programs whose commands it carries out at the end of what is known."""
         ref = self.life.ref
         return tuple(
-            caller.process.config.pod_ip
+            self._peer(caller)
             for caller in self.everybody
             if caller.process.ended_at is None
             and caller.served
@@ -131,6 +132,17 @@ class Store:
                 for call in flow.calls
             )
         )
+
+    def _peer(self, caller: Life) -> Peer:
+        process, program = caller.process, caller.process.behaviour
+        kind = str(getattr(self.life.process.behaviour, "kind", ""))
+        clients = program.clients.values() if isinstance(program, ServiceProgram) else ()
+        own = next((one for one in clients if one.protocol == kind), None)
+        if own is None:
+            return Peer(process.config.pod_ip)
+        facts = process.facts()
+        user, database = expand(own.user, facts), expand(own.database, facts)
+        return Peer(process.config.pod_ip, user, database)
 
     def connected(self) -> Value:
         """How many connections there have been: each growth of their number opened some."""
