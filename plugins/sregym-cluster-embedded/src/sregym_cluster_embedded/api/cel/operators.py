@@ -11,6 +11,7 @@ from sregym_cluster_embedded.api.cel.values import (
     Duration,
     Timestamp,
     Uint,
+    Unordered,
     checked_int,
     equal,
     plus,
@@ -71,11 +72,13 @@ def _add(left: Any, right: Any) -> Any:
         return plus(left, right)
     if isinstance(left, Duration) and isinstance(right, Timestamp):
         return plus(right, left)
+    if isinstance(left, list) and isinstance(right, list):
+        return left.joined(right) if isinstance(left, Unordered) else left + right
     if type(left) is not type(right):
         raise no_overload()
     if isinstance(left, Duration):
         return Duration(checked_int(left.nanoseconds + right.nanoseconds))
-    if isinstance(left, float | str | bytes | list):
+    if isinstance(left, float | str | bytes):
         return left + right
     raise no_overload()
 

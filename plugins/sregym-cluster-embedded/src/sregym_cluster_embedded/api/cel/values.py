@@ -154,6 +154,18 @@ _NAMES: tuple[tuple[Any, str], ...] = (
 )
 
 
+class Unordered(list[Any]):
+    """A list that is equal to others, and added to them, by rules of its own."""
+
+    def same(self, other: list[Any]) -> bool:
+        """Whether another list is equal to this one."""
+        raise NotImplementedError
+
+    def joined(self, other: list[Any]) -> list[Any]:
+        """This list and another one."""
+        raise NotImplementedError
+
+
 def equal(left: Any, right: Any) -> bool:
     """Equality of the language: numbers across their types, nothing else across types."""
     if isinstance(left, bool) or isinstance(right, bool):
@@ -162,6 +174,8 @@ def equal(left: Any, right: Any) -> bool:
     if numeric or isinstance(right, int | float):
         return numeric and isinstance(right, int | float) and left == right
     if isinstance(left, list) and isinstance(right, list):
+        if isinstance(left, Unordered):
+            return left.same(right)
         return len(left) == len(right) and all(map(equal, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)

@@ -36,17 +36,22 @@ _SIMPLE = {"integer": INT, "number": DOUBLE, "boolean": BOOL}
 _FORMATS = {"byte": BYTES, "duration": DURATION, "date": TIMESTAMP, "date-time": TIMESTAMP}
 
 
-def failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
-    """Why a rule about values of this schema does not compile; empty when it does."""
-    type_, why = _compiled(text, schema, at_root=at_root)
+def failure(text: str, schema: dict[str, Any], *, at_root: bool, may_be_new: bool = False) -> str:
+    """Why a rule about values of this schema does not compile; empty when it does.
+
+    Where a value may be new, what it was before is an optional value.
+    """
+    type_, why = _compiled(text, schema, at_root=at_root, may_be_new=may_be_new)
     if why:
         return f"compilation failed: {why}"
     return "" if type_ in (BOOL, UNKNOWN) else "cel expression must evaluate to a bool"
 
 
-def message_failure(text: str, schema: dict[str, Any], *, at_root: bool) -> str:
+def message_failure(
+    text: str, schema: dict[str, Any], *, at_root: bool, may_be_new: bool = False
+) -> str:
     """Why the expression of a message does not compile; empty when it does."""
-    type_, why = _compiled(text, schema, at_root=at_root)
+    type_, why = _compiled(text, schema, at_root=at_root, may_be_new=may_be_new)
     if why:
         return f"messageExpression compilation failed: {why}"
     return "" if type_ in (STRING, UNKNOWN) else "messageExpression must evaluate to a string"
@@ -78,14 +83,16 @@ def leads(path: str, schema: dict[str, Any]) -> bool:
     return "[" in path or not path_of(path, schema)[1]
 
 
-def _compiled(text: str, schema: dict[str, Any], *, at_root: bool) -> tuple[Kind, str]:
+def _compiled(
+    text: str, schema: dict[str, Any], *, at_root: bool, may_be_new: bool
+) -> tuple[Kind, str]:
     """The type of an expression about values of a schema, and why it does not compile."""
     own = kind_of(schema, at_root=at_root) or UNKNOWN
     try:
         compile_expression(text, NAMES)
     except CompileError as error:
         return UNKNOWN, str(error)
-    return check(text, {"self": own, "oldSelf": own})
+    return check(text, {"self": own, "oldSelf": UNKNOWN if may_be_new else own})
 
 
 def kind_of(schema: Any, *, at_root: bool = False) -> Kind | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.cel import CelError, CompileError, compile_expression
+from sregym_cluster_embedded.api.cel.keyed import MapList, SetList
+from sregym_cluster_embedded.api.cel.values import Optional, duration, timestamp
 from sregym_cluster_embedded.api.errors import Cause
 from sregym_cluster_embedded.api.structural.validation import NOWHERE
 from sregym_cluster_embedded.api.validation import causes as words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from sregym_cluster_embedded.store import Object
 
@@ -102,9 +105,13 @@ def _evaluated(rule: Object, value: Any, old: Any, schema: Object, path: str) ->
     try:
         program = compile_expression(text, NAMES)
         if "oldSelf" in program.reads:
-            if old is _UNSET:
+            if rule.get("optionalOldSelf"):
+                held = () if old is _UNSET else (exposed(old, schema),)
+                variables["oldSelf"] = Optional(held)
+            elif old is _UNSET:
                 return None
-            variables["oldSelf"] = exposed(old, schema)
+            else:
+                variables["oldSelf"] = exposed(old, schema)
         holds = program.evaluate(variables)
     except (CelError, CompileError) as error:
         said = _message(rule, variables)
@@ -145,19 +152,44 @@ def _message(rule: Object, variables: dict[str, Any]) -> str:
 
 
 def exposed(value: Any, schema: Any) -> Any:
-    """A value with the names that expressions have for its fields."""
+    """A value with the names that expressions have for its fields, and of their types."""
     if not isinstance(schema, dict):
         return value
     if isinstance(value, list):
-        items = schema.get("items")
-        return [exposed(item, items) for item in value]
+        below = schema.get("items")
+        items = [exposed(item, below) for item in value]
+        keys = schema.get("x-kubernetes-list-map-keys")
+        if keys:
+            return MapList(items, tuple(map(escaped, keys)))
+        return SetList(items) if schema.get("x-kubernetes-list-type") == "set" else items
     if isinstance(value, dict):
         known, additional = schema.get("properties", {}), schema.get("additionalProperties")
         return {
             (escaped(name) if name in known else name): exposed(item, known.get(name, additional))
             for name, item in value.items()
         }
+    if isinstance(value, str) and schema.get("type") == "string":
+        read = _FORMATS.get(schema.get("format", ""))
+        return value if read is None else _read(read, value)
+    if isinstance(value, int) and schema.get("type") == "number":
+        return float(value)
     return value
+
+
+def _read(read: Callable[[str], Any], text: str) -> Any:
+    """A text of a format as what it means; as it is when it means nothing."""
+    try:
+        return read(text)
+    except (CelError, ValueError):
+        return text
+
+
+_FORMATS: Mapping[str, Callable[[str], Any]] = {
+    "byte": b64decode,
+    "date": lambda text: timestamp(f"{text}T00:00:00Z"),
+    "date-time": timestamp,
+    "duration": duration,
+}
 
 
 def escaped(name: str) -> str:

@@ -307,12 +307,13 @@ def _rules(schema: Object, place: str, where: _Where) -> list[Cause]:
     for index, rule in enumerate(schema.get(_RULES) or ()):
         at = f"{place}.{_RULES}[{index}]"
         shown = internal_types.rule(rule)
-        why = fields.failure(rule.get("rule", ""), schema, at_root=at_root)
+        new = bool(rule.get("optionalOldSelf"))
+        why = fields.failure(rule.get("rule", ""), schema, at_root=at_root, may_be_new=new)
         if why:
             found.append(causes.invalid(f"{at}.rule", shown, why))
         expression = rule.get("messageExpression", "")
         if expression and not why:
-            why = fields.message_failure(expression, schema, at_root=at_root)
+            why = fields.message_failure(expression, schema, at_root=at_root, may_be_new=new)
             if why:
                 found.append(causes.invalid(f"{at}.messageExpression", shown, why))
         compares = fields.compares(rule.get("rule", ""))
