@@ -47,12 +47,14 @@ class Asked(NamedTuple):
         url: As typed, with a scheme.
         headers: Lower-case names.
         body: As sent.
+        name: The name of the server, where the URL has an address for it instead.
     """
 
     method: str
     url: str
     headers: Mapping[str, str]
     body: str = ""
+    name: str = ""
 
 
 class Fetched(NamedTuple):
@@ -93,7 +95,8 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
         return _through_ingress(
             session, asked, server, target, address, latency_s, secure=secure, insecure=insecure
         )
-    if secure and (refused := _shown_badly(session, server, target, address, insecure=insecure)):
+    name = asked.name or address.host
+    if secure and (refused := _shown_badly(session, server, target, name, insecure=insecure)):
         return refused
     runtime = session.runtime
     program = runtime.program_of(server)
@@ -125,17 +128,17 @@ def _as_get(method: str) -> str:
 
 
 def _shown_badly(
-    session: Session, server: Process, target: Target, address: Address, *, insecure: bool
+    session: Session, server: Process, target: Target, name: str, *, insecure: bool
 ) -> Fetched | None:
     """How a request through TLS ends before it is sent; None when the client is content."""
     if session.runtime.program_of(server) is None:
         return Fetched("tls-mismatch", None, target)
     kind = session.runtime.kind_of(server)
-    shown = kind.certificate(session.world, server, target.listener, address.host)
+    shown = kind.certificate(session.world, server, target.listener, name)
     if shown is None:
         return Fetched("tls-mismatch", None, target)
     now = session.world.epoch + session.world.now
-    said = "" if insecure else certificates.complaint(shown, address.host, now)
+    said = "" if insecure else certificates.complaint(shown, name, now)
     return Fetched("untrusted", None, target, untrusted=said) if said else None
 
 

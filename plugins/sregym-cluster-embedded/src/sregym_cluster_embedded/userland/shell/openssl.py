@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from sregym_apps.model import IngressProgram
-
-from sregym_cluster_embedded.api.pki.authority import certificate_authority
-from sregym_cluster_embedded.network import ingress
 from sregym_cluster_embedded.network.certificates import Certificate, complaint, read
-from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
+from sregym_cluster_embedded.userland.shell.tls import certificate_of
 
 _VERSION = "OpenSSL 3.0.15 3 Sep 2024"
 _ERRNO = {"refused": "111", "timeout": "110", "no_route": "113", "unreachable": "101"}
@@ -80,6 +76,10 @@ def _x509(session: Session, words: list[str], stdin: str) -> Output:
         "            X509v3 Subject Alternative Name: \n"
         f"                {', '.join(f'DNS:{name}' for name in certificate.names)}\n"
     )
+    names = ", ".join(f"DNS:{name}" for name in certificate.names)
+    if "-ext" in words[:-1] and "subjectAltName" in words[words.index("-ext") + 1]:
+        said = f"X509v3 Subject Alternative Name: \n    {names}\n"
+        shown["-ext"] = said if names else "No extensions matching subjectAltName\n"
     out, code = "".join(shown.get(word, "") for word in words), 0
     if "-checkend" in words[:-1]:
         seconds = words[words.index("-checkend") + 1]
@@ -102,17 +102,10 @@ def _s_client(session: Session, words: list[str]) -> Output:
         words_of = WORDS.get(target.kind, "Connection refused")
         errno = _ERRNO.get(target.kind, "111")
         return Output(1, "", f"BIO_connect:{words_of}\nconnect:errno={errno}\n")
-    server = process_of(session.world, target.ref) if target.ref is not None else None
     name = words[words.index("-servername") + 1] if "-servername" in words[:-1] else host
-    program = server.behaviour if server is not None else None
-    if isinstance(program, IngressProgram) and number != 80:
-        shown = ingress.certificate(session.world, program.controller, name)
-        return _handshake(session, shown, name)
-    if server is None and target.listener == "https":
-        root = read(certificate_authority(session.world))
-        if root is not None:
-            own = root._replace(subject="kube-apiserver", names=(name,), self_signed=False)
-            return _handshake(session, own, name)
+    certificate = certificate_of(session, target, name)
+    if certificate is not None:
+        return _handshake(session, certificate, name, words)
     return Output(
         1,
         "CONNECTED(00000003)\n---\nno peer certificate available\n---\n",
@@ -120,7 +113,7 @@ def _s_client(session: Session, words: list[str]) -> Output:
     )
 
 
-def _handshake(session: Session, shown: Certificate, name: str) -> Output:
+def _handshake(session: Session, shown: Certificate, name: str, words: list[str]) -> Output:
     now = session.files.now
     said = complaint(shown, name, now)
     if said.startswith("self") and now > shown.not_after:
@@ -129,6 +122,15 @@ def _handshake(session: Session, shown: Certificate, name: str) -> Output:
     err = f"depth=0 CN = {shown.subject}\n"
     err += f"verify error:num={number}:{said}\n" if number else ""
     err += "verify return:1\n"
+    if "-brief" in words:
+        verified = f"Verification error: {said}" if number else "Verification: OK"
+        brief = (
+            "CONNECTION ESTABLISHED\nProtocol version: TLSv1.3\n"
+            "Ciphersuite: TLS_AES_256_GCM_SHA384\n"
+            f"Peer certificate: CN = {shown.subject}\nHash used: SHA256\n"
+            f"Signature type: ECDSA\n{verified}\nServer Temp Key: X25519, 253 bits\n"
+        )
+        return Output(0, "", f"{err}{brief}DONE\n")
     result = f"Verify return code: {number} ({said if number else 'ok'})"
     out = (
         "CONNECTED(00000003)\n---\nCertificate chain\n"
