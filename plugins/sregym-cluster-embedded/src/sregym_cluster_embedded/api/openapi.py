@@ -7,6 +7,7 @@ patched and dry-run.
 from __future__ import annotations
 
 import hashlib
+from email.utils import formatdate
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _PREFIX = "/openapi/v3"
+_YEAR_S = 365 * 86400
 _INFO = {"title": "Kubernetes", "version": "v1.36.2"}
 _PROTO_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _REF = "#/components/schemas/"
@@ -61,14 +63,31 @@ def answer(world: World, request: Request) -> Response | None:
     if path == "/openapi/v2":
         return _version_2(world, request)
     if path == _PREFIX:
-        return Response(200, orjson.dumps({"paths": _index(world)}), "text/plain; charset=utf-8")
+        index = orjson.dumps({"paths": _index(world)})
+        etag = {"Etag": f'"{_hash(index)}"'}
+        return Response(200, index, "text/plain; charset=utf-8", etag)
     if not path.startswith(f"{_PREFIX}/"):
         return None
     name = path.removeprefix(f"{_PREFIX}/")
     document = _built_in(name) or _custom(world, name)
     if document is None:
         return None
-    return Response(200, document, headers={"Cache-Control": "public, immutable"})
+    return _cached(world, request, name, document)
+
+
+def _cached(world: World, request: Request, name: str, document: bytes) -> Response:
+    """A document under its hash, under none, or where another hash is to be looked for."""
+    hash_ = _hashes(world)[name]
+    headers = {"Vary": "Accept", "Etag": f'"{hash_}"'}
+    asked = request.parameter("hash")
+    if not asked:
+        return Response(200, document, headers=headers)
+    if asked != hash_:
+        place = f"{_PREFIX}/{name}?hash={hash_}"
+        return Response(301, b"", headers=headers | {"Location": place})
+    expires = formatdate(world.epoch + world.now + _YEAR_S, usegmt=True)
+    headers |= {"Cache-Control": "public, immutable", "Expires": expires.replace("GMT", "UTC")}
+    return Response(200, document, headers=headers)
 
 
 def _version_2(world: World, request: Request) -> Response:
@@ -81,7 +100,8 @@ def _version_2(world: World, request: Request) -> Response:
         names = [_path(group, version) for group, version in group_versions()]
         names += dict.fromkeys(_path(e.group, e.version) for e in custom.defined(world))
         whole = [orjson.loads(_built_in(name) or _custom(world, name) or b"{}") for name in names]
-        return Response(200, orjson.dumps(openapi_v2.joined(whole, _INFO)))
+        text = orjson.dumps(openapi_v2.joined(whole, _INFO))
+        return Response(200, text, headers={"Vary": "Accept", "Etag": f'"{_hash(text)}"'})
     info = _text_field(1, _INFO["title"]) + _text_field(2, _INFO["version"])
     document = _text_field(1, "2.0") + _text_field(2, info)
     return Response(200, document.encode(), _PROTO_V2)
@@ -93,6 +113,14 @@ def _text_field(number: int, value: str) -> str:
 
 
 def _index(world: World) -> dict[str, Any]:
+    paths = _hashes(world)
+    return {
+        name: {"serverRelativeURL": f"{_PREFIX}/{name}?hash={paths[name]}"}
+        for name in sorted(paths)
+    }
+
+
+def _hashes(world: World) -> dict[str, str]:
     group_paths = [_path(group, version) for group, version in group_versions()]
     groups = {f"apis/{group}" for group, _ in group_versions() if group}
     paths = {name: _hash(name.encode()) for name in (*_BARE, *groups)}
@@ -100,10 +128,7 @@ def _index(world: World) -> dict[str, Any]:
     for entry in custom.defined(world):
         definition = custom.version_of(world, entry)
         paths[_path(entry.group, entry.version)] = _hash(orjson.dumps(definition))
-    return {
-        name: {"serverRelativeURL": f"{_PREFIX}/{name}?hash={paths[name]}"}
-        for name in sorted(paths)
-    }
+    return paths
 
 
 def _path(group: str, version: str) -> str:

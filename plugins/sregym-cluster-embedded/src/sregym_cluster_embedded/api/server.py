@@ -111,6 +111,16 @@ def _entered(world: World, request: Request) -> Request:
 
 
 def _answered(world: World, request: Request) -> Answer:
+    answer = _found(world, request)
+    held = request.headers.get("if-none-match")
+    if held and isinstance(answer, Response) and answer.status == 200:
+        etag = answer.headers.get("ETag") or answer.headers.get("Etag")
+        if etag == held:
+            return replace(answer, status=304, body=b"")
+    return answer
+
+
+def _found(world: World, request: Request) -> Answer:
     if request.path.startswith(metrics_api.PREFIX):
         metrics = metrics_api.answer(world, request)
         if metrics is not None:
@@ -171,7 +181,8 @@ def _discovery(world: World, request: Request, parts: list[str]) -> Answer:
             answer = encode(discovery.aggregated(world, parts[0] == "api", form.version))
             content = f"application/json;g=apidiscovery.k8s.io;v={form.version};as={form.kind}"
             etag = hashlib.sha512(answer.body).hexdigest().upper()
-            return Response(200, answer.body, content, {"ETag": f'"{etag}"', "Vary": "Accept"})
+            headers = {"ETag": f'"{etag}"', "Vary": "Accept", "Cache-Control": "public"}
+            return Response(200, answer.body, content, headers)
         versions = discovery.versions if parts[0] == "api" else discovery.groups
         return encode(versions(world), form)
     form = media.wanted(accept)

@@ -45,6 +45,7 @@ def server_context(world: World) -> ssl.SSLContext:
     signed = authority.issue(world, subject, terms)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_OPTIONAL
+    context.set_alpn_protocols(["http/1.1"])
     context.verify_flags |= _NO_TIME
     context.load_verify_locations(cadata=authority.certificate_authority(world))
     with tempfile.TemporaryDirectory(prefix="endpoint-") as folder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from email.utils import formatdate
 from hashlib import blake2b
 from http import HTTPStatus
@@ -17,6 +18,7 @@ from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import SEPARATOR
 from sregym_cluster_embedded.api.policing import policed
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
+from sregym_cluster_embedded.http.compressing import compressed
 from sregym_cluster_embedded.http.connecting import serve_connect
 from sregym_cluster_embedded.http.hooks import reach_loopback
 from sregym_cluster_embedded.http.secure import server_context, user_of
@@ -139,22 +141,24 @@ class ApiEndpoint:
             _LOG.exception("%s %s failed", incoming.method, incoming.path)
             answer = failure_response(500, f"Internal error occurred: {error!r}")
         if isinstance(answer, Watch):
+            answer = replace(answer, headers={**answer.headers, "Date": self._date()})
             return await serve_watch(self._live, answer, incoming, self.shift_s)
         if isinstance(answer, Connect):
             return await self._connect(answer, incoming)
-        return self._dated(_respond(answer, self.shift_s))
+        response = _respond(answer, self.shift_s, incoming)
+        response.headers["Date"] = self._date()
+        return response
 
     def _answer(self, request: Request) -> Response | Watch | Connect:
         if self._policy is None:
             return self._live.request(request)
         return policed(self._policy, request, self._live.request)
 
-    def _dated(self, response: web.Response) -> web.Response:
-        """With the world's time in `Date`, by which clients know when it is here."""
+    def _date(self) -> str:
+        """The world's time for `Date`, by which clients know when it is here."""
         with self._live.open() as world:
             moment = world.epoch + world.now + self.shift_s
-        response.headers["Date"] = formatdate(moment, usegmt=True)
-        return response
+        return formatdate(moment, usegmt=True)
 
     async def _request(self, incoming: web.Request) -> Request:
         user, headers = self._user, _headers(incoming)
@@ -176,7 +180,7 @@ class ApiEndpoint:
 
     async def _connect(self, connect: Connect, incoming: web.Request) -> web.StreamResponse:
         answer = await serve_connect(self._live, connect, incoming, self.shift_s)
-        return _respond(answer) if isinstance(answer, Response) else answer
+        return _respond(answer, 0, incoming) if isinstance(answer, Response) else answer
 
 
 def _headers(incoming: web.Request) -> dict[str, str]:
@@ -192,10 +196,15 @@ def _headers(incoming: web.Request) -> dict[str, str]:
     return found
 
 
-def _respond(answer: Response, shift_s: int = 0) -> web.Response:
+def _respond(answer: Response, shift_s: int, incoming: web.Request) -> web.Response:
     headers = {"Cache-Control": "no-cache, private", **answer.headers}
-    return web.Response(
-        status=answer.status,
-        body=shifted_json(answer.body, shift_s),
-        headers={**headers, "Content-Type": answer.content_type},
-    )
+    if answer.status != HTTPStatus.NOT_MODIFIED:
+        headers["Content-Type"] = answer.content_type
+    body = shifted_json(answer.body, shift_s)
+    accepted = incoming.headers.get("Accept-Encoding", "")
+    packed = compressed(incoming.rel_url.path, accepted, answer, body) if accepted else None
+    if packed is not None:
+        vary = headers.get("Vary")
+        headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
+        headers["Content-Encoding"] = "gzip"
+    return web.Response(status=answer.status, body=packed or body, headers=headers)
