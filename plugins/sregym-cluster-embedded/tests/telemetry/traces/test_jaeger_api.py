@@ -269,5 +269,22 @@ def test_a_search_of_v3(shop: Any) -> None:
 
 
 def test_other_paths_and_methods(shop: Any) -> None:
-    assert shop.ask_text("/nothing") == (404, "404 page not found\n")
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Jaeger UI</title></head>'
+        "<body><p>No user interface is installed.</p></body></html>"
+    )
+    for path in ("/", "/search", "/trace/1"):
+        assert shop.ask_text(path) == (200, page)
+    for path in ("/static/nothing", "/api/nothing", "/api/v3/nothing"):
+        assert shop.ask_text(path) == (404, "404 page not found\n")
     assert answer(shop.world, Request("POST", "/api/services")).status == 405
+    archived = answer(shop.world, Request("POST", "/api/archive/12ab"))
+    assert (archived.status, json.loads(archived.body)["errors"]) == (
+        500,
+        [{"code": 500, "msg": "archive span storage was not configured"}],
+    )
+    refused = answer(shop.world, Request("POST", "/api/archive/xy"))
+    assert (refused.status, json.loads(refused.body)["errors"]) == (
+        400,
+        [{"code": 400, "msg": 'strconv.ParseUint: parsing "xy": invalid syntax'}],
+    )

@@ -31,6 +31,10 @@ MOST_TRACES = 1500
 _TEXT = "text/plain; charset=utf-8"
 _NOSNIFF = {"x-content-type-options": "nosniff"}
 _NOT_FOUND = "trace not found"
+_PAGE = (
+    b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Jaeger UI</title></head>'
+    b"<body><p>No user interface is installed.</p></body></html>"
+)
 _DISABLED = "metrics querying is currently disabled"
 
 
@@ -48,12 +52,17 @@ def answer(world: World, request: Request) -> Response:
 def answer_of(world: World, collector: Collector, request: Request) -> Response:
     """What the query service of one collector answers."""
     parts = request.path.strip("/").split("/")
+    if request.method == "POST" and parts[:2] == ["api", "archive"] and len(parts) == 3:
+        return _archive(parts[2])
     if request.method not in ("GET", "HEAD"):
         return _text(405, "")
     if parts[:2] == ["api", "v3"]:
         return _v3(world, collector, request, parts[2:])
-    if parts[:1] != ["api"]:
+    if parts[0] == "static":
         return _text(404, "404 page not found\n")
+    if parts[0] != "api":
+        # Of the user interface, whose addresses all lead to one page.
+        return Response(200, _PAGE, "text/html; charset=utf-8")
     try:
         return _v1(world, collector, request, parts[1:])
     except BadParameterError as error:
@@ -85,6 +94,14 @@ def _v1(world: World, collector: Collector, request: Request, parts: list[str]) 
         case ["metrics", "latencies" | "calls" | "errors" | "minstep"]:
             return _failed(501, _DISABLED)
     return _text(404, "404 page not found\n")
+
+
+def _archive(identifier: str) -> Response:
+    try:
+        trace_id_of(identifier)
+    except BadParameterError as error:
+        return _failed(400, str(error))
+    return _failed(500, "archive span storage was not configured")
 
 
 def _search(world: World, traces: Traces, request: Request) -> Response:
