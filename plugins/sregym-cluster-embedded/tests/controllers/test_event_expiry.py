@@ -70,3 +70,17 @@ def test_a_component_goes_on_counting_when_its_event_has_gone(shop: Any) -> None
     shop.world.store.delete(Key("events", "shop", again["metadata"]["name"]))
     shop.run(10)
     assert say(shop, "no")["count"] == 4
+
+
+def test_what_is_over_is_not_kept_in_mind(shop: Any) -> None:
+    shop.apply(POD)
+    for _ in range(30):
+        say(shop, "no")
+    shop.run(3700)
+    sources = list(shop.world.table("api.events.rested_at"))
+    # Of all who wrote, this one is the only one who would have to wait.
+    assert [(type_, component) for _, type_, component, _ in sources] == [("Warning", "kubelet")]
+    shop.run(8000)
+    say(shop, "no")
+    shop.run(3700)
+    assert len(shop.world.table("api.events.rested_at")) == 0

@@ -52,6 +52,13 @@ def weigh(world: World, source: tuple[Any, ...], event: tuple[Any, ...], times: 
     return said
 
 
+def forget_rested(world: World) -> None:
+    """Drop what is kept of sources that could write a whole burst again."""
+    rested = world.table(_RESTED_AT)
+    for source in [source for source, at in rested.items() if at <= world.now]:
+        del rested[source]
+
+
 def note_gone(world: World, key: Key, event: Object) -> None:
     """An event that a component had written is gone; the component does not know."""
     if "count" not in event or not event.get("firstTimestamp"):

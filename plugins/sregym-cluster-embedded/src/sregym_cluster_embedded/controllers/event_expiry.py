@@ -41,6 +41,7 @@ def listen(world: World, change: Change) -> None:
 def expire(world: World, nothing: str) -> None:
     """Handler: the oldest lease is over."""
     taken(world, HANDLER, nothing)
+    event_limits.forget_rested(world)
     written = world.table(_WRITTEN)
     for key, at in list(written.items()):
         if at > world.now - _KEPT_S:
