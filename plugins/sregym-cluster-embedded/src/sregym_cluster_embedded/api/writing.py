@@ -161,9 +161,13 @@ def replace(world: World, request: Request, target: Target) -> Response:
     warnings = body.Warnings()
     resource = target.resource
     sent = _sent(request, resource, warnings)
+    metadata = _located(target, sent)
+    if not (sent.get("metadata") or {}).get("name"):
+        what = f"the name of the object ({target.name} based on URL) was undeterminable"
+        raise errors.bad_request(f"{what}: name must be provided")
     old = custom_versions.as_served(world, resource, reading.existing(world, target))
     sent = _shaped(world, request, resource, sent, warnings)
-    new = conversion.to_stored(resource, {**sent, "metadata": _located(target, sent)})
+    new = conversion.to_stored(resource, {**sent, "metadata": metadata})
     succession.check_replaced(resource, old, new)
     stored = write(world, request, target, old, new, warnings)
     return answer(world, request, resource, stored, warnings)

@@ -47,11 +47,16 @@ def _ways(balancer: Object) -> Object:
 
 
 _OWN_ADDRESS = ("clusterIP", "clusterIPs")
+_WISHES = ("ipFamilies", "ipFamilyPolicy", *_OWN_ADDRESS)
 
 
 def new_service(world: World, obj: Object) -> Object:
     """A new service with its cluster address and node ports."""
-    return {**obj, "spec": allocate(world, obj, obj["spec"])}
+    given = obj["spec"]
+    spec = allocate(world, obj, given)
+    if spec["type"] != "ExternalName" and given.get("clusterIP") and given.get("clusterIPs"):
+        _check_address(world, obj["metadata"]["name"], given["clusterIP"])
+    return {**obj, "spec": spec}
 
 
 def allocate(world: World, obj: Object, spec: Object) -> Object:
@@ -66,9 +71,9 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
     _check_wishes(name, spec)
     spec = filled(spec, {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"})
     if not spec.get("clusterIP"):
-        chosen = (spec.get("clusterIPs") or [""])[0] or _address(world)
+        chosen = _address(world)
         spec = {**spec, "clusterIP": chosen, "clusterIPs": [chosen]}
-    elif "clusterIPs" not in spec:
+    elif not spec.get("clusterIPs"):
         _check_address(world, name, spec["clusterIP"])
         spec = {**spec, "clusterIPs": [spec["clusterIP"]]}
     if spec["type"] == "NodePort" or (
@@ -80,7 +85,7 @@ def allocate(world: World, obj: Object, spec: Object) -> Object:
 
 def _check_wishes(name: str, spec: Object) -> None:
     """Refuse addresses that are none, and what a cluster with one family of them cannot give."""
-    if "ipFamilies" not in spec and "ipFamilyPolicy" not in spec and not spec.get("clusterIP"):
+    if not any(spec.get(field) for field in _WISHES):
         return
     from sregym_cluster_embedded.api.validation import services
 

@@ -102,7 +102,7 @@ def spec(given: Object, path: str, *, own: bool = False, name: str = "") -> list
     found += causes.one_of(f"{path}.dnsPolicy", given.get("dnsPolicy"), _DNS_POLICIES)
     found += formats.labels(f"{path}.nodeSelector", given.get("nodeSelector") or {})
     context = given.get("securityContext")
-    if context:
+    if context is not None:
         found += security.of_pod(context, f"{path}.securityContext", given)
     if given.get("affinity"):
         found += placement.affinity(given["affinity"], f"{path}.affinity")
