@@ -27,9 +27,13 @@ def metastability() -> ModuleType:
 def test_eager_retries_stay_down_and_patient_ones_recover(metastability: ModuleType) -> None:
     eager = metastability.run(metastability.EAGER)
     patient = metastability.run(metastability.PATIENT)
-    assert [(s.requests, s.ok) for s in eager[:55] + patient[:55]] == [(200, 200)] * 110
+    # Two hundred a second, as chance has it.
+    for before in (eager[:55], patient[:55]):
+        assert sum(seen.requests for seen in before) == pytest.approx(55 * 200, rel=0.04)
+        assert [seen.ok for seen in before] == [seen.requests for seen in before]
     assert sum(seen.ok for seen in eager[120:]) < 480 * 200 * 0.001
-    assert [(seen.requests, seen.ok) for seen in patient[120:]] == [(200, 200)] * 480
+    assert [seen.ok for seen in patient[120:]] == [seen.requests for seen in patient[120:]]
+    assert sum(seen.ok for seen in patient[120:]) == pytest.approx(480 * 200, rel=0.02)
 
 
 def test_the_picture_of_the_page_is_that_of_the_command(metastability: ModuleType) -> None:

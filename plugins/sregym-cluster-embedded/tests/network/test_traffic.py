@@ -89,6 +89,10 @@ def uid(world: World, name: str) -> str:
     return str(pod["metadata"]["uid"])
 
 
+# A hundred a second for half a minute, as chance has it.
+CAME = pytest.approx(3000, abs=4 * 3000**0.5)
+
+
 def errors(world: World) -> list[str]:
     """The different errors that the web server wrote lately, without their times."""
     runtime = world.room("runtime")
@@ -99,14 +103,14 @@ def errors(world: World) -> list[str]:
 
 def test_a_clear_network_costs_nothing(world: World) -> None:
     totals = seen(world)
-    assert (totals.requests, totals.ok) == (3000, 3000)
+    assert totals.requests == totals.ok == CAME
     assert totals.time.quantile(0.5) < 2
 
 
 def test_latency_is_added_to_each_call(world: World) -> None:
     links.set_link(world, "node:node1", "node:node2", Link(latency_ms=150))
     totals = seen(world)
-    assert (totals.requests, totals.ok) == (3000, 3000)
+    assert totals.requests == totals.ok == CAME
     assert 150 < totals.time.quantile(0.5) < 153
     links.clear_links(world)
     assert seen(world).time.quantile(0.5) < 2
@@ -122,14 +126,14 @@ def test_latency_beyond_a_callers_patience_is_a_timeout(world: World) -> None:
 
 def test_latency_to_the_entry_counts_for_users(world: World) -> None:
     links.set_link(world, f"pod:{uid(world, 'load')}", f"pod:{uid(world, 'web')}", Link(4000))
-    assert seen(world).failed == {"timeout": 3000}
+    assert seen(world).failed == {"timeout": CAME}
 
 
 def test_loss_makes_some_requests_late_and_some_fail(world: World) -> None:
     links.set_link(world, f"pod:{uid(world, 'price')}", "*", Link(loss=0.3))
     totals = seen(world)
     # Three lost packets in a row end the second of patience: 2.7 %.
-    assert 2900 <= totals.ok <= 2940
+    assert totals.ok / totals.requests == pytest.approx(0.973, abs=0.01)
     assert totals.time.quantile(0.5) > 10
 
 
@@ -163,7 +167,7 @@ def test_a_policy_without_rules_stops_the_traffic(world: World) -> None:
     writes.create(world, "networkpolicies.networking.k8s.io", {"metadata": metadata, "spec": spec})
     assert seen(world).ok == 0
     writes.delete(world, Key("networkpolicies.networking.k8s.io", "default", "deny"))
-    assert seen(world).ok == 3000
+    assert seen(world).ok == CAME
 
 
 PROBES = """

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.userland.counted import Counted, Scheduled
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -198,8 +199,10 @@ def _stream(
         facts["client_ip"] = _asker(world, process.ref, segment)
     line = stream.line.model_copy(update={"text": expand(stream.line.text, facts)})
     first -= _TOGETHER_S
+    rhythm = _rhythm(segment, stream)
     times = (
-        (number, at + behind_s) for number, at in moments(stream.rate, start, first, stop, offset)
+        (number, at + behind_s)
+        for number, at in moments(stream.rate, start, first, stop, offset, rhythm)
     )
     if "${" not in line.text:
         pattern = _Pattern(world, program, line, facts, start)
@@ -209,6 +212,14 @@ def _stream(
     for number, at in times:
         text = _filled(seed, line.text, (*name, number))
         yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
+
+
+def _rhythm(segment: Segment, stream: LineStream) -> Rhythm:
+    """How unevenly the requests come that make a process write a line."""
+    for flow in segment.flows:
+        if flow.operation == stream.operation:
+            return flow.rhythms[0 if stream.good else 1]
+    return ()
 
 
 def _asker(world: World, ref: ContainerRef, segment: Segment) -> str:

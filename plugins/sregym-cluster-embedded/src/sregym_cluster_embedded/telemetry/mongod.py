@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import MongodbProgram
 
     from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow
     from sregym_cluster_embedded.world import World
 
@@ -64,6 +65,7 @@ class Calls(NamedTuple):
         start: Virtual second from which it stands.
         seed: Of that time.
         name: What tells these calls from others.
+        rhythm: How unevenly they come.
     """
 
     caller: Life
@@ -71,6 +73,7 @@ class Calls(NamedTuple):
     start: float
     seed: Seed
     name: tuple[object, ...]
+    rhythm: Rhythm
 
 
 class Diary:
@@ -250,7 +253,8 @@ class Diary:
                         if call.callee != self._life.ref or call.rate <= 0:
                             continue
                         name = ("mongod", caller.ref, flow.operation, place, segment.start)
-                        one = Calls(caller, call, segment.start, Seed(segment.seed), name)
+                        seed, rhythm = Seed(segment.seed), flow.rhythm
+                        one = Calls(caller, call, segment.start, seed, name, rhythm)
                         yield from self._refused(one, first, stop, wanted)
                         yield from self._slow(one, first, stop, wanted)
 
@@ -266,7 +270,7 @@ class Diary:
             if wanted is not None:
                 first = max(first, stop - (wanted + 1) / rate)
             offset = calls.seed.fraction(*calls.name, "refused")
-            for number, at in moments(rate, calls.start, first, stop, offset):
+            for number, at in moments(rate, calls.start, first, stop, offset, calls.rhythm):
                 yield self._denied(at, peer, message, number)
 
     def _slow(
@@ -287,7 +291,7 @@ class Diary:
         name = f"{client.database}.{calls.call.collection}"
         command = {calls.call.operation: calls.call.collection, "$db": client.database}
         offset = calls.seed.fraction(*calls.name, "slow")
-        for number, at in moments(rate, calls.start, first, stop, offset):
+        for number, at in moments(rate, calls.start, first, stop, offset, calls.rhythm):
             draw = calls.seed.fraction(*calls.name, "slow", number)
             took = sample(flows[0].time, tail_score(draw, share))
             facts = {

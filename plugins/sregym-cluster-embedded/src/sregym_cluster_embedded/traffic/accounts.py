@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sregym_apps.model import Line, expand
-
+from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
+from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
 from sregym_cluster_embedded.traffic.throttling import throttled
@@ -15,6 +14,7 @@ from sregym_cluster_embedded.userland.wording import error_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.equations import Equations
     from sregym_cluster_embedded.traffic.numbers import Numbers
     from sregym_cluster_embedded.traffic.structure import (
@@ -36,34 +36,6 @@ _NO_TIME = Time()
 _NOTHING = 1e-9
 
 
-class Cause(NamedTuple):
-    """One way in which attempts of a call fail."""
-
-    kind: str
-    text: str
-    share: float
-    way: Way
-
-
-@dataclass(slots=True)
-class Account:
-    """What becomes of one operation.
-
-    Attributes:
-        failures: Words -> share.
-        lines: Share, line, facts, and the number of the first line that is written with it.
-        calls: What it calls.
-        panics: Share of the requests that end their process, and with which code.
-        last_words: Share, and the lines with facts that such a request leaves.
-    """
-
-    failures: dict[str, float] = field(default_factory=dict)
-    lines: list[tuple[float, Line, dict[str, str], int]] = field(default_factory=list)
-    calls: list[CallFlow] = field(default_factory=list)
-    panics: tuple[float, int] = (0.0, 2)
-    last_words: list[tuple[float, tuple[Line, ...], dict[str, str]]] = field(default_factory=list)
-
-
 class Accounts:
     """Accounts of the operations of a structure, made as they are asked for.
 
@@ -76,6 +48,7 @@ class Accounts:
         self.numbers: Numbers = equations.numbers
         self._equations = equations
         self._made: dict[int, Account] = {}
+        self._rhythms: list[Rhythm] | None = None
 
     def of(self, index: int) -> Account:
         """The account of an operation."""
@@ -97,6 +70,7 @@ class Accounts:
         dropped, rejected = n.dropped[operation.server], n.rejected[operation.server]
         taken = 1 - dropped - rejected
         found: tuple[tuple[str, float], ...] = ()
+        chance = 1.0
         if account.failures or dropped or rejected:
             errors = {text: share * taken for text, share in account.failures.items()}
             if dropped:
@@ -104,6 +78,8 @@ class Accounts:
             if rejected:
                 errors[_TURNED_AWAY] = errors.get(_TURNED_AWAY, 0.0) + rejected
             found = tuple(sorted((text, round(share, 9)) for text, share in errors.items()))
+            chance = account.chance * taken + dropped**2 + rejected**2
+            chance = round(chance / sum(errors.values()), 6)
         failed = n.failed[index]
         return Flow(
             operation.name,
@@ -113,7 +89,14 @@ class Accounts:
             _rounded((n.mean[index], n.variance[index])),
             _rounded(_spread(failed)) if failed else _NO_TIME,
             tuple(account.calls),
+            self._rhythm(index),
+            chance,
         )
+
+    def _rhythm(self, index: int) -> Rhythm:
+        if self._rhythms is None:
+            self._rhythms = rhythms(self.structure, self.numbers)
+        return self._rhythms[index]
 
     def lines(self, index: int) -> list[LineStream]:
         """What an operation makes its process write."""
@@ -121,19 +104,17 @@ class Accounts:
         rate = self.numbers.rate[index] * (
             1 - self.numbers.dropped[operation.server] - self.numbers.rejected[operation.server]
         )
+        lines = self.of(index).lines
+        good = len(lines) - len(operation.log)
         found = [
             LineStream(
-                operation.name,
-                number,
-                round(rate * share, 6),
-                line,
-                tuple(facts.items()),
-                None if event == number else event,
+                operation.name, number, round(rate * share, 6), line, tuple(facts.items()),
+                None if event == number else event, number >= good,
             )
-            for number, (share, line, facts, event) in enumerate(self.of(index).lines)
+            for number, (share, line, facts, event) in enumerate(lines)
             if share > 0
-        ]
-        return [*found, *self._standing(index, len(self.of(index).lines))]
+        ]  # fmt: skip
+        return [*found, *self._standing(index, len(lines))]
 
     def _standing(self, index: int, number: int) -> Iterator[LineStream]:
         """Lines about records that cannot be read, from number `number` on."""
@@ -191,7 +172,7 @@ class Accounts:
             ends = exhausted / again if cause.kind in on else attempts
             share = reached * cause.share * ends * scale
             if share > _NOTHING:
-                _fail(account, site, share, cause)
+                fail(account, site, share, cause)
 
     def _causes(self, site: Site) -> list[Cause]:
         """The ways in which attempts of a site fail that have a connection."""
@@ -210,16 +191,18 @@ class Accounts:
             rejected = n.rejected[self.structure.operations[callee].server]
             if rejected:
                 text = error_text(site.client, "overloaded", way.target.facts)
-                found.append(Cause("overloaded", text, share * rejected, way))
+                found.append(Cause("overloaded", text, share * rejected, way, rejected))
                 share *= 1 - rejected
             if ok < 1:
-                for inner, part in self.of(callee).failures.items():
+                known = self.of(callee)
+                chance = known.left_to_chance()
+                for inner, part in known.failures.items():
                     text = error_text(site.client, "server", way.target.facts, inner)
-                    found.append(Cause("server", text, share * part * (1 - slow), way))
+                    found.append(Cause("server", text, share * part * (1 - slow), way, chance))
             timeouts = ok * late + (1 - ok) * slow
             if timeouts > 0:
                 text = error_text(site.client, "timeout", way.target.facts)
-                found.append(Cause("timeout", text, share * timeouts, way))
+                found.append(Cause("timeout", text, share * timeouts, way, timeouts))
         return [cause for cause in found if cause.share > _NOTHING]
 
     def _shed(self, site: Site) -> list[Cause]:
@@ -255,9 +238,10 @@ class Accounts:
                 if n.late[way.number]:
                     time = Time(*within(time.mean_ms, time.variance, site.timeout_ms))
             errors: tuple[tuple[str, str, float], ...] = ()
-            ok = 1.0
+            ok = chance = 1.0
             if mine:
                 failed = _spread(self._failed_ms(site, way))
+                chance = chance_of(mine)
                 ok = max(0.0, 1 - sum(cause.share for cause in mine) / way.share / admitted)
                 errors = tuple(
                     (cause.kind, cause.text, round(cause.share / way.share / admitted, 9))
@@ -268,7 +252,7 @@ class Accounts:
                 CallFlow(
                     site.name, way.target.facts.get("host", ""), callee, named, site.collection,
                     site.stage, round(rate, 6), round(rate * again, 6), round(ok, 9), errors,
-                    _rounded(time), _rounded(failed),
+                    _rounded(time), _rounded(failed), chance,
                 )
             )  # fmt: skip
         if shed:
@@ -282,6 +266,7 @@ class Accounts:
                     errors=(("timeout", text, 1.0),),
                     time=Time(),
                     failed_time=_rounded(Time(site.timeout_ms)),
+                    chance=1.0,
                 )
             )
         return found
@@ -303,14 +288,15 @@ class Accounts:
 
     def _part(self, source: Source, part: Part, rate: float) -> Flow:
         limit_ms = source.timeout_s * 1000
-        ok = mean = square = failed_ms = 0.0
+        ok = mean = square = failed_ms = chance = 0.0
         errors: dict[str, float] = {}
         for end in part.ends:
             good, time, failing = self._ending(end, limit_ms)
-            for status, share, took_ms in failing:
+            for status, share, took_ms, left in failing:
                 if share > _NOTHING:
                     errors[status] = errors.get(status, 0.0) + end.share * share
                     failed_ms += end.share * share * took_ms
+                    chance += end.share * share * left
             here = end.share * good
             ok += here
             mean += here * time.mean_ms
@@ -321,15 +307,23 @@ class Accounts:
             sorted((status, round(share, 9)) for status, share in errors.items() if share > 1e-9)
         )
         failed = _spread(failed_ms / lost) if lost else Time()
-        return Flow(part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed))
+        rhythm = rhythm_of(source.ref, part.name, round(rate, 6))
+        return Flow(
+            part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed), (), rhythm,
+            round(chance / lost, 6) if lost else 1.0,
+        )  # fmt: skip
 
     def _ending(
         self, end: End, limit_ms: float
-    ) -> tuple[float, Time, list[tuple[str, float, float]]]:
-        """Of requests that end in one place: share that is good, its time, and what fails how."""
+    ) -> tuple[float, Time, list[tuple[str, float, float, float]]]:
+        """Of requests that end in one place: share that is good, its time, and what fails how.
+
+        What fails: its status, share, ms, and what is left to chance of it.
+        """
         n, callee = self.numbers, end.callee
         if callee < 0:
-            return 0.0, Time(), [(end.status, 1.0, limit_ms if end.status == "timeout" else 1.0)]
+            took_ms = limit_ms if end.status == "timeout" else 1.0
+            return 0.0, Time(), [(end.status, 1.0, took_ms, 1.0)]
         server = self.structure.operations[callee].server
         dropped, rejected, ok = n.dropped[server], n.rejected[server], n.ok[callee]
         time = Time(n.mean[callee], n.variance[callee])
@@ -340,32 +334,16 @@ class Accounts:
         late = max(end.lost, time.beyond(limit_ms))
         slow = share_beyond(failed_ms, (0.1 * failed_ms) ** 2, limit_ms) if ok < 1 else 0.0
         served = 1 - rejected - dropped
+        vain = dropped + served * (ok * late + (1 - ok) * slow)
+        left = self.of(callee).left_to_chance() if ok < 1 else 1.0
         failing = [
-            ("503", rejected, 1.0),
-            ("timeout", dropped + served * (ok * late + (1 - ok) * slow), limit_ms),
-            (end.status, served * (1 - ok) * (1 - slow), failed_ms),
+            ("503", rejected, 1.0, rejected),
+            ("timeout", vain, limit_ms, vain),
+            (end.status, served * (1 - ok) * (1 - slow), failed_ms, left),
         ]
         if late:
             time = Time(*within(time.mean_ms, time.variance, limit_ms))
         return served * ok * (1 - late), time, failing
-
-
-def _fail(account: Account, site: Site, share: float, cause: Cause) -> None:
-    facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
-    reaction = site.reaction
-    written = [line for line in reaction.log if not line.kinds or cause.kind in line.kinds]
-    if reaction.then == "panic":
-        # Whoever writes these writes nothing behind them.
-        account.last_words.append((share, tuple(written), facts))
-    else:
-        first = len(account.lines)
-        account.lines.extend((share * line.share, line, facts, first) for line in written)
-    if reaction.then == "ignore":
-        return
-    returned = expand(reaction.returns, facts)
-    account.failures[returned] = account.failures.get(returned, 0.0) + share
-    if reaction.then == "panic":
-        account.panics = (account.panics[0] + share, reaction.code)
 
 
 def _spread(mean_ms: float) -> Time:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.traffic.arrivals import Course, by_outcome
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
     from sregym_apps.model import Line
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.world import World
 
 SENT = "traffic.sent"
@@ -38,6 +40,7 @@ class CallFlow(NamedTuple):
         errors: (kind as in `ErrorKind`, the caller's words, fraction of attempts); with `ok` 1.
         time: Time of attempts that succeed as the caller sees it, the way included.
         failed_time: Time of those that fail.
+        chance: As in `Flow`.
     """
 
     client: str
@@ -52,6 +55,11 @@ class CallFlow(NamedTuple):
     errors: tuple[tuple[str, str, float], ...]
     time: Time
     failed_time: Time
+    chance: float = 1.0
+
+    def rhythms(self, rhythm: Rhythm) -> tuple[Rhythm, Rhythm]:
+        """How unevenly calls come that succeed, and those that fail; from the caller's rhythm."""
+        return by_outcome(rhythm, min(1.0, sum(share for *_, share in self.errors)), self.chance)
 
 
 class Flow(NamedTuple):
@@ -66,6 +74,8 @@ class Flow(NamedTuple):
         time: Time of the requests that succeed.
         failed_time: Time of those that fail.
         calls: What the operation calls for it, in the order of the program.
+        rhythm: How unevenly the requests come.
+        chance: Where failures arise, the fraction of calls that fails; at 1 none of it is chance.
     """
 
     operation: str
@@ -75,6 +85,18 @@ class Flow(NamedTuple):
     time: Time
     failed_time: Time = Time()
     calls: tuple[CallFlow, ...] = ()
+    rhythm: Rhythm = ()
+    chance: float = 1.0
+
+    @property
+    def lost(self) -> float:
+        """Fraction that fails."""
+        return min(1.0, sum(share for _, share in self.errors))
+
+    @property
+    def rhythms(self) -> tuple[Rhythm, Rhythm]:
+        """How unevenly requests come that succeed, and those that fail."""
+        return by_outcome(self.rhythm, self.lost, self.chance)
 
 
 class Load(NamedTuple):
@@ -107,6 +129,7 @@ class LineStream(NamedTuple):
         line: The line.
         facts: What fills its `${names}`.
         event: The first of the lines that are written at the same moments, if it is not the first.
+        good: Whether it is of requests that succeed.
     """
 
     operation: str
@@ -115,6 +138,7 @@ class LineStream(NamedTuple):
     line: Line
     facts: tuple[tuple[str, str], ...]
     event: int | None = None
+    good: bool = False
 
 
 class Segment(NamedTuple):
@@ -194,6 +218,12 @@ def note(
     return True
 
 
+# Among the kinds of ends: none of the errors.
+_OK = ""
+# What is whole up to rounding counts as whole.
+_WHOLE = 1e-6
+
+
 class Totals(NamedTuple):
     """Whole requests over a span of time."""
 
@@ -208,34 +238,50 @@ def totals(known: tuple[Segment, ...], operation: str, start: float, end: float)
 
     Counters are whole parts of integrals since the first segment, so that spans that touch add up.
     """
-    before = _integral(known, operation, start)
-    after = _integral(known, operation, end)
-    failed = {
-        kind: count
-        for kind in sorted(after[1])
-        if (count := math.floor(after[1][kind]) - math.floor(before[1].get(kind, 0.0)))
-    }
-    requests = math.floor(after[0]) - math.floor(before[0])
-    lost = min(requests, sum(failed.values()))
-    return Totals(requests, requests - lost, failed, _time(known, operation, start, end))
+    before, after = (_counted(known, operation, until) for until in (start, end))
+    counts = {kind: after[kind] - before.get(kind, 0) for kind in sorted(after)}
+    ok = counts.pop(_OK)
+    failed = {kind: count for kind, count in counts.items() if count}
+    time = _time(known, operation, start, end)
+    return Totals(ok + sum(failed.values()), ok, failed, time)
 
 
-def _integral(
-    known: tuple[Segment, ...], operation: str, until: float
-) -> tuple[float, dict[str, float]]:
-    sent = 1e-6
-    failed: dict[str, float] = {}
+def _counted(known: tuple[Segment, ...], operation: str, until: float) -> dict[str, int]:
+    """How many have come up to a moment, by what became of them."""
+    ok, failed = _WHOLE, []
     for index, segment in enumerate(known):
         if segment.start >= until:
             break
         stop = known[index + 1].start if index + 1 < len(known) else until
-        length = min(stop, until) - segment.start
+        stop = min(stop, until)
         for flow in segment.flows:
             if flow.operation == operation:
-                sent += flow.rate * length
-                for kind, share in flow.errors:
-                    failed[kind] = failed.get(kind, 1e-6) + flow.rate * length * share
-    return sent, failed
+                good, bad = flow.rhythms
+                ok += flow.rate * Course(good, segment.start).elapsed(stop) * (1 - flow.lost)
+                if flow.errors:
+                    came = flow.rate * Course(bad, segment.start).elapsed(stop)
+                    failed.append({kind: came * share for kind, share in flow.errors})
+    return {_OK: math.floor(ok), **_divided(failed)}
+
+
+def _divided(parts: list[dict[str, float]]) -> dict[str, int]:
+    """How many failed in each way, of what failed in stretches after each other.
+
+    The n-th fails when the sum of all reaches n. How is decided at that moment, kind by kind.
+    """
+    kinds = sorted({kind for part in parts for kind in part})
+    rest = [sum(part.values()) for part in parts]
+    left, found = math.floor(sum(rest) + _WHOLE), {}
+    for kind in kinds[:-1]:
+        own, missing = _WHOLE, float(left)
+        for part, whole in zip(parts, rest, strict=True):
+            reached = min(whole, missing)
+            own += part.get(kind, 0.0) * (reached / whole if whole > 0 else 0.0)
+            missing -= reached
+        found[kind] = min(math.floor(own), left)
+        left -= found[kind]
+        rest = [whole - part.get(kind, 0.0) for whole, part in zip(rest, parts, strict=True)]
+    return {**found, kinds[-1]: left} if kinds else {}
 
 
 def _time(known: tuple[Segment, ...], operation: str, start: float, end: float) -> Time:

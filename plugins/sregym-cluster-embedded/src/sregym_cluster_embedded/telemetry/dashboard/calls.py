@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import ServiceProgram, StoreProgram
 
-from sregym_cluster_embedded.telemetry.dashboard.flowing import Mixture, Tally, sent, stretches
+from sregym_cluster_embedded.telemetry.dashboard.flowing import (
+    Mixture,
+    Stretch,
+    Tally,
+    sent,
+    stretches,
+)
 from sregym_cluster_embedded.telemetry.dashboard.workloads import Census
 from sregym_cluster_embedded.telemetry.lives import lives
 
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import CallFlow, Segment
     from sregym_cluster_embedded.world import World
 
@@ -40,15 +47,17 @@ class Edge:
         self.errors: dict[tuple[str, str], float] = {}
         self.times = Mixture()
 
-    def add(self, call: CallFlow, seconds: float) -> None:
-        """Count what one client's calls brought in so many seconds."""
-        attempts = call.rate * seconds
-        self.requests += attempts
-        self.ok += attempts * call.ok
+    def add(self, call: CallFlow, rhythm: Rhythm, stretch: Stretch) -> None:
+        """Count what one client's calls brought."""
+        come = stretch.come(call.rhythms(rhythm))
+        ok, failed = call.rate * call.ok * come.good, call.rate * (1 - call.ok) * come.bad
+        self.requests += ok + failed
+        self.ok += ok
         for kind, words, share in call.errors:
-            self._fail(kind, words, attempts * share)
-        self.times.add(call.time, attempts * call.ok)
-        self.times.add(call.failed_time, attempts * (1 - call.ok))
+            self._fail(kind, words, call.rate * share * come.bad)
+        expected = call.rate * come.seconds
+        self.times.add(call.time, expected * call.ok)
+        self.times.add(call.failed_time, expected * (1 - call.ok))
 
     def add_users(self, tally: Tally) -> None:
         """Count what a load generator sent."""
@@ -98,20 +107,20 @@ class Calls:
         if isinstance(program, ServiceProgram | StoreProgram):
             self.roles[me] = "store" if isinstance(program, StoreProgram) else "service"
         now = self._world.now
-        for segment, seconds in stretches(life.served, self._since, now, life.ended(now)):
-            for flow in segment.flows:
-                self.nodes.setdefault(me, Tally()).add(flow, seconds)
+        for stretch in stretches(life.served, self._since, now, life.ended(now)):
+            for flow in stretch.segment.flows:
+                self.nodes.setdefault(me, Tally()).add(flow, stretch)
                 for call in flow.calls:
                     edge = self.edges.setdefault((me, self._target(me, life, call)), Edge())
-                    edge.add(call, seconds)
+                    edge.add(call, flow.rhythm, stretch)
 
     def _send(self, life: Life, known: Sequence[Segment], host: str) -> None:
         me, now, tally = self.census.of_container(life.ref), self._world.now, Tally()
         self.roles[me] = "load"
-        for segment, seconds in stretches(known, self._since, now, life.ended(now)):
-            for flow in segment.flows:
-                tally.add(flow, seconds)
-                self.users.add(flow, seconds)
+        for stretch in stretches(known, self._since, now, life.ended(now)):
+            for flow in stretch.segment.flows:
+                tally.add(flow, stretch)
+                self.users.add(flow, stretch)
         target = self.census.behind(host, life.ref.namespace) or host
         self.edges.setdefault((me, target), Edge()).add_users(tally)
         self.nodes.setdefault(me, Tally())

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import LoadGeneratorProgram, expand
 
 from sregym_cluster_embedded.telemetry.lives import lives
+from sregym_cluster_embedded.traffic.arrivals import Course
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
     from sregym_cluster_embedded.world import World
@@ -21,11 +23,38 @@ if TYPE_CHECKING:
 _STEPS = 40
 
 
+class Come(NamedTuple):
+    """How far requests have come in a stretch.
+
+    Attributes:
+        good: Those that succeed, in seconds at their mean rate.
+        bad: Those that fail.
+        seconds: How long the stretch is: what it should be.
+    """
+
+    good: float
+    bad: float
+    seconds: float
+
+
 class Stretch(NamedTuple):
     """A segment as far as it lies in a span."""
 
     segment: Segment
-    seconds: float
+    start: float
+    stop: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.stop - self.start
+
+    def come(self, rhythms: tuple[Rhythm, Rhythm]) -> Come:
+        """How far requests have come in it; from the rhythms of those that succeed and fail."""
+        good, bad = rhythms
+        well = Course(good, self.start).elapsed(self.stop)
+        ill = well if bad is good else Course(bad, self.start).elapsed(self.stop)
+        return Come(well, ill, self.seconds)
 
 
 def stretches(
@@ -36,9 +65,9 @@ def stretches(
     last = bisect_left(known, end, key=_start) - 1
     for index in range(last, -1, -1):
         stop = known[index + 1].start if index + 1 < len(known) else until
-        seconds = min(stop, end) - max(known[index].start, start)
-        if seconds > 0:
-            yield Stretch(known[index], seconds)
+        begin, stop = max(known[index].start, start), min(stop, end)
+        if stop > begin:
+            yield Stretch(known[index], begin, stop)
         if known[index].start <= start:
             return
 
@@ -83,15 +112,17 @@ class Tally:
         self.errors: dict[str, float] = {}
         self.times = Mixture()
 
-    def add(self, flow: Flow, seconds: float) -> None:
-        """Count what one flow brought in so many seconds."""
-        requests = flow.rate * seconds
-        self.requests += requests
-        self.ok += requests * flow.ok
+    def add(self, flow: Flow, stretch: Stretch) -> None:
+        """Count what one flow brought."""
+        come = stretch.come(flow.rhythms)
+        ok, failed = flow.rate * flow.ok * come.good, flow.rate * (1 - flow.ok) * come.bad
+        self.requests += ok + failed
+        self.ok += ok
         for words, share in flow.errors:
-            self.errors[words] = self.errors.get(words, 0.0) + requests * share
-        self.times.add(flow.time, requests * flow.ok)
-        self.times.add(flow.failed_time, requests * (1 - flow.ok))
+            self.errors[words] = self.errors.get(words, 0.0) + flow.rate * share * come.bad
+        expected = flow.rate * come.seconds
+        self.times.add(flow.time, expected * flow.ok)
+        self.times.add(flow.failed_time, expected * (1 - flow.ok))
 
     @property
     def success(self) -> float | None:

@@ -96,10 +96,11 @@ class _Rows:
         """One more point, for virtual seconds `start` to `end`."""
         tally, shape, seconds = Tally(), [], max(end - start, 1e-9)
         for known, until in served:
-            for segment, length in stretches(known, start, end, until):
-                shape.append((segment.start, length / seconds, id(segment)))
+            for stretch in stretches(known, start, end, until):
+                segment = stretch.segment
+                shape.append((segment.start, stretch.seconds / seconds, id(segment)))
                 for flow in segment.flows:
-                    tally.add(flow, length)
+                    tally.add(flow, stretch)
         asked = tally.requests > 1e-9
         self.rate.append(round(tally.requests / seconds, 3))
         self.failed.append(round(1 - tally.ok / tally.requests, 6) if asked else None)
@@ -115,11 +116,11 @@ class _Rows:
         in_flight = 0.0
         for life, until in loads:
             cpu = throttled = 0.0
-            for segment, length in stretches(life.served, start, end, until):
-                part = length / (end - start)
-                cpu += segment.load.cpu * part
-                throttled += segment.load.throttled * part
-                in_flight += segment.load.in_flight * part
+            for stretch in stretches(life.served, start, end, until):
+                load, part = stretch.segment.load, stretch.seconds / (end - start)
+                cpu += load.cpu * part
+                throttled += load.throttled * part
+                in_flight += load.in_flight * part
             shares.append((cpu / self._cores(life), throttled))
         self.cpu.append(round(max((share for share, _ in shares), default=0.0), 6))
         self.throttled.append(round(max((share for _, share in shares), default=0.0), 6))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from sregym_cluster_embedded.telemetry.metrics.courses import Progresses
 from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE
 
 if TYPE_CHECKING:
@@ -96,31 +97,45 @@ class _Alike:
 
     def __init__(self, several: Sequence[Outcomes]) -> None:
         self.size = len(several)
-        self._sent = Integrals([one.sent for one in several])
-        places = range(len(several[0].names))
-        self._rests = [Integrals([one.rests[place] for one in several]) for place in places[:-1]]
-        self._own = [Integrals([one.own[place] for one in several]) for place in places]
+        self._groups = [_Together(several, group) for group in range(len(several[0].groups))]
 
-    def counts(self, seconds: Floats) -> list[Floats]:
-        """Of each outcome: rows by moments."""
-        found: list[Floats] = []
-        left = np.floor(self._sent(seconds) + WHOLE)
-        for rest, own in zip(self._rests, self._own, strict=False):
-            found.append(np.minimum(np.floor(own(rest.reached(left)) + WHOLE), left))
-            left = left - found[-1]
-        found.append(left)
+    def counts(self, seconds: Floats) -> dict[int, tuple[Floats, Floats]]:
+        """Of each outcome: its counts and how far its requests have come; rows by moments."""
+        return {
+            place: found for group in self._groups for place, found in group.counts(seconds).items()
+        }
+
+
+class _Together:
+    """`integrals.Group` of many counters at once."""
+
+    def __init__(self, several: Sequence[Outcomes], group: int) -> None:
+        groups = [one.groups[group] for one in several]
+        self._places = groups[0].places
+        self._course = Progresses([one.course for one in groups])
+        self._sent = Integrals([one.sent for one in groups])
+        turns = range(len(groups[0].rests))
+        self._rests = [Integrals([one.rests[turn] for one in groups]) for turn in turns]
+        self._own = [Integrals([one.own[self._places[turn]] for one in several]) for turn in turns]
+
+    def counts(self, seconds: Floats) -> dict[int, tuple[Floats, Floats]]:
+        """Of each outcome."""
+        come = self._course(seconds)
+        left, found = np.floor(self._sent(come) + WHOLE), {}
+        for place, rest, own in zip(self._places, self._rests, self._own, strict=False):
+            part = np.minimum(np.floor(own(rest.reached(left)) + WHOLE), left)
+            found[place] = (part, come)
+            left = left - part
+        found[self._places[-1]] = (left, come)
         return found
-
-    def moments(self, place: int, counts: Floats) -> Floats:
-        """When the counts of an outcome were reached."""
-        return self._own[place].reached(counts)
 
 
 class _Divided:
     """Histograms with equally many buckets, of one outcome each."""
 
     def __init__(self, several: Sequence[Parts]) -> None:
-        self._starts = _filled([parts.outcomes.starts for parts in several], _NEVER)
+        self._starts = _filled([parts.own.starts for parts in several], _NEVER)
+        self._ends = np.array([parts.own.end for parts in several])[:, np.newaxis]
         self._first = _first_places(self._starts)
         width = self._starts.shape[1]
         shape = (len(several), width, several[0].rates.shape[1])
@@ -130,11 +145,12 @@ class _Divided:
             self._rates[number, : len(parts.rates)] = parts.rates
             self._before[number, : len(parts.before)] = parts.before
 
-    def counts(self, counted: Floats, moments: Floats) -> Floats:
+    def counts(self, counted: Floats, come: Floats) -> Floats:
         """Of each bucket: histograms by buckets by moments."""
         buckets = self._rates.shape[2]
-        flat = _place(self._starts, moments, reached=True) + self._first
-        elapsed = moments - self._starts.ravel()[flat]
+        come = np.minimum(come, self._ends)
+        flat = _place(self._starts, come, reached=True) + self._first
+        elapsed = come - self._starts.ravel()[flat]
         amounts = self._rates.reshape(-1, buckets)[flat] * elapsed[:, :, np.newaxis]
         if self._starts.shape[1] > 1:
             amounts += self._before.reshape(-1, buckets)[flat]
@@ -165,9 +181,10 @@ class Counters:
     """
 
     def __init__(self, several: Sequence[Count]) -> None:
-        by_size: dict[int, list[int]] = {}
+        by_size: dict[tuple[Sequence[int], ...], list[int]] = {}
         for row, counted in enumerate(several):
-            by_size.setdefault(len(counted.outcomes.names), []).append(row)
+            alike = tuple(group.places for group in counted.outcomes.groups)
+            by_size.setdefault(alike, []).append(row)
         self._work = [_worked_out(several, rows) for rows in by_size.values()]
         # Where each row is found among what is worked out, one after the other.
         self._places = np.empty(len(several), dtype=np.int64)
@@ -185,12 +202,10 @@ class Counters:
         pieces: list[Floats] = []
         for counters, counts, buckets in self._work:
             known = counters.counts(seconds)
-            pieces.extend(known[place] for place in counts)
-            moments: dict[int, Floats] = {}
+            pieces.extend(known[place][0] for place in counts)
             for place, owners, divided, _, _ in buckets:
-                if place not in moments:
-                    moments[place] = counters.moments(place, known[place])
-                several = divided.counts(known[place][owners], moments[place][owners])
+                counted, come = known[place]
+                several = divided.counts(counted[owners], come[owners])
                 pieces.append(several.reshape(-1, len(seconds)))
         found: Floats = np.concatenate(pieces)[self._places]
         return found

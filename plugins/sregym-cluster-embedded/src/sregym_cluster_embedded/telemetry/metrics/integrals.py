@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sregym_cluster_embedded.telemetry.metrics.courses import Progress
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
 
 # As in `traffic.segments`: what is whole up to rounding counts as whole.
@@ -80,17 +82,25 @@ class Integral:
 class Outcomes:
     """Counters of requests by how they ended; they add up to the counter of all.
 
-    The n-th request happens when the integral of the rate reaches n. Which outcome it has is
-    decided at that moment, so that no counter ever goes back.
+    Those that succeed and those that fail have courses of their own. On each the n-th request
+    happens when the integral of the rate reaches n. Which outcome it has is decided at that
+    moment, so that no counter ever goes back.
 
     Args:
         starts: Virtual seconds at which rates begin, ascending.
         rates: Requests per second.
         end: Virtual second after which there are none.
-        shares: Outcome -> its share from each start on. What is left over falls to the last one.
+        shares: Outcome -> its share from each start on.
+        rhythms: How unevenly requests come from each start on, those that succeed and those that
+            fail; evenly without any.
+        failing: The outcomes that are failures.
+        course: Makes the courses.
 
     Attributes:
-        sent: All of them.
+        starts: As given.
+        groups: Those that succeed, and those that fail if any can.
+        courses: Of each outcome: how far its requests have come.
+        own: Of each outcome, over its course.
     """
 
     def __init__(
@@ -99,12 +109,28 @@ class Outcomes:
         rates: Sequence[float],
         end: float,
         shares: Mapping[str, Sequence[float]],
+        rhythms: Sequence[tuple[Rhythm, Rhythm]] = (),
+        failing: Collection[str] = (),
+        course: Callable[[Floats, Sequence[Rhythm]], Progress] = Progress,
     ) -> None:
-        self.starts, self._end = np.asarray(starts, dtype=np.float64), end
+        self.starts = np.asarray(starts, dtype=np.float64)
         self._rates = np.asarray(rates, dtype=np.float64)
-        self.sent = Integral(self.starts, self._rates, end)
         self._shares = {key: np.asarray(part) for key, part in shares.items()}
         self._places = {name: place for place, name in enumerate(self._shares)}
+        good = bad = course(self.starts, [pair[0] for pair in rhythms])
+        if any(pair[1] is not pair[0] and pair[1] != pair[0] for pair in rhythms):
+            bad = course(self.starts, [pair[1] for pair in rhythms])
+        self.courses = [bad if name in failing else good for name in self._shares]
+        self.own = [
+            Integral(course.places, self._rates * share, course.at(end))
+            for course, share in zip(self.courses, self._shares.values(), strict=True)
+        ]
+        places = self._places.items()
+        sides = [
+            tuple(place for name, place in places if (name in failing) is bad)
+            for bad in (False, True)
+        ]
+        self.groups = [Group(members, self.courses, self.own) for members in sides if members]
         self._known: _Counted | None = None
 
     @property
@@ -119,8 +145,8 @@ class Outcomes:
 
     def total(self, seconds: Floats) -> Floats:
         """How many requests there were up to each moment."""
-        found: Floats = np.floor(self.sent(seconds) + WHOLE)
-        return found
+        counts = [self.count(name, seconds) for name in self._shares]
+        return counts[0] if len(counts) == 1 else np.add.reduce(counts)
 
     def count(self, name: str, seconds: Floats) -> Floats:
         """How many of them had an outcome."""
@@ -128,65 +154,73 @@ class Outcomes:
 
     def amount(self, name: str, weights: Floats, seconds: Floats) -> Floats:
         """The sum of a quantity over the counted requests of an outcome; a mean for each start."""
-        counted = self.count(name, seconds)
-        rates = self._rates * self._shares[name] * weights
-        summed = Integral(self.starts, rates, self._end)(self.moments(name, seconds))
+        counted, own = self.count(name, seconds), self.own[self._places[name]]
+        reached = own.reached(counted)
+        summed = Integral(own.starts, own.rates * weights, own.end)(reached)
         found: Floats = np.where(counted > 0, summed, 0.0)
         return found
 
-    def rates_of(self, name: str) -> Floats:
-        """Requests a second with an outcome, from each start on."""
-        found: Floats = self._rates * self._shares[name]
-        return found
-
-    @cached_property
-    def own(self) -> list[Integral]:
-        """Of each outcome."""
-        return [
-            Integral(self.starts, self._rates * share, self._end) for share in self._shares.values()
-        ]
-
-    @cached_property
-    def rests(self) -> list[Integral]:
-        """Of what is left for each outcome and those after it."""
-        rest, found = self._rates, []
-        for share in self._shares.values():
-            found.append(Integral(self.starts, rest, self._end))
-            rest = np.maximum(rest - self._rates * share, 0.0)
-        return found
+    def come(self, name: str, seconds: Floats) -> Floats:
+        """How far the requests of an outcome have come."""
+        return self._counted(seconds).come[self._places[name]]
 
     def _counted(self, seconds: Floats) -> _Counted:
         """How many requests each outcome had; most often several are asked for at once."""
         known = self._known
         if known is not None and known.seconds is seconds:
             return known
-        found: list[Floats] = []
-        left = self.total(seconds)
-        for place in range(len(self._shares) - 1):
-            moments = self.rests[place].reached(left)
-            part = self.own[place](moments)
-            found.append(np.minimum(np.floor(part + WHOLE), left))
-            left = left - found[-1]
-        found.append(left)
+        nothing = seconds[:0]
+        come, counts = [nothing] * len(self.own), [nothing] * len(self.own)
+        for group in self.groups:
+            there = group.course(seconds)
+            left = np.floor(group.sent(there) + WHOLE)
+            for place, rest in zip(group.places, group.rests, strict=False):
+                part = self.own[place](rest.reached(left))
+                counts[place] = np.minimum(np.floor(part + WHOLE), left)
+                left = left - counts[place]
+            counts[group.places[-1]] = left
+            for place in group.places:
+                come[place] = there
         # Replaced as a whole: forks that share this may ask at the same time.
-        known = self._known = _Counted(seconds, found, {})
+        known = self._known = _Counted(seconds, counts, come)
         return known
 
-    def moments(self, name: str, seconds: Floats) -> Floats:
-        """When an outcome's count was reached."""
-        known = self._counted(seconds)
-        if name not in known.moments:
-            place = self._places[name]
-            known.moments[name] = self.own[place].reached(known.counts[place])
-        return known.moments[name]
+
+class Group:
+    """Outcomes that are counted on one course.
+
+    Args:
+        places: Of the outcomes.
+        courses: Of all outcomes.
+        own: Of all outcomes, over their courses.
+
+    Attributes:
+        places: As given.
+        course: How far their requests have come.
+        sent: All of them.
+        rests: Of what is left for each outcome and those after it, but for the last.
+    """
+
+    def __init__(
+        self, places: Sequence[int], courses: Sequence[Progress], own: Sequence[Integral]
+    ) -> None:
+        self.places = places
+        self.course = courses[places[0]]
+        self.rests: list[Integral] = []
+        rest = own[places[-1]]
+        for place in reversed(places[:-1]):
+            part = own[place]
+            rest = Integral(part.starts, part.rates + rest.rates, part.end)
+            self.rests.insert(0, rest)
+        self.sent = rest
 
 
 class _Counted(NamedTuple):
-    """Counts of outcomes at some moments, and when each outcome's count was reached."""
+    """Counts of outcomes at some moments, and how far each outcome's requests had come."""
 
     seconds: Floats
     counts: list[Floats]
-    moments: dict[str, Floats]
+    come: list[Floats]
 
 
 class Parts:
@@ -198,14 +232,16 @@ class Parts:
         shares: Of each part (columns) from each start on (rows).
 
     Attributes:
+        own: The outcome over its course.
         rates: Per second, of each part from each start on.
         before: What had flowed of each part at each start.
     """
 
     def __init__(self, outcomes: Outcomes, name: str, shares: Floats) -> None:
         self.outcomes, self.name = outcomes, name
-        starts = outcomes.starts
-        self.rates = outcomes.rates_of(name)[:, None] * shares
+        self.own = outcomes.own[outcomes.names.index(name)]
+        starts = self.own.starts
+        self.rates = self.own.rates[:, None] * shares
         self.before = np.zeros_like(self.rates)
         if len(starts) > 1:
             lengths = (starts[1:] - starts[:-1])[:, None]
@@ -223,11 +259,11 @@ class Parts:
 
     def _counts(self, seconds: Floats) -> Floats:
         """One row for each part."""
-        outcomes, name = self.outcomes, self.name
-        counted, moments = outcomes.count(name, seconds), outcomes.moments(name, seconds)
-        starts = outcomes.starts
-        index = np.maximum(starts.searchsorted(moments, side="right") - 1, 0)
-        amounts = self.rates[index] * (moments - starts[index])[:, None]
+        counted = self.outcomes.count(self.name, seconds)
+        come = np.minimum(self.outcomes.come(self.name, seconds), self.own.end)
+        starts = self.own.starts
+        index = np.maximum(starts.searchsorted(come, side="right") - 1, 0)
+        amounts = self.rates[index] * (come - starts[index])[:, None]
         if len(starts) > 1:
             amounts += self.before[index]
         found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])

@@ -6,21 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.telemetry.metrics.courses import Shared
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, shares_within
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.traffic.arrivals import blended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
+    from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs, Value
     from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.latency import Time
     from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
 
-    # A rate, fractions of outcomes, and the times of what succeeds and of what fails.
-    Stretch = tuple[float, dict[str, float], Time, Time]
+    # A rate, fractions of outcomes, the times of what succeeds and of what fails, and
+    # how unevenly that and this come.
+    Stretch = tuple[float, dict[str, float], Time, Time, tuple[Rhythm, Rhythm]]
 
 OK = ""
 
@@ -32,10 +36,15 @@ class Served:
         starts: Virtual seconds of the segments.
         stretches: What was in effect from each on; None for nothing.
         end: When the life ended.
+        course: Of the life.
     """
 
     def __init__(
-        self, starts: Sequence[float], stretches: Sequence[Stretch | None], end: float
+        self,
+        starts: Sequence[float],
+        stretches: Sequence[Stretch | None],
+        end: float,
+        course: Shared,
     ) -> None:
         found = [part for part in stretches if part is not None]
         names = sorted({name for part in found for name in part[1]})
@@ -47,7 +56,8 @@ class Served:
         # What succeeds takes what is left over by rounding.
         lost = [sum(values) for values in zip(*shares.values(), strict=True)] or [0.0] * len(rates)
         shares[OK] = [max(0.0, 1.0 - part) for part in lost]
-        self.outcomes = Outcomes(starts, rates, end, shares)
+        rhythms = [((), ()) if part is None else part[4] for part in stretches]
+        self.outcomes = Outcomes(starts, rates, end, shares, rhythms, names, course)
         self.since = starts[0] if starts else end
         self.end = end
         nothing = found[0][2]._replace(mean_ms=0.0, variance=0.0) if found else None
@@ -58,6 +68,12 @@ class Served:
     def _of(self, name: str) -> list[Time]:
         place = 0 if name == OK else 1
         return [pair[place] for pair in self._times if pair[place] is not None]  # type: ignore[misc]
+
+    def total(self) -> Value:
+        """All of them."""
+        if len(self.outcomes.names) == 1:
+            return Count(self.outcomes, OK)
+        return self.outcomes.total
 
     def counters(self, labels: Callable[[str], Pairs]) -> Iterator[Row]:
         """One series for each outcome."""
@@ -131,10 +147,10 @@ def operations_of(life: Life, word: Callable[[str, str], str]) -> Iterator[tuple
         word: What an error (operation, words) counts as; errors that count alike are one outcome.
     """
     names = dict.fromkeys(flow.operation for part in life.served for flow in part.flows)
-    starts = [segment.start for segment in life.served]
+    starts, course = [segment.start for segment in life.served], Shared()
     for name in names:
         stretches = [_stretch(_flow(segment, name), word) for segment in life.served]
-        yield name, Served(starts, stretches, end_of(life))
+        yield name, Served(starts, stretches, end_of(life), course)
 
 
 def _flow(segment: Segment, name: str) -> Flow | None:
@@ -148,7 +164,7 @@ def _stretch(flow: Flow | None, word: Callable[[str, str], str]) -> Stretch | No
     for text, share in flow.errors:
         name = word(flow.operation, text)
         shares[name] = shares.get(name, 0.0) + share
-    return flow.rate, shares, flow.time, flow.failed_time
+    return flow.rate, shares, flow.time, flow.failed_time, flow.rhythms
 
 
 def calls_of(
@@ -167,23 +183,33 @@ def calls_of(
             for name, call in named(flow) if flow.calls else ():
                 if call.rate > 0:
                     known = by_name.setdefault(name, [None] * len(life.served))
-                    known[number] = _joined(known[number], call, word)
-    starts = [segment.start for segment in life.served]
+                    known[number] = _joined(known[number], call, word, flow.rhythm)
+    starts, course = [segment.start for segment in life.served], Shared()
     for name, stretches in by_name.items():
-        yield name, Served(starts, stretches, end_of(life))
+        yield name, Served(starts, stretches, end_of(life), course)
 
 
-def _joined(known: Stretch | None, call: CallFlow, word: Callable[[str], str]) -> Stretch:
+def _joined(
+    known: Stretch | None, call: CallFlow, word: Callable[[str], str], rhythm: Rhythm
+) -> Stretch:
     """Calls of one key together: shares by rate, the times of the more frequent ones."""
     shares: dict[str, float] = {}
     for kind, _, share in call.errors:
         shares[word(kind)] = shares.get(word(kind), 0.0) + share
     if known is None:
-        return call.rate, shares, call.time, call.failed_time
+        return call.rate, shares, call.time, call.failed_time, call.rhythms(rhythm)
     rate = known[0] + call.rate
     merged = {
         name: (known[1].get(name, 0.0) * known[0] + shares.get(name, 0.0) * call.rate) / rate
         for name in sorted({*known[1], *shares})
     }
     times = (known[2], known[3]) if known[0] >= call.rate else (call.time, call.failed_time)
-    return rate, merged, *times
+    own, lost = call.rhythms(rhythm), [min(1.0, sum(part.values())) for part in (known[1], shares)]
+    # Each side weighs as much as it has requests of that end.
+    weights = [(known[0] * (1 - lost[0]), call.rate * (1 - lost[1]))]
+    weights.append((known[0] * lost[0], call.rate * lost[1]))
+    both = [
+        blended(((mine, known[4][end]), (more, own[end])), mine + more)
+        for end, (mine, more) in enumerate(weights)
+    ]
+    return rate, merged, *times, (both[0], both[1])

@@ -30,8 +30,10 @@ This page is made by `python -m sregym_cluster_embedded.telemetry.metrics.refere
 - No sample is stored. The same question has the same answer however often, in whatever order and on whatever copy of the cluster it is asked. The history reaches back 20,000 changes of objects.
   Which series there are is remembered as long as what they are made of has not changed.
 - What containers use is what `kubectl top` shows; processor time is ahead or behind by two seconds' worth at most.
-- Nothing stays exactly where it is: memory, processor time, times of scrapes and probes, figures of nodes and of the control plane wander a little, each pod, node and target in its own way, and never beyond a limit. How many requests there
-  are does not wander: load generators send evenly.
+- Nothing stays exactly where it is: memory, processor time, times of scrapes and probes, figures of nodes and of the control plane wander a little, each pod, node and target in its own way, and never beyond a limit.
+- Requests come as chance has it. Around the mean rate of the model of the traffic, the count of a window varies by about its own square root, from 15 seconds to minutes, for each kind of requests that a load
+  generator sends (below one request in ten seconds by less), and with it all that these requests lead to. Callers and callees, metrics, access lines, spans and the generator's own figures count the same ones. Where
+  a part of the calls fails by timeouts, lost packets or full queues, how many fail in a window is chance, too.
 - The API server and the kubelets tell theirs to clients, too, as of the moment: `kubectl get --raw /metrics`, `kubectl get --raw /api/v1/nodes/NODE/proxy/metrics/cadvisor`.
 
 What questions cost is in [queries](metrics-queries.md#speed); only what a query names, and what its matchers leave of that, is worked out.

@@ -14,10 +14,12 @@ import numpy as np
 from sregym_cluster_embedded.clock import unrest
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.telemetry.lives import Life
+from sregym_cluster_embedded.telemetry.metrics.courses import Progress
 from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, FOREVER, Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.values import Member, Summed
+from sregym_cluster_embedded.traffic.arrivals import blended
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
 from sregym_cluster_embedded.traffic.usage import idle_nanocores
 from sregym_cluster_embedded.userland.counted import Scheduled
@@ -31,10 +33,13 @@ from sregym_cluster_embedded.userland.life import (
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from sregym_apps.model import Memory
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.traffic.segments import Flow
     from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
@@ -71,6 +76,42 @@ def cpu(life: Life) -> Unsteady | Summed:
     bound = [rate - part for rate, part in zip(rates, free, strict=True)]
     parts = (Unsteady(Integral(starts, free, end), *purpose), Integral(starts, bound, end))
     return Summed([Member(part, BEGINNING, FOREVER) for part in parts], stays=True)
+
+
+class Requests:
+    """An amount that grows with the requests that a process serves.
+
+    Args:
+        course: How far they have come.
+        rates: Per second, from each start of the course on.
+        end: Virtual second after which there are none.
+    """
+
+    def __init__(self, course: Progress, rates: Sequence[float], end: float) -> None:
+        self._course = course
+        self._flow = Integral(course.places, rates, course.at(end))
+
+    def __call__(self, seconds: Floats) -> Floats:
+        """The amount up to each moment."""
+        return self._flow(self._course(seconds))
+
+
+def requests_of(life: Life, weight: Callable[[Flow], float] = lambda flow: flow.rate) -> Requests:
+    """What the requests that a process served add up to.
+
+    Args:
+        life: The process.
+        weight: What the requests of an operation add a second.
+    """
+    starts, rhythms, rates = [], [], []
+    for segment in life.served:
+        starts.append(max(segment.start, life.process.started_at))
+        parts = [(weight(flow), flow.rhythm) for flow in segment.flows]
+        rates.append(sum(part for part, _ in parts))
+        rhythms.append(blended(parts, rates[-1]))
+    if not starts:
+        starts, rhythms, rates = [life.process.started_at], [()], [0.0]
+    return Requests(Progress(np.array(starts), rhythms), rates, end_of(life))
 
 
 def periods(life: Life) -> tuple[Integral, Integral]:

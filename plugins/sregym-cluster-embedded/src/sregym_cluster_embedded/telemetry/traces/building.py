@@ -29,37 +29,36 @@ class Builder:
     def sampled(self, origin: Origin, number: int) -> bool:
         """Whether a request is traced."""
         seed = self._chronicle.seed(origin.numbering.piece(number).segment)
-        purpose = ("sampled", origin.traced.life.ref, origin.operation)
+        purpose = ("sampled", origin.traced.life.ref, origin.kind)
         return hit(seed, purpose, number - 1, origin.traced.sample) is not None
 
     def arrival(self, origin: Origin, number: int) -> float:
         """The virtual second at which a request comes."""
         seed = self._chronicle.seed(origin.numbering.piece(number).segment)
-        return origin.numbering.arrival(seed, (origin.traced.life.ref, origin.operation), number)
+        return origin.numbering.arrival(seed, (origin.traced.life.ref, origin.kind), number)
 
     def identifier(self, origin: Origin, number: int) -> str:
         """The trace id of a request as its library writes it."""
         seed = origin.numbering.piece(number).segment.seed
-        full = trace_id(seed, origin.traced.life.ref, origin.operation, number)
+        full = trace_id(seed, origin.traced.life.ref, origin.kind, number)
         return full[16:] if origin.traced.tracing.library == "jaeger" else full
 
     def outcome(self, origin: Origin, number: int) -> tuple[str | None, int]:
         """(error or None, which of the requests with this outcome) of a request."""
         piece = origin.numbering.piece(number)
+        rank = number - 1 - math.floor(piece.before)
+        if not origin.failed:
+            return None, rank
         flow = next(f for f in piece.segment.flows if f.operation == origin.operation)
-        shares = [flow.ok, *(share for _, share in flow.errors)]
-        if not any(share > 0 for share in shares):
-            return None, number
         purpose = ("outcome", origin.traced.life.ref, origin.operation, piece.start)
         seed = self._chronicle.seed(piece.segment)
-        index, rank = choose(seed, purpose, number - 1 - math.floor(piece.before), shares)
-        return (None if index == 0 else flow.errors[index - 1][0]), rank
+        index, rank = choose(seed, purpose, rank, [share for _, share in flow.errors])
+        return flow.errors[index][0], rank
 
     def build(self, origin: Origin, number: int) -> list[Written]:
         """All spans that the request made somebody write, the entering one first."""
         error, rank = self.outcome(origin, number)
-        request = RequestWriter(self, self._chronicle, origin, number)
-        return request.run(error, rank)
+        return RequestWriter(self, self._chronicle, origin, number).run(error, rank)
 
     def sites(self, ref: ContainerRef, index: int, traced: Traced, flow: Flow) -> tuple[Site, ...]:
         """The calls of an operation in a segment."""

@@ -12,12 +12,17 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
+from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.traffic.segments import Flow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.segments import Flow, Segment
+    from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.world import World
 
+_NOTHING = Flow("", 0.0, 1.0, (), Time())
 # Less than this fraction of the requests of an operation is nothing but rounding.
 _ROUNDING = 1e-4
 
@@ -43,19 +48,28 @@ class Traced(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """An operation of a traced life where requests come in that nobody traced before.
+    """Requests that nobody traced before, as they come in to an operation of a traced life.
+
+    Those that succeed or those that fail, since they are counted apart.
 
     Attributes:
         traced: The life.
         operation: Its operation.
-        numbering: Its requests by number.
+        failed: Whether they fail.
+        numbering: The requests by number.
         code: What stands for it in trace ids.
     """
 
     traced: Traced
     operation: str
+    failed: bool
     numbering: Numbering
     code: int
+
+    @property
+    def kind(self) -> str:
+        """What tells its requests from others that come in to the same life."""
+        return kind_of(self.operation, failed=self.failed)
 
 
 class Chronicle:
@@ -114,7 +128,7 @@ class Chronicle:
                 for operation in dict.fromkeys(
                     flow.operation for part in traced.life.served for flow in part.flows
                 )
-                if (origin := self._origin(traced, operation, called.get((ref, operation))))
+                for origin in self._of(traced, operation, called.get((ref, operation)))
             )
         return self._origins
 
@@ -130,16 +144,29 @@ class Chronicle:
                             known += ((start, call.rate), (stop, -call.rate))
         return {key: _Rates(known) for key, known in changes.items()}
 
-    def _origin(self, traced: Traced, operation: str, called: _Rates | None) -> Origin | None:
-        pieces = []
+    def _of(self, traced: Traced, operation: str, called: _Rates | None) -> Iterator[Origin]:
+        """The origins of an operation."""
+        parts = []
         for start, stop, segment in spans_of(traced.life, self.now):
-            rate = sum(flow.rate for flow in segment.flows if flow.operation == operation)
-            own = rate if called is None else rate - called.at(start)
-            pieces.append((start, stop, own if own > _ROUNDING * rate else 0.0, segment))
-        numbering = Numbering(pieces)
-        if numbering.last < 1:
-            return None
-        return Origin(traced, operation, numbering, origin_code(traced.life.ref, operation))
+            flow = next((flow for flow in segment.flows if flow.operation == operation), _NOTHING)
+            own = flow.rate if called is None else flow.rate - called.at(start)
+            parts.append((start, stop, own if own > _ROUNDING * flow.rate else 0.0, flow, segment))
+        for failed in (False, True):
+            numbering = Numbering(
+                [
+                    (start, stop, own * (flow.lost if failed else 1 - flow.lost),
+                     flow.rhythms[failed], segment)
+                    for start, stop, own, flow, segment in parts
+                ]
+            )  # fmt: skip
+            if numbering.last >= 1:
+                code = origin_code(traced.life.ref, kind_of(operation, failed=failed))
+                yield Origin(traced, operation, failed, numbering, code)
+
+
+def kind_of(operation: str, *, failed: bool) -> str:
+    """What tells requests of an operation that fail from those that succeed."""
+    return f"{operation}\0failed" if failed else operation
 
 
 class _Rates:

@@ -1,7 +1,7 @@
-"""Requests of one operation by number: the n-th is the n-th whole part of the integral of its rate.
+"""Requests of one kind by number: the n-th is the n-th whole part of the integral of its rate.
 
-`segments.totals` counts with the same integral, so that the numbers between two moments are as
-many as the requests that metrics and logs count there.
+`segments.totals` counts with the same integral, over the same course, so that the numbers between
+two moments are as many as the requests that metrics and logs count there.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import math
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.traffic.arrivals import Course
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.clock import Seed
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import Segment
 
 # What `segments.totals` begins with, against rounding.
@@ -26,35 +29,44 @@ class Piece(NamedTuple):
         stop: Where the next piece begins, or the life ends.
         rate: Requests a second.
         before: The integral at its start.
+        after: The integral at its end.
         segment: The segment of the history that it is, or is a part of.
+        course: How far requests come in it.
     """
 
     start: float
     stop: float
     rate: float
     before: float
+    after: float
     segment: Segment
+    course: Course
 
     @property
     def numbers(self) -> range:
         """The numbers of the requests that count in it."""
-        after = self.before + self.rate * (self.stop - self.start)
-        return range(math.floor(self.before) + 1, math.floor(after) + 1)
+        return range(math.floor(self.before) + 1, math.floor(self.after) + 1)
+
+    def come(self, at: float) -> float:
+        """The integral at a virtual second within."""
+        return self.before + self.rate * self.course.elapsed(min(at, self.stop))
 
 
 class Numbering:
-    """The requests of one operation of one life of a process.
+    """The requests of one kind that one life of a process served.
 
     Args:
-        pieces: (start, stop, rate, segment) in order, without gaps.
+        pieces: (start, stop, rate, rhythm, segment) in order, without gaps.
     """
 
-    def __init__(self, pieces: list[tuple[float, float, float, Segment]]) -> None:
+    def __init__(self, pieces: list[tuple[float, float, float, Rhythm, Segment]]) -> None:
         self.pieces: list[Piece] = []
         integral = _START
-        for start, stop, rate, segment in pieces:
-            self.pieces.append(Piece(start, stop, rate, integral, segment))
-            integral += rate * (stop - start)
+        for start, stop, rate, rhythm, segment in pieces:
+            course = Course(rhythm, start)
+            after = integral + rate * course.elapsed(stop)
+            self.pieces.append(Piece(start, stop, rate, integral, after, segment, course))
+            integral = after
         self._starts = [piece.start for piece in self.pieces]
         self._before = [piece.before for piece in self.pieces]
         self.last = math.floor(integral)
@@ -62,10 +74,7 @@ class Numbering:
     def count(self, at: float) -> int:
         """How many requests there were up to a virtual second."""
         index = bisect_right(self._starts, at) - 1
-        if index < 0:
-            return 0
-        piece = self.pieces[index]
-        return math.floor(piece.before + piece.rate * (min(at, piece.stop) - piece.start))
+        return 0 if index < 0 else math.floor(self.pieces[index].come(at))
 
     def piece(self, number: int) -> Piece:
         """The piece that request `number`, from 1 to `last`, falls into."""
@@ -78,7 +87,7 @@ class Numbering:
         if piece.rate <= 0:
             return piece.start
         place = number - seed.fraction(*purpose, "arrival", number)
-        return max(piece.start, piece.start + (place - piece.before) / piece.rate)
+        return piece.course.reached(max(0.0, (place - piece.before) / piece.rate))
 
     def between(self, start: float, end: float) -> range:
         """The numbers of the requests that count from `start` to `end`."""

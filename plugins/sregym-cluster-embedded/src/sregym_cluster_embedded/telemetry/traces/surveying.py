@@ -91,8 +91,8 @@ class Surveyor:
         for origin in self._chronicle.origins():
             ref, share = origin.traced.life.ref, origin.traced.sample
             for piece in origin.numbering.pieces:
-                first = max(piece.start, start, self._since)
-                traces = piece.rate * max(0.0, min(piece.stop, end) - first) * share
+                first, last = max(piece.start, start, self._since), min(piece.stop, end)
+                traces = (piece.come(last) - piece.come(first)) * share if first < last else 0.0
                 if traces > 0:
                     for pair, count in self._each(ref, origin.operation, piece.start).items():
                         found[pair] = found.get(pair, 0.0) + traces * count
@@ -142,18 +142,13 @@ class Surveyor:
                 for service, name, _ in possible.names
             ):
                 continue
-            flow = next(f for f in piece.segment.flows if f.operation == origin.operation)
-            if wants_error and not possible.fails and not flow.errors:
+            if wants_error and not possible.fails and not origin.failed:
                 continue
             own = piece.numbers
             least = max(origin.numbering.count(max(first, piece.start)) + 1, own.start)
             last = min(origin.numbering.count(min(query.end, piece.stop)) + 2, own.stop)
             short = self._short(origin, piece, query)
             for number in reversed(range(least, last)):
-                if wants_error and not possible.fails:
-                    error, _ = self._builder.outcome(origin, number)
-                    if error is None:
-                        continue
                 if query.least_us and not possible.slow and short(number):
                     continue
                 yield number
@@ -164,13 +159,10 @@ class Surveyor:
         level = level_of(flow.time, (query.least_us - 1) / 1000)
         seed = self._chronicle.seed(piece.segment)
         scores = Even(seed, ("time", origin.traced.life.ref, origin.operation, ""))
-        before, always = math.floor(piece.before), not flow.errors
+        before, good = math.floor(piece.before), not origin.failed
 
         def short(number: int) -> bool:
-            error, rank = None, number - 1 - before
-            if not always:
-                error, rank = self._builder.outcome(origin, number)
-            return error is None and scores.level(rank) < level
+            return good and scores.level(number - 1 - before) < level
 
         return short
 

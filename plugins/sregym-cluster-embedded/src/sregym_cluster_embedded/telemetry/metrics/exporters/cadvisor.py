@@ -22,15 +22,16 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Target,
     Value,
 )
-from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
     STOPPED_S,
+    Requests,
     WorkingSet,
     cpu,
     end_of,
     periods,
+    requests_of,
 )
 from sregym_cluster_embedded.userland.space import Held, held
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
     from sregym_cluster_embedded.telemetry.metrics.view import Pod, View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
 
@@ -287,14 +289,7 @@ def _network(_: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterato
     if pod.last["spec"].get("hostNetwork"):
         return
     amount = _NETWORK[sample][1]
-    flows = [
-        Integral(
-            [segment.start for segment in life.served],
-            [sum(flow.rate for flow in segment.flows) * amount for segment in life.served],
-            end_of(life),
-        )
-        for life in members
-    ]
+    flows = [requests_of(life) for life in members] if amount else []
     labels = (
         ("namespace", pod.namespace),
         ("pod", pod.name),
@@ -302,20 +297,20 @@ def _network(_: View, pod: Pod, members: Sequence[Life], sample: str) -> Iterato
         ("image", _PAUSE),
         ("id", _slice(pod)),
     )
-    yield Row(labels, _Sum(flows), *_sandbox(pod, members))
+    yield Row(labels, _Sum(flows, amount), *_sandbox(pod, members))
 
 
 class _Sum:
-    """The whole part of several integrals together."""
+    """The whole part of so much for each request of several processes."""
 
-    def __init__(self, parts: Sequence[Integral]) -> None:
-        self._parts = parts
+    def __init__(self, parts: Sequence[Requests], amount: float) -> None:
+        self._parts, self._amount = parts, amount
 
     def __call__(self, seconds: Floats) -> Floats:
         total = np.zeros(len(seconds))
         for part in self._parts:
             total += part(seconds)
-        return np.floor(total + 1e-6)
+        return np.floor(total * self._amount + 1e-6)
 
 
 def _sandbox(pod: Pod, members: Sequence[Life]) -> tuple[float, float]:

@@ -23,13 +23,13 @@ from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
-    from sregym_cluster_embedded.traffic.segments import Flow, Segment
+    from sregym_cluster_embedded.traffic.segments import Segment
 
 _PORT = 9646
 _REQUESTS = "locust_requests_num_requests"
@@ -41,6 +41,8 @@ _AVERAGE = "locust_requests_avg_response_time"
 _RATIO = "locust_requests_fail_ratio"
 _UP = "locust_up"
 _USERS = "locust_users"
+# What the generator calls current: so many seconds, up to so long ago.
+_CURRENT_S, _REPORTED_S = 10.0, 2.0
 
 
 class LoadGenerators(Exporter):
@@ -123,12 +125,14 @@ def _requests(sent: Life, sample: str) -> Iterator[Row]:
                 if dict(row.labels)["error"]
             )
         elif sample == _REQUESTS:
-            yield Row(labels, served.outcomes.total, since, served.end)
+            yield Row(labels, served.total(), since, served.end)
         elif sample == _FAILURES:
             yield Row(labels, _Failures(served), since, served.end)
+        elif sample == _AVERAGE:
+            yield Row(labels, _by_segment(sent, _average_of(name)), since, served.end)
         else:
-            value = _by_segment(sent, _gauge_of(name, sample))
-            yield Row(labels, value, since, served.end)
+            total = _Failures(served) if sample == _FAILING else served.outcomes.total
+            yield Row(labels, _Current(total), since, served.end)
 
 
 def _error(labels: Pairs, kind: str) -> Pairs:
@@ -136,20 +140,26 @@ def _error(labels: Pairs, kind: str) -> Pairs:
     return (*labels, ("error", "" if kind == OK else words))
 
 
-def _gauge_of(name: str, sample: str) -> object:
+def _average_of(name: str) -> object:
     def of(segment: Segment) -> float:
         flow = next((flow for flow in segment.flows if flow.operation == name), None)
-        return 0.0 if flow is None else _present(flow, sample)
+        if flow is None:
+            return 0.0
+        return flow.ok * flow.time.mean_ms + (1 - flow.ok) * flow.failed_time.mean_ms
 
     return of
 
 
-def _present(flow: Flow, sample: str) -> float:
-    if sample == _RPS:
-        return flow.rate
-    if sample == _FAILING:
-        return flow.rate * (1 - flow.ok)
-    return flow.ok * flow.time.mean_ms + (1 - flow.ok) * flow.failed_time.mean_ms
+class _Current:
+    """How fast a counter has grown of late; the last seconds are still to be reported."""
+
+    def __init__(self, total: Callable[[Floats], Floats]) -> None:
+        self._total = total
+
+    def __call__(self, seconds: Floats) -> Floats:
+        grown = self._total(seconds - _REPORTED_S) - self._total(seconds - _REPORTED_S - _CURRENT_S)
+        found: Floats = grown / _CURRENT_S
+        return found
 
 
 class _Failures:

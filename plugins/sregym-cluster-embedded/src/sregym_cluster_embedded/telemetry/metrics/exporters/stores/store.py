@@ -10,9 +10,10 @@ import numpy as np
 from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
-from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes
-from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes
+from sregym_cluster_embedded.telemetry.metrics.work import end_of, requests_of
 from sregym_cluster_embedded.telemetry.traces.sites import sites_of
+from sregym_cluster_embedded.traffic.arrivals import Swing
 from sregym_cluster_embedded.userland.counted import Peer
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.promql.data import Floats
+    from sregym_cluster_embedded.traffic.arrivals import Rhythm
     from sregym_cluster_embedded.traffic.segments import Flow, Segment
 
 # What becomes of a command: it is refused, it finds nothing in a cache, or it does what it should.
@@ -30,15 +32,33 @@ _REFUSED = ("auth", "unauthorized", "server", "overloaded")
 
 
 class Rate(NamedTuple):
-    """Commands a second."""
+    """Commands a second, and how unevenly all of them come; the weights are times the rate."""
 
     all: float = 0.0
     missed: float = 0.0
     failed: float = 0.0
+    uneven: Rhythm = ()
 
     def plus(self, other: Rate, times: int = 1) -> Rate:
         """The sum of both."""
-        return Rate(*(mine + times * more for mine, more in zip(self, other, strict=True)))
+        whole, missed, failed, _ = other
+        rate = Rate(
+            self.all + times * whole, self.missed + times * missed, self.failed + times * failed
+        )
+        weights = {swing[:2]: swing.weight for swing in self.uneven}
+        for swing in other.uneven:
+            weights[swing[:2]] = weights.get(swing[:2], 0.0) + times * swing.weight
+        uneven = (Swing(*key, weights[key]) for key in sorted(weights))
+        left = tuple(swing for swing in uneven if abs(swing.weight) > _LITTLE)
+        return rate._replace(uneven=left)
+
+    def rhythm(self) -> Rhythm:
+        """How unevenly commands come."""
+        if self.all <= _LITTLE:
+            return ()
+        return tuple(
+            swing._replace(weight=round(swing.weight / self.all, 9)) for swing in self.uneven
+        )
 
 
 class Store:
@@ -84,7 +104,8 @@ class Store:
             mine = [call for call in flow.calls if call.callee == ref and call.rate > 0]
             for call in mine:
                 refused = sum(share for kind, _, share in call.errors if kind in _REFUSED)
-                rate = Rate(call.rate, 0.0, call.rate * refused)
+                uneven = (swing._replace(weight=swing.weight * call.rate) for swing in flow.rhythm)
+                rate = Rate(call.rate, 0.0, call.rate * refused, tuple(uneven))
                 found[call.operation] = found.get(call.operation, Rate()).plus(rate)
             if any(call.operation == "get" for call in mine):
                 found["get"] = found["get"].plus(Rate(missed=self._missed(caller, flow)))
@@ -186,14 +207,12 @@ class Store:
 
     def spent(self, factor: float = 1.0, name: str = "") -> Value:
         """Seconds that commands took at the server, times a factor; of one command when named."""
+        if not name:
+            return requests_of(
+                self.life, lambda flow: flow.rate * flow.time.mean_ms / 1000 * factor
+            )
         starts = [max(part.start, self.life.process.started_at) for part in self.life.served]
         means = [_mean_s(part) * factor for part in self.life.served]
-        if not name:
-            rates = [
-                sum(flow.rate for flow in part.flows) * mean
-                for part, mean in zip(self.life.served, means, strict=True)
-            ]
-            return Integral(starts or [0.0], rates or [0.0], end_of(self.life))
         outcomes = self.commands[name]
         weights = Steps(starts or [0.0], means or [0.0])(outcomes.starts)
 
@@ -207,12 +226,7 @@ class Store:
 
     def slow(self, longer_ms: float) -> Value:
         """How many commands took longer than so many milliseconds."""
-        starts = [max(part.start, self.life.process.started_at) for part in self.life.served]
-        rates = [
-            sum(flow.rate * flow.time.beyond(longer_ms) for flow in part.flows)
-            for part in self.life.served
-        ]
-        counted = Integral(starts or [0.0], rates or [0.0], end_of(self.life))
+        counted = requests_of(self.life, lambda flow: flow.rate * flow.time.beyond(longer_ms))
         return lambda seconds: np.floor(counted(seconds) + 1e-6)
 
     def load(self, of: Callable[[Segment], float]) -> Steps:
@@ -270,18 +284,20 @@ def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -
     """The counter of a command; `moments` are such at which times of commands change."""
     present, starts, rates = Rate(), [], []
     first = min(changes)
-    failed, missed = [], []
+    failed, missed, rhythms = [], [], []
     for at in sorted({*changes, *(moment for moment in moments if moment > first)}):
         present = present.plus(changes.get(at, Rate()))
         rate = max(0.0, present.all)
         starts.append(at)
         rates.append(rate)
+        rhythms.append((present.rhythm(),) * 2)
         failed.append(min(1.0, max(0.0, present.failed / rate)) if rate > _LITTLE else 0.0)
         missed.append(
             min(1 - failed[-1], max(0.0, present.missed / rate)) if rate > _LITTLE else 0.0
         )
     done = [1 - lost - none for lost, none in zip(failed, missed, strict=True)]
-    return Outcomes(starts, rates, end, {FAILED: failed, MISS: missed, DONE: done})
+    shares = {FAILED: failed, MISS: missed, DONE: done}
+    return Outcomes(starts, rates, end, shares, rhythms, (FAILED,))
 
 
 # Rates below this are what rounding leaves of none.

@@ -1,0 +1,84 @@
+"""Why calls fail, and what that makes of the operation that makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_apps.model import Line, expand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.traffic.segments import CallFlow
+    from sregym_cluster_embedded.traffic.structure import Site, Way
+
+
+class Cause(NamedTuple):
+    """One way in which attempts of a call fail.
+
+    Attributes:
+        kind: As in `ErrorKind`.
+        text: The caller's words.
+        share: Fraction of the attempts.
+        way: Where they end.
+        chance: As in `segments.Flow`.
+    """
+
+    kind: str
+    text: str
+    share: float
+    way: Way
+    chance: float = 1.0
+
+
+@dataclass(slots=True)
+class Account:
+    """What becomes of one operation.
+
+    Attributes:
+        failures: Words -> share.
+        lines: Share, line, facts, and the number of the first line that is written with it.
+        calls: What it calls.
+        chance: Sum of what is left to chance of each failure, times its share.
+        panics: Share of the requests that end their process, and with which code.
+        last_words: Share, and the lines with facts that such a request leaves.
+    """
+
+    failures: dict[str, float] = field(default_factory=dict)
+    lines: list[tuple[float, Line, dict[str, str], int]] = field(default_factory=list)
+    calls: list[CallFlow] = field(default_factory=list)
+    chance: float = 0.0
+    panics: tuple[float, int] = (0.0, 2)
+    last_words: list[tuple[float, tuple[Line, ...], dict[str, str]]] = field(default_factory=list)
+
+    def left_to_chance(self) -> float:
+        """As `Flow.chance`, on average."""
+        whole = sum(self.failures.values())
+        return round(self.chance / whole, 6) if whole else 1.0
+
+
+def chance_of(causes: Sequence[Cause]) -> float:
+    """What is left to chance of them, on average."""
+    whole = sum(cause.share for cause in causes)
+    return round(sum(cause.share * cause.chance for cause in causes) / whole, 6)
+
+
+def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
+    """Enter what a cause does to a share of the requests of an operation."""
+    facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
+    reaction = site.reaction
+    written = [line for line in reaction.log if not line.kinds or cause.kind in line.kinds]
+    if reaction.then == "panic":
+        # Whoever writes these writes nothing behind them.
+        account.last_words.append((share, tuple(written), facts))
+    else:
+        first = len(account.lines)
+        account.lines.extend((share * line.share, line, facts, first) for line in written)
+    if reaction.then == "ignore":
+        return
+    returned = expand(reaction.returns, facts)
+    account.failures[returned] = account.failures.get(returned, 0.0) + share
+    account.chance += share * cause.chance
+    if reaction.then == "panic":
+        account.panics = (account.panics[0] + share, reaction.code)
