@@ -31,7 +31,7 @@ from sregym_cluster_embedded.telemetry.alertmanager.silences import (
     silences,
 )
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
-from sregym_cluster_embedded.telemetry.promql.parsing import parse
+from sregym_cluster_embedded.telemetry.promql.parsing import parse_as_written
 from sregym_cluster_embedded.telemetry.promql.patterns import compiled
 from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
@@ -161,7 +161,7 @@ def _of_rule(alert: Alert, now: float) -> dict[str, Any]:
         "receivers": [{"name": RECEIVER}],
         "startsAt": time_text(alert.fired_ms),
         "updatedAt": _time(now),
-        "generatorURL": f"{_GRAPH}?g0.expr={quote_plus(line(parse(alert.expr)))}&g0.tab=1",
+        "generatorURL": f"{_GRAPH}?g0.expr={quote_plus(line(parse_as_written(alert.expr)))}&g0.tab=1",
         "labels": labels,
     }
 

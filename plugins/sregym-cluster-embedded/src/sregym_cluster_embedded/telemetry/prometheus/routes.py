@@ -48,7 +48,11 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     value_of,
 )
 from sregym_cluster_embedded.telemetry.promql.nodes import has_selectors
-from sregym_cluster_embedded.telemetry.promql.parsing import parse, parse_selector
+from sregym_cluster_embedded.telemetry.promql.parsing import (
+    parse,
+    parse_as_written,
+    parse_selector,
+)
 from sregym_cluster_embedded.telemetry.promql.selecting import matchers_of
 from sregym_cluster_embedded.telemetry.promql.writing import pretty
 from sregym_cluster_embedded.telemetry.rules import observed
@@ -237,7 +241,7 @@ def _label_values(world: World, request: Request, name: str) -> Any:
 
 def _format_query(_: World, request: Request) -> Any:
     try:
-        return pretty(parse(request.parameter("query")))
+        return pretty(parse_as_written(request.parameter("query")))
     except ParseError as error:
         message = f'invalid parameter "query": {error}'
         raise BadRequest(message) from None

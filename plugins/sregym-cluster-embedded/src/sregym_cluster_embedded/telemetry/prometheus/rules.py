@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.telemetry.prometheus.parameters import BadRequest
 from sregym_cluster_embedded.telemetry.promql.answers import exponent_text, moment
-from sregym_cluster_embedded.telemetry.promql.parsing import parse
+from sregym_cluster_embedded.telemetry.promql.parsing import parse_as_written
 from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,
@@ -94,7 +94,7 @@ def _alerting(evaluated: Evaluated, group: Group, rule: AlertingRule, at: str) -
     return {
         "state": state,
         "name": rule.name,
-        "query": line(parse(rule.expr)),
+        "query": line(parse_as_written(rule.expr)),
         "duration": moment(rule.hold_ms),
         "keepFiringFor": moment(rule.keep_ms),
         "labels": dict(rule.labels),
@@ -108,7 +108,7 @@ def _alerting(evaluated: Evaluated, group: Group, rule: AlertingRule, at: str) -
 
 
 def _recording(rule: RecordingRule, at: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": rule.name, "query": line(parse(rule.expr))}
+    found: dict[str, Any] = {"name": rule.name, "query": line(parse_as_written(rule.expr))}
     if rule.labels:
         found["labels"] = dict(rule.labels)
     return {

@@ -57,10 +57,16 @@ class Cursor:
 
     Complaints about the form of a query end the reading. What is said of types is said only of
     queries whose form is right: `_object` keeps it.
+
+    Args:
+        query: The query.
+        as_written: Whether what changes nothing is kept: parentheses, plus signs, names of metrics
+            as matchers.
     """
 
-    def __init__(self, query: str) -> None:
+    def __init__(self, query: str, *, as_written: bool = False) -> None:
         self._tokens = words(query)
+        self._as_written = as_written
         self._next = 0
         # Inside of how many aggregations' parentheses the cursor is.
         self._aggregations = 0

@@ -125,7 +125,20 @@ class Negation:
     inner: Node
 
 
-Node: TypeAlias = Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation
+@dataclass(frozen=True)
+class Noted:
+    """What stands in a query and changes nothing: `(` around an expression, `+` before it.
+
+    There are none in queries that are read to be evaluated.
+    """
+
+    sign: str
+    inner: Node
+
+
+Node: TypeAlias = (
+    Number | Text | Selector | Range | Subquery | Call | Aggregate | Binary | Negation | Noted
+)
 
 SCALAR_FUNCTIONS = frozenset({"scalar", "time", "pi"})
 
@@ -151,7 +164,7 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.inner,) if node.parameter is None else (node.parameter, node.inner)
     if isinstance(node, Range):
         return (node.selector,)
-    return (node.inner,) if isinstance(node, Subquery | Negation) else ()
+    return (node.inner,) if isinstance(node, Subquery | Negation | Noted) else ()
 
 
 def has_selectors(node: Node) -> bool:

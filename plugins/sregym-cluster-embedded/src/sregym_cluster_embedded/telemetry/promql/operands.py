@@ -13,6 +13,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Aggregate,
     Call,
     Moment,
+    Noted,
     Number,
     Selector,
     Text,
@@ -56,7 +57,8 @@ class Operands(Cursor, ABC):
             if not self._is(")"):
                 self._unexpected()
             end = self._take().end
-            return Part(inner.node, inner.kind, token.start, end)
+            node = Noted("(", inner.node) if self._as_written else inner.node
+            return Part(node, inner.kind, token.start, end)
         if self._is("{"):
             return self._selector(token.start, token.end, "")
         if token.kind == "word" and self._following.text == "(" and ":" not in token.text:
@@ -91,7 +93,7 @@ class Operands(Cursor, ABC):
         if not name and all(matcher.matches("") for matcher in matchers):
             self._object(start, "vector selector must contain at least one non-empty matcher")
         named = next((m for m in matchers if m.name == NAME and m.op == "="), None)
-        if named is not None and not name:
+        if named is not None and not name and not self._as_written:
             name = named.value
             matchers.remove(named)
         node = Selector(name, tuple(matchers), Moment())

@@ -21,6 +21,8 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Moment,
     Negation,
     Node,
+    Noted,
+    Number,
     Range,
     Selector,
     Subquery,
@@ -63,6 +65,17 @@ def parse(query: str) -> Node:
     if reader.is_empty():
         raise ParseError("1:1: parse error: no expression found in input")
     return _carried_out(query, reader.all)
+
+
+@lru_cache(maxsize=64)
+def parse_as_written(query: str) -> Node:
+    """The syntax of a query that is to be written, not evaluated.
+
+    Raises:
+        ParseError: As `parse`.
+    """
+    parse(query)
+    return _carried_out(query, _Reader(query, as_written=True).all)
 
 
 def parse_selector(text: str) -> Selector:
@@ -137,6 +150,8 @@ class _Reader(Operands):
                 f'got "{KIND_NAMES[inner.kind]}"',
             )
         node = Negation(inner.node) if sign.text == "-" else inner.node
+        if sign.text == "+" and self._as_written and not isinstance(inner.node, Number):
+            node = Noted("+", inner.node)
         return Part(node, inner.kind, sign.start, inner.end)
 
     def _modifiers(self) -> tuple[bool, Matching | None]:

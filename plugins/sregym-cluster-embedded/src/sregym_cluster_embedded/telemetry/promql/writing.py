@@ -1,6 +1,6 @@
-"""The text of a query's syntax, on one line or broken where it is long, as Prometheus writes it.
+"""The text of a query that was read as it is written: on one line, or broken where it is long.
 
-Parentheses stand where the binding of operators needs them: what more there were is not known.
+Parentheses stand where they stood: the syntax is that of `parse_as_written`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Moment,
     Negation,
     Node,
+    Noted,
     Number,
     Range,
     Selector,
@@ -27,13 +28,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
 _WIDTH = 100
-_BINDING = {
-    **{"or": 1, "and": 2, "unless": 2},
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), 3),
-    **{"+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "atan2": 5, "^": 6},
-}
-_SIGN = 5
-_OPERAND = 7
 
 
 def line(node: Node) -> str:
@@ -48,27 +42,26 @@ def line(node: Node) -> str:
         bare = _selector(node.selector)
         return f"{bare}[{duration_text(node.range_ms)}]{_moment(node.selector.moment)}"
     if isinstance(node, Subquery):
-        return _within(node.inner, _OPERAND, line(node.inner)) + _steps(node)
+        return line(node.inner) + _steps(node)
     if isinstance(node, Call):
         return f"{node.name}({', '.join(line(part) for part in node.arguments)})"
     if isinstance(node, Aggregate):
         return f"{_folding(node)}({', '.join(line(part) for part in _arguments(node))})"
     if isinstance(node, Negation):
-        return "-" + _within(node.inner, _SIGN, line(node.inner))
-    left = _within(node.left, _BINDING[node.op] + (node.op == "^"), line(node.left))
-    right = _within(node.right, _BINDING[node.op] + (node.op != "^"), line(node.right))
-    return f"{left} {_operator(node)} {right}"
+        return f"-{line(node.inner)}"
+    if isinstance(node, Noted):
+        return f"({line(node.inner)})" if node.sign == "(" else f"{node.sign}{line(node.inner)}"
+    return f"{line(node.left)} {_operator(node)} {line(node.right)}"
 
 
 def pretty(node: Node, depth: int = 0) -> str:
     """Broken into lines where one would be too long."""
     indent = "  " * depth
-    whole = indent + line(node)
-    if len(whole) <= _WIDTH:
-        return whole
+    if len(line(node).encode()) <= _WIDTH:
+        # Prometheus forgets to move this one in.
+        return line(node) if isinstance(node, Subquery) else indent + line(node)
     if isinstance(node, Binary):
-        left = _pretty_within(node.left, _BINDING[node.op] + (node.op == "^"), depth + 1)
-        right = _pretty_within(node.right, _BINDING[node.op] + (node.op != "^"), depth + 1)
+        left, right = pretty(node.left, depth + 1), pretty(node.right, depth + 1)
         return f"{left}\n{indent}{_operator(node)}\n{right}"
     if isinstance(node, Call | Aggregate):
         parts = _arguments(node) if isinstance(node, Aggregate) else node.arguments
@@ -76,27 +69,14 @@ def pretty(node: Node, depth: int = 0) -> str:
         inside = ",\n".join(pretty(part, depth + 1) for part in parts)
         return f"{indent}{opening}(\n{inside}\n{indent})"
     if isinstance(node, Subquery):
-        return _pretty_within(node.inner, _OPERAND, depth) + _steps(node)
+        return pretty(node.inner, depth) + _steps(node)
     if isinstance(node, Negation):
-        return f"{indent}-{_pretty_within(node.inner, _SIGN, depth).lstrip()}"
-    return whole
-
-
-def _binding(node: Node) -> int:
-    if isinstance(node, Binary):
-        return _BINDING[node.op]
-    return _SIGN if isinstance(node, Negation) else _OPERAND
-
-
-def _within(node: Node, binding: int, text: str) -> str:
-    return text if _binding(node) >= binding else f"({text})"
-
-
-def _pretty_within(node: Node, binding: int, depth: int) -> str:
-    if _binding(node) >= binding:
-        return pretty(node, depth)
-    indent = "  " * depth
-    return f"{indent}(\n{pretty(node, depth + 1)}\n{indent})"
+        return f"{indent}-{pretty(node.inner, depth).strip()}"
+    if isinstance(node, Noted) and node.sign == "(":
+        return f"{indent}(\n{pretty(node.inner, depth + 1)}\n{indent})"
+    if isinstance(node, Noted):
+        return f"{indent}{node.sign}{pretty(node.inner, depth).strip()}"
+    return indent + line(node)
 
 
 def number(value: float) -> str:
