@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.http.live import LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
@@ -111,6 +112,26 @@ def test_a_bell_rings_once_for_each_visit_that_changed_something(world: Any) -> 
     unsubscribe()
     live.advance(1)
     assert rung == [1]
+
+
+def test_who_watches_objects_is_not_woken_by_time(world: Any) -> None:
+    live = LiveWorld(world, Stepped())
+    rung: list[str] = []
+    live.subscribe(lambda: rung.append("any"))
+    unsubscribe = live.subscribe(lambda: rung.append("objects"), to_objects=True)
+    with live.open():
+        quiet = world.clock.next_at()
+    assert quiet is not None
+    live.advance((quiet - live.now) / 2)
+    assert rung == ["any"]
+    with live.open():
+        writes.create(world, "configmaps", {"metadata": {"name": "a", "namespace": "shop"}})
+    assert rung == ["any", "any", "objects"]
+    live.replace(world.fork())
+    assert rung[3:] == ["any", "objects"]
+    unsubscribe()
+    live.replace(world.fork())
+    assert rung[5:] == ["any"]
 
 
 def test_advance_until_stops_at_the_event_that_makes_it_true(world: Any) -> None:

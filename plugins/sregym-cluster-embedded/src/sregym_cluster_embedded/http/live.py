@@ -45,6 +45,8 @@ class LiveWorld:
         self._lock = threading.RLock()
         self._depth = 0
         self._bells: dict[int, Callable[[], None]] = {}
+        # Of those whom time alone does not concern.
+        self._bells_of_objects: dict[int, Callable[[], None]] = {}
         self._next_bell = 0
         self._waiting = 0
         self._commands = 0
@@ -55,14 +57,17 @@ class LiveWorld:
     def open(self) -> Iterator[World]:
         """The world, for as long as the block lasts; watchers are told of changes at its end."""
         with self._lock:
-            seen = (self._world.store.revision, self._world.now)
+            revision, now = self._world.store.revision, self._world.now
             self._depth += 1
             try:
                 yield self._world
             finally:
                 self._depth -= 1
-                if self._depth == 0 and seen != (self._world.store.revision, self._world.now):
-                    self._ring()
+                if self._depth == 0:
+                    if revision != self._world.store.revision:
+                        self._ring()
+                    elif now != self._world.now:
+                        self._ring(time_alone=True)
 
     def request(self, request: Request) -> Response | Watch | Connect:
         """Answer one API request, charging what the pace says a request costs."""
@@ -122,19 +127,26 @@ class LiveWorld:
             self._anchor = (self._wall(), world.now)
             self._ring()
 
-    def subscribe(self, bell: Callable[[], None]) -> Callable[[], None]:
+    def subscribe(
+        self, bell: Callable[[], None], *, to_objects: bool = False
+    ) -> Callable[[], None]:
         """Have `bell` called after each change of state or time, in whatever thread made it.
+
+        Args:
+            bell: Called with the world locked.
+            to_objects: Whether only changes of objects are of interest.
 
         Returns the function that ends the subscription.
         """
+        bells = self._bells_of_objects if to_objects else self._bells
         with self._lock:
             self._next_bell += 1
             number = self._next_bell
-            self._bells[number] = bell
+            bells[number] = bell
 
         def unsubscribe() -> None:
             with self._lock:
-                self._bells.pop(number, None)
+                bells.pop(number, None)
 
         return unsubscribe
 
@@ -195,6 +207,9 @@ class LiveWorld:
             return self.pacing.waiting_ratio
         return None
 
-    def _ring(self) -> None:
+    def _ring(self, *, time_alone: bool = False) -> None:
         for bell in tuple(self._bells.values()):
             bell()
+        if not time_alone:
+            for bell in tuple(self._bells_of_objects.values()):
+                bell()

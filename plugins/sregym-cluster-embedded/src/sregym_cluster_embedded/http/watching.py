@@ -24,16 +24,17 @@ BOOKMARK_S = 60.0
 
 
 @contextmanager
-def changes(live: LiveWorld) -> Iterator[asyncio.Event]:
-    """An event of the running loop that is set after each change of `live`."""
+def changes(live: LiveWorld, *, of_objects: bool = False) -> Iterator[asyncio.Event]:
+    """An event of the running loop that is set after each change of `live`, or of its objects."""
     loop = asyncio.get_running_loop()
     changed = asyncio.Event()
 
     def bell() -> None:
-        if not loop.is_closed():
+        # Whoever has been woken looks at the world only after this change of it.
+        if not changed.is_set() and not loop.is_closed():
             loop.call_soon_threadsafe(changed.set)
 
-    unsubscribe = live.subscribe(bell)
+    unsubscribe = live.subscribe(bell, to_objects=of_objects)
     try:
         yield changed
     finally:
@@ -67,7 +68,7 @@ async def serve_watch(
     end = loop.time() + watch.timeout_s
     next_bookmark = loop.time() + BOOKMARK_S
     position = watch.since
-    with changes(live) as changed, live.waiting():
+    with changes(live, of_objects=True) as changed, live.waiting():
         if watch.initial:
             await answer.write(shifted_json(b"".join(watch.initial), shift_s))
         while True:
