@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.userland.files.accounting import COUNTED
+from sregym_cluster_embedded.userland.files.figures import FIGURES
 from sregym_cluster_embedded.userland.files.inode import DEVICE, FILE, FOLDER, Inode, link
 from sregym_cluster_embedded.userland.files.machine import cpus, kernel, memory_info
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
+from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ _LINKS = {
     "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1",
     "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx", "core": "/proc/kcore",
 }  # fmt: skip
+_TASK_LINKS = ("cwd", "exe", "root")
 _UNLIMITED_V1 = 9223372036854771712
 _STATES = {"S": "S (sleeping)", "R": "R (running)", "Z": "Z (zombie)"}
 
@@ -39,6 +42,8 @@ def kernel_inode(container: Container, path: str) -> Inode | None:
     head, _, name = path.rpartition("/")
     if head.endswith("/fd") and path in kernel_paths(container):
         return link("/dev/null" if name == "0" else f"pipe:[{40_000 + int(name)}]", container.began)
+    if name in _TASK_LINKS and path in kernel_paths(container):
+        return link(_led(container, head.rpartition("/")[2], name), container.began)
     if head == "/dev" and name in _DEVICES:
         return Inode(DEVICE, mode=0o666, mtime=container.began)
     if head == "/dev" and name in _LINKS:
@@ -55,7 +60,8 @@ def kernel_inode(container: Container, path: str) -> Inode | None:
 def kernel_paths(container: Container) -> list[str]:
     """All paths below /proc and /sys that can be read, and the entries of /dev."""
     per_task = [f"/proc/{task.pid}/{name}" for task in tasks(container) for name in _TASK_FILES]
-    own = [f"/proc/self/{name}" for name in _TASK_FILES]
+    per_task += [f"/proc/{task.pid}/{name}" for task in tasks(container) for name in _TASK_LINKS]
+    own = [f"/proc/self/{name}" for name in (*_TASK_FILES, *_TASK_LINKS)]
     own += [f"/proc/{task.pid}/fd/{n}" for task in tasks(container) for n in range(3)]
     own += [f"/proc/self/fd/{n}" for n in range(3)]
     devices = [f"/dev/{name}" for name in (*_DEVICES, *_LINKS, "shm", "mqueue", "pts")]
@@ -79,6 +85,27 @@ def kernel_text(container: Container, path: str) -> str | None:
             if str(task.pid) == parts[2]:
                 return _TASK_FILES[parts[3]](container, task)
     return None
+
+
+def _led(container: Container, number: str, name: str) -> str:
+    """Where the links of a process lead: its executable, its folder, its root."""
+    if name == "root":
+        return "/"
+    if name == "cwd":
+        return str(container.config.spec.get("workingDir") or container.known.image.working_dir)
+    task = next((task for task in tasks(container) if str(task.pid) == number), None)
+    word = task.argv[0] if task is not None and task.argv else "cat"
+    places = (*container.known.image.binaries, *tool_paths(container.known.image.tools))
+    path = (
+        word
+        if word.startswith("/")
+        else next((place for place in places if place.endswith(f"/{word}")), f"/usr/bin/{word}")
+    )
+    if flavour_of(container.known.image.tools) in ("alpine", "busybox") and (
+        path not in container.known.image.binaries
+    ):
+        return "/bin/busybox"
+    return path
 
 
 def _memory_folder(container: Container, size: int, links: int) -> Inode:
@@ -227,6 +254,8 @@ _SYSCTLS: dict[str, Callable[[Container], str]] = {
     "vm/swappiness": lambda _: "60",
     "vm/overcommit_memory": lambda _: "1",
     "fs/file-max": lambda _: "9223372036854775807",
+    "fs/file-nr": lambda _: "2144\t0\t9223372036854775807",
+    "fs/nr_open": lambda _: "1048576",
     "fs/inotify/max_user_watches": lambda _: "65536",
     "fs/inotify/max_user_instances": lambda _: "128",
     "net/core/somaxconn": lambda _: "4096",
@@ -234,6 +263,13 @@ _SYSCTLS: dict[str, Callable[[Container], str]] = {
     "net/ipv4/ip_forward": lambda _: "1",
     "net/ipv4/tcp_syncookies": lambda _: "1",
     "net/ipv4/tcp_keepalive_time": lambda _: "7200",
+    "net/ipv4/tcp_keepalive_intvl": lambda _: "75",
+    "net/ipv4/tcp_keepalive_probes": lambda _: "9",
+    "net/ipv4/tcp_fin_timeout": lambda _: "60",
+    "net/ipv4/tcp_tw_reuse": lambda _: "2",
+    "net/ipv4/tcp_max_syn_backlog": lambda _: "4096",
+    "net/ipv4/tcp_syn_retries": lambda _: "6",
+    "net/ipv4/tcp_retries2": lambda _: "15",
     "net/ipv4/ip_unprivileged_port_start": lambda _: "1024",
     "net/netfilter/nf_conntrack_max": lambda _: "262144",
     "net/netfilter/nf_conntrack_count": lambda c: str(_machine(c).other_connections),
@@ -266,6 +302,7 @@ _FILES: dict[str, Callable[[Container], str]] = {
     "/proc/version": lambda c: f"Linux version {kernel(c)} (build@host) #1 SMP PREEMPT_DYNAMIC\n",
     "/proc/mounts": _mounts,
     "/proc/filesystems": lambda _: "nodev\tproc\nnodev\ttmpfs\n\text4\nnodev\toverlay\n",
+    **FIGURES,
     **{f"/proc/sys/{name}": _sysctl(name) for name in _SYSCTLS},
 }
 _TASK_FILES: dict[str, Callable[[Container, Task], str]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.refusals import usage_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -144,14 +145,9 @@ def _queue(each: _Interface, *, mode: bool) -> str:
     return f"qdisc noqueue state {state} {shown}group {last}"
 
 
-# What eth0 has carried: a few packets, as after the start of a pod.
-_PACKETS = {"eth0": (14, 10), "lo": (0, 0)}
-
-
 def _carried(name: str) -> list[str]:
     """The lines of `ip -s link`."""
-    received, sent = _PACKETS[name]
-    into, out = received * 83, sent * 78
+    into, received, out, sent = carried(name)
     return [
         "    RX:  bytes packets errors dropped  missed   mcast           ",
         f"    {into:>10} {received:>7}      0       0       0       0 ",
@@ -168,12 +164,12 @@ def _ifconfig(session: Session, words: list[str], _stdin: str) -> Output:
         "eth0": (
             f"eth0      Link encap:Ethernet  HWaddr 0A:58:{hardware(own).upper()}  \n"
             f"          inet addr:{own}  Bcast:{base}.255  Mask:255.255.255.0\n"
-            "          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1\n" + _counters(14, 10)
+            "          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1\n" + _counters("eth0")
         ),
         "lo": (
             "lo        Link encap:Local Loopback  \n"
             "          inet addr:127.0.0.1  Mask:255.0.0.0\n"
-            "          UP LOOPBACK RUNNING  MTU:65536  Metric:1\n" + _counters(0, 0)
+            "          UP LOOPBACK RUNNING  MTU:65536  Metric:1\n" + _counters("lo")
         ),
     }
     if len(names) > 1:
@@ -185,9 +181,8 @@ def _ifconfig(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, "".join(f"{text}\n" for name, text in parts.items() if names in ([], [name])))
 
 
-def _counters(received: int, sent: int) -> str:
-    """What an interface has carried: a few packets, as after the start of a pod."""
-    into, out = received * 83, sent * 78
+def _counters(name: str) -> str:
+    into, received, out, sent = carried(name)
     return (
         f"          RX packets:{received} errors:0 dropped:0 overruns:0 frame:0\n"
         f"          TX packets:{sent} errors:0 dropped:0 overruns:0 carrier:0\n"

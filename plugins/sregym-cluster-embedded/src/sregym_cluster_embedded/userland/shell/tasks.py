@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import NamedTuple
 
-from sregym_cluster_embedded.userland.counted import scheduled
-from sregym_cluster_embedded.userland.files.kernel import kernel_text
+from sregym_cluster_embedded.userland.files.kernel import kernel_paths, kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
-from sregym_cluster_embedded.userland.files.tasks import Task, entered, tasks
+from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
+from sregym_cluster_embedded.userland.shell.ps import is_main, ps, used_by
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import send_to_main
 from sregym_cluster_embedded.userland.shell.wording import shell_name
@@ -34,74 +33,14 @@ def session_tasks(session: Session, words: list[str]) -> list[Task]:
 
 def _ps(session: Session, words: list[str], _stdin: str) -> Output:
     found = session_tasks(session, words)
+    if not session.busybox:
+        return ps(session, words, found)
     user = user_name(session, session.rights.uid) or str(session.rights.uid)
-    given = "".join(word.lstrip("-") for word in words[1:])
     at = next((i for i, word in enumerate(words) if word in ("-o", "-eo", "o")), 0)
     if at and at + 1 < len(words):
         return _columns(session, found, user, words[at + 1])
-    if session.busybox:
-        body = "".join(f"{task.pid:>5} {user:<8.8} {_shown(task)}\n" for task in found)
-        return Output(0, f"PID   USER     COMMAND\n{body}")
-    when = datetime.fromtimestamp(session.world.epoch + session.process.started_at, UTC)
-    total = memory_kib(session.files.container)
-    used = {task.pid: _used(session, task) for task in found}
-    if "u" in given and "f" not in given.replace("auxf", ""):
-        head = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
-        rows = (
-            f"{user:<8} {t.pid:>7} {used[t.pid].mean:>4.1f} {t.memory_kib * 100 / total:>4.1f} "
-            f"{t.memory_kib + 2048:>6} {t.memory_kib:>5} ?        {t.state}s   {when:%H:%M} "
-            f"{used[t.pid].minutes:>6} {' '.join(t.argv)}\n"
-            for t in found
-        )
-        return Output(0, head + "".join(rows))
-    if "f" in given:
-        head = "UID          PID    PPID  C STIME TTY          TIME CMD\n"
-        rows = (
-            f"{user:<8} {t.pid:>7} {t.parent:>7} {int(used[t.pid].mean):>2} {when:%H:%M} ?        "
-            f"{used[t.pid].hours} {' '.join(t.argv)}\n"
-            for t in found
-        )
-        return Output(0, head + "".join(rows))
-    head = "    PID TTY          TIME CMD\n"
-    rows = (f"{t.pid:>7} ?        {used[t.pid].hours} {t.name[:15]}\n" for t in found)
-    return Output(0, head + "".join(rows))
-
-
-class Used(NamedTuple):
-    """Processor time of a process: seconds, and percent of one processor on average and now."""
-
-    seconds: float
-    mean: float
-    now: float
-
-    @property
-    def minutes(self) -> str:
-        """As `ps u` shows the time."""
-        return f"{int(self.seconds) // 60}:{int(self.seconds) % 60:02d}"
-
-    @property
-    def hours(self) -> str:
-        """As `ps` shows it."""
-        whole = int(self.seconds)
-        return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
-
-    @property
-    def exact(self) -> str:
-        """As `top` shows it."""
-        return f"{int(self.seconds) // 60}:{self.seconds % 60:05.2f}"
-
-
-def _used(session: Session, task: Task) -> Used:
-    """What the main process has used, as metrics and `kubectl top` have it; others next to nothing."""
-    if not _is_main(session, task):
-        return Used(0.0, 0.0, 0.0)
-    process, world = session.process, session.world
-    seconds = scheduled(world, process.ref).cpu_s
-    age = max(1.0, world.now - process.started_at)
-    room = world.constitution.rooms.get("usage")
-    shares = [] if room is None else room.containers(world, process.ref.pod_uid)
-    now = sum(one.cpu_nanocores for one in shares if one.name == process.ref.name) / 1e7
-    return Used(seconds, 100 * seconds / age, now)
+    body = "".join(f"{task.pid:>5} {user:<8.8} {_shown(task)}\n" for task in found)
+    return Output(0, f"PID   USER     COMMAND\n{body}")
 
 
 def _shown(task: Task) -> str:
@@ -132,8 +71,8 @@ def _columns(session: Session, found: list[Task], user: str, wanted: str) -> Out
             "args": " ".join(task.argv), "cmd": " ".join(task.argv), "stat": f"{task.state}s",
             "rss": str(task.memory_kib), "vsz": str(task.memory_kib + 2048), "nlwp": "1",
             "etime": f"{age // 60:02d}:{age % 60:02d}",
-            "pcpu": f"{_used(session, task).mean:.1f}", "%cpu": f"{_used(session, task).mean:.1f}",
-            "time": _used(session, task).hours,
+            "pcpu": f"{used_by(session, task).mean:.1f}", "%cpu": f"{used_by(session, task).mean:.1f}",
+            "time": used_by(session, task).hours,
             "pmem": f"{task.memory_kib * 100 / total:.1f}", "s": task.state,
             "%mem": f"{task.memory_kib * 100 / total:.1f}",
         }  # fmt: skip
@@ -158,7 +97,7 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     if session.busybox:
         rows = "".join(
             f"{t.pid:>5} {t.parent:>5} {user:<8.8} {t.state:<4} {t.memory_kib + 2048:>5}"
-            f" {(t.memory_kib + 2048) * 100 // total:>3}%   0 {_used(session, t).now:>3.0f}% {_shown(t)}\n"
+            f" {(t.memory_kib + 2048) * 100 // total:>3}%   0 {used_by(session, t).now:>3.0f}% {_shown(t)}\n"
             for t in found
         )
         return Output(
@@ -171,8 +110,8 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     when = datetime.fromtimestamp(session.files.now, UTC)
     rows = "".join(
         f"{t.pid:>7} {user:<9.9} 20   0 {t.memory_kib + 2048:>7} {t.memory_kib:>6} {t.memory_kib // 2:>6} "
-        f"{t.state} {_used(session, t).now:>5.1f} {t.memory_kib * 100 / total:>5.1f} "
-        f"{_used(session, t).exact:>9} {t.name[:15]}\n"
+        f"{t.state} {used_by(session, t).now:>5.1f} {t.memory_kib * 100 / total:>5.1f} "
+        f"{used_by(session, t).exact:>9} {t.name[:15]}\n"
         for t in found
     )
     return Output(
@@ -244,7 +183,7 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
             _end(session, job, number)
         elif target not in known:
             err += _no_process(session, target)
-        elif number and _is_main(session, known[target]):
+        elif number and is_main(session, known[target]):
             send_to_main(session, number)
     return Output(1 if err else 0, "", err)
 
@@ -265,13 +204,6 @@ def _end(session: Session, job: Job, number: int) -> None:
     if number in _HARMLESS or (number == _HUP and job.immune):
         return
     end_job(session.world, session.process.ref, job.pid)
-
-
-def _is_main(session: Session, task: Task) -> bool:
-    argv = entered(session.process, session.image.cmd)
-    name = argv[0].rpartition("/")[2]
-    own = task.name in (name, session.process.argv[0].rpartition("/")[2])
-    return task.parent == 0 and task.pid != session.pid and own
 
 
 def _no_process(session: Session, target: str) -> str:
@@ -324,6 +256,10 @@ def _lsof(session: Session, words: list[str], _stdin: str) -> Output:
 def _sysctl(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words)
     out, err = "", ""
+    if "a" in flags or "A" in flags:
+        start = "/proc/sys/"
+        known = [path for path in kernel_paths(session.files.container) if path.startswith(start)]
+        operands = sorted(path.removeprefix(start).replace("/", ".") for path in known)
     for operand in operands:
         name, equals, value = operand.partition("=")
         path = f"/proc/sys/{name.replace('.', '/')}"
@@ -356,15 +292,18 @@ def _dmesg(session: Session, _words: list[str], _stdin: str) -> Output:
     return Output(1, "", "dmesg: read kernel buffer failed: Operation not permitted\n")
 
 
-def _vmstat(session: Session, _words: list[str], _stdin: str) -> Output:
+def _vmstat(session: Session, words: list[str], _stdin: str) -> Output:
+    numbers = [int(word) for word in words[1:] if word.isdecimal()]
+    rounds = numbers[1] if len(numbers) > 1 else 1
+    session.slept_s += (rounds - 1) * numbers[0] if numbers else 0
     free = memory_kib(session.files.container) - used_memory_kib(session.files.container)
     count = cpus(session.files.container)
-    return Output(
-        0,
+    head = (
         "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
         " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
-        f" 0  0      0 {free:>6}  20480 409600    0    0     2    14  {100 * count}  {180 * count}  2  1 97  0  0\n",
     )
+    row = f" 0  0      0 {free:>6}  20480 409600    0    0     2    14  {100 * count}  {180 * count}  2  1 97  0  0\n"
+    return Output(0, head + row * rounds)
 
 
 TASK_COMMANDS: dict[str, Command] = {
