@@ -20,6 +20,7 @@ from sregym_cluster_embedded.controllers import (
     definitions,
     deployment,
     device_claims,
+    device_taints,
     disruption,
     endpoints,
     ephemeral_claims,
@@ -42,6 +43,7 @@ from sregym_cluster_embedded.controllers import (
 )
 from sregym_cluster_embedded.controllers.pods import counts, matters
 from sregym_cluster_embedded.controllers.retrying import repeating, retrying
+from sregym_cluster_embedded.device_pools import SLICES
 from sregym_cluster_embedded.storage_drivers import ATTACHMENTS
 from sregym_cluster_embedded.store import owner_of
 
@@ -106,6 +108,8 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         daemonset.HANDLER: daemonset.reconcile,
         endpoints.HANDLER: endpoints.reconcile,
         device_claims.HANDLER: device_claims.reconcile,
+        device_taints.HANDLER: device_taints.reconcile,
+        device_taints.EVICT: device_taints.evict,
         ephemeral_claims.HANDLER: ephemeral_claims.reconcile,
         cronjob.HANDLER: cronjob.reconcile,
         job.RELEASE: job.release,
@@ -193,7 +197,8 @@ def contribution() -> Contribution:
             "persistentvolumeclaims": (volumes.listen,),
             "persistentvolumes": (volumes.listen, attaching.volume_changed),
             "events": (recycling.event_said, event_expiry.listen),
-            device_claims.RESOURCE: (device_claims.claim_changed,),
+            device_claims.RESOURCE: (device_claims.claim_changed, device_taints.changed),
+            SLICES: (device_taints.changed,),
             ATTACHMENTS: (attaching.attachment_changed, attacher.listen),
             "": (namespace.listen, garbage.listen, quotas.listen),
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded import device_pools
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.contribution import Contribution
@@ -35,7 +36,7 @@ _VOLUMES = (
     "persistentvolumes",
     "storageclasses.storage.k8s.io",
 )
-_DEVICES = (devices.CLAIMS, devices.CLASSES, devices.SLICES)
+_DEVICES = (device_pools.CLAIMS, device_pools.CLASSES, device_pools.SLICES)
 _FOLLOWED = ("pods", "nodes", *_VOLUMES, *_DEVICES)
 _DELAY_S = 0.015
 _APART_S = 0.1

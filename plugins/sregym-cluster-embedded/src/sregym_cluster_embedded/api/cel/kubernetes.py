@@ -124,7 +124,8 @@ def _url(value: Any) -> Url:
     return Url(text)
 
 
-def _semver(value: Any, normalize: Any = False) -> Semver:
+def semver(value: Any, normalize: Any = False) -> Semver:
+    """The function of this name."""
     text = _text(value)
     if normalize:
         text = _normalized(text)
@@ -297,10 +298,10 @@ FUNCTIONS: Mapping[tuple[str, bool, int], Callable[..., Any]] = {
     ("getPort", True, 1): _on(Url, lambda url: str(urlsplit(url.text).port or "")),
     ("getEscapedPath", True, 1): _on(Url, lambda url: quote(urlsplit(url.text).path, _PATH_SIGNS)),
     ("getQuery", True, 1): _on(Url, _query),
-    ("semver", False, 1): _semver,
-    ("semver", False, 2): _semver,
-    ("isSemver", False, 1): _is(_semver),
-    ("isSemver", False, 2): _is(_semver),
+    ("semver", False, 1): semver,
+    ("semver", False, 2): semver,
+    ("isSemver", False, 1): _is(semver),
+    ("isSemver", False, 2): _is(semver),
     ("major", True, 1): _on(Semver, lambda version: version.numbers[0]),
     ("minor", True, 1): _on(Semver, lambda version: version.numbers[1]),
     ("patch", True, 1): _on(Semver, lambda version: version.numbers[2]),
