@@ -62,16 +62,16 @@ def follow(world: World, change: Change) -> bool:
     """Take over a write of a node; True when it matters to placement."""
     table = world.table(_TABLE)
     if change.type == "DELETED":
-        table.pop(change.key.name, None)
-        return False
+        return table.pop(change.key.name, None) is not None
     old, new = change.old, change.obj
     if old is not None and change.key.name in table and _placement(old) == _placement(new):
         return False
-    table[change.key.name] = _facts(new)
+    table[change.key.name] = facts_in(new)
     return True
 
 
-def _facts(node: Object) -> NodeFacts:
+def facts_in(node: Object) -> NodeFacts:
+    """What a Node object says."""
     given: Mapping[str, str] = node.get("status", {}).get("allocatable") or {}
     taints = node["spec"].get("taints") or ()
     return NodeFacts(

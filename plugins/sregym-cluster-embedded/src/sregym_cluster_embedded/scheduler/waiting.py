@@ -12,7 +12,7 @@ from sregym_cluster_embedded.placement import matches_affinity
 from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, claim_names
 from sregym_cluster_embedded.scheduler.filters import insufficient, tolerated
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, load_of
-from sregym_cluster_embedded.scheduler.nodes import NodeFacts, facts_of
+from sregym_cluster_embedded.scheduler.nodes import NodeFacts, facts_in, facts_of
 from sregym_cluster_embedded.scheduler.spread import constraints_of
 from sregym_cluster_embedded.scheduler.terms import FORBIDDEN, REQUIRED, means
 from sregym_cluster_embedded.workqueue import enqueue
@@ -31,6 +31,7 @@ _VOLUME_RETRY_S = 0.2
 _LONGEST_S = 300.0
 _FLUSH_EVERY_S = 30.0
 _FREED_BY_A_POD = ("NodeResourcesFit", "NodePorts", "VolumeRestrictions", "NodeVolumeLimits")
+_BY_LABELS = ("VolumeBinding", "VolumeZone", "DynamicResources")
 _ABOUT_VOLUMES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions")
 
 
@@ -91,13 +92,17 @@ def devices_changed(world: World) -> None:
 
 
 def node_changed(world: World, change: Change) -> None:
-    """A node came, or changed in what matters to placement."""
+    """A node came, went, or changed in what matters to placement."""
     if not world.table(_TABLE):
         return
     facts = facts_of(world, change.key.name)
+    old = change.obj if facts is None else change.old
+    before = None if old is None else facts_in(old)
 
     def helped(other: Object, waiting: Waiting) -> bool:
-        return facts is not None and _node_helps(other, waiting, facts)
+        if facts is None:
+            return "PodTopologySpread" in waiting.plugins and _respreads(other, before, None)
+        return any(_node_helps(plugin, other, before, facts) for plugin in waiting.plugins)
 
     _wake(world, _RETRY_S, helped)
 
@@ -160,22 +165,58 @@ def _any(waiting: Waiting, plugins: tuple[str, ...]) -> bool:
     return not set(plugins).isdisjoint(waiting.plugins)
 
 
-def _node_helps(pod: Object, waiting: Waiting, facts: NodeFacts) -> bool:
-    """Whether the node could now pass one of the filters that refused the pod."""
-    for plugin in waiting.plugins:
-        if plugin == "NodeUnschedulable":
-            helps = not facts.unschedulable
-        elif plugin == "TaintToleration":
-            helps = tolerated(pod["spec"], facts)
-        elif plugin == "NodeAffinity":
-            helps = matches_affinity(pod, facts.node)
-        elif plugin == "NodeResourcesFit":
-            helps = insufficient(load_of(pod, ""), facts, IDLE) is None
-        else:
-            helps = True
-        if helps:
-            return True
-    return False
+def _node_helps(plugin: str, pod: Object, before: NodeFacts | None, facts: NodeFacts) -> bool:
+    """Whether a filter that refused the pod may pass the node now and did not before.
+
+    Args:
+        plugin: The filter.
+        pod: The pod.
+        before: The node as it was; None for a new one.
+        facts: The node as it is.
+    """
+    if plugin == "NodeUnschedulable":
+        return not facts.unschedulable and (before is None or before.unschedulable)
+    if plugin == "TaintToleration":
+        return _newly(before, facts, lambda node: tolerated(pod["spec"], node))
+    if plugin == "NodeAffinity":
+        return _newly(before, facts, lambda node: matches_affinity(pod, node.node))
+    if plugin == "NodeResourcesFit":
+        wanted = load_of(pod, "")
+        room = insufficient(wanted, facts, IDLE) is None
+        return room and (before is None or _grew(wanted, before, facts))
+    if plugin == "PodTopologySpread":
+        return _respreads(pod, before, facts)
+    if plugin == "InterPodAffinity":
+        keys = (term.topology_key for term in load_of(pod, "").terms)
+        return before is None or any(before.labels.get(k) != facts.labels.get(k) for k in keys)
+    # Volumes and devices are where labels say; nothing else of a node matters to the others.
+    return before is None or (plugin in _BY_LABELS and before.labels != facts.labels)
+
+
+def _newly(before: NodeFacts | None, facts: NodeFacts, passes: Callable[[NodeFacts], bool]) -> bool:
+    return passes(facts) and (before is None or not passes(before))
+
+
+def _grew(wanted: PodLoad, before: NodeFacts, facts: NodeFacts) -> bool:
+    """Whether a node offers more of something that a pod asks for."""
+    return facts.pods > before.pods or any(
+        facts.allocatable.get(name, 0) > before.allocatable.get(name, 0)
+        for name, amount in wanted.requests
+        if amount
+    )
+
+
+def _respreads(pod: Object, before: NodeFacts | None, facts: NodeFacts | None) -> bool:
+    """Whether a node enters, leaves or changes one of the topologies over which a pod is spread."""
+    wanted = load_of(pod, "")
+    keys = [entry.key for entry in constraints_of(pod, wanted, "DoNotSchedule")]
+    places = [
+        None if node is None or not all(key in node.labels for key in keys) else node.labels
+        for node in (before, facts)
+    ]
+    if places[0] is None or places[1] is None:
+        return places[0] is not places[1]
+    return any(places[0][key] != places[1][key] for key in keys)
 
 
 def _looks_for_company(waiting: Waiting) -> bool:

@@ -1,0 +1,118 @@
+"""Pods that fit nowhere: which changes of nodes let the scheduler try them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.store import Key
+
+NODE1 = Key("nodes", "", "node1")
+TOO_MANY_CORES = "containers: [{name: c, image: x, resources: {requests: {cpu: '64'}}}]"
+PLAIN = "containers: [{name: c, image: 'registry.example/shop/web:1.0'}]"
+SPREAD = (
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
+    f"labelSelector: {{matchLabels: {{app: web}}}}}}]\n  {PLAIN}"
+)
+COMPANY = (
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
+    f"labelSelector: {{matchLabels: {{app: other}}}}}}]}}}}\n  {PLAIN}"
+)
+
+
+def pending(shop: Any, spec: str) -> None:
+    metadata = "{name: web, labels: {app: web}}"
+    shop.apply(f"apiVersion: v1\nkind: Pod\nmetadata: {metadata}\nspec:\n  {spec}\n")
+    shop.run(3)
+    assert attempts(shop) == 1
+
+
+def attempts(shop: Any) -> int:
+    return sum(count for _, count in shop.events("FailedScheduling"))
+
+
+def change(shop: Any, **spec: Any) -> None:
+    node = shop.world.store.get(NODE1)
+    writes.update(shop.world, "nodes", {**node, "spec": {**node["spec"], **spec}})
+    shop.run(5)
+
+
+def label(shop: Any, **labels: str) -> None:
+    writes.patch_metadata(shop.world, NODE1, labels=labels)
+    shop.run(5)
+
+
+def offer(shop: Any, **allocatable: str) -> None:
+    status = shop.world.store.get(NODE1)["status"]
+    fresh = {**status, "allocatable": {**status["allocatable"], **allocatable}}
+    writes.update_status(shop.world, NODE1, fresh)
+    shop.run(5)
+
+
+TAINTS = [{"key": "kept", "value": "free", "effect": "NoSchedule"}]
+
+
+@pytest.mark.parametrize(
+    "spec", [TOO_MANY_CORES, SPREAD, COMPANY, f"nodeSelector: {{disk: ssd}}\n  {PLAIN}"]
+)
+def test_a_cordon_or_a_taint_wakes_nobody(shop: Any, spec: str) -> None:
+    pending(shop, spec)
+    change(shop, unschedulable=True)
+    change(shop, taints=TAINTS)
+    assert attempts(shop) == 1
+
+
+def test_more_of_what_is_asked_for_wakes_if_it_is_enough(shop: Any) -> None:
+    pending(shop, TOO_MANY_CORES)
+    offer(shop, cpu="32")
+    offer(shop, memory="900Gi")
+    assert attempts(shop) == 1
+    offer(shop, cpu="65")
+    (pod,) = shop.pods()
+    assert pod["spec"]["nodeName"] == "node1"
+
+
+def test_a_taint_that_goes_wakes_only_who_cannot_bear_it(shop: Any) -> None:
+    change(shop, taints=TAINTS)
+    node2 = Key("nodes", "", "node2")
+    spec = shop.world.store.get(node2)["spec"]
+    node = {**shop.world.store.get(node2), "spec": {**spec, "taints": TAINTS}}
+    writes.update(shop.world, "nodes", node)
+    pending(shop, PLAIN)
+    change(shop, taints=[*TAINTS, {"key": "more", "effect": "NoSchedule"}])
+    label(shop, rack="7")
+    assert attempts(shop) == 1
+    change(shop, taints=[])
+    (pod,) = shop.pods()
+    assert pod["spec"]["nodeName"] == "node1"
+
+
+@pytest.mark.parametrize("spec", [SPREAD, COMPANY])
+def test_labels_wake_who_is_placed_by_topology(shop: Any, spec: str) -> None:
+    pending(shop, spec)
+    label(shop, rack="7")
+    assert attempts(shop) == 1
+    label(shop, zone="z1")
+    (pod,) = shop.pods()
+    assert attempts(shop) == (1 if pod["spec"].get("nodeName") else 2)
+    assert (attempts(shop) == 2) == (spec is COMPANY)
+
+
+def test_a_node_that_goes_wakes_who_is_spread_over_it(shop: Any) -> None:
+    label(shop, zone="z1")
+    writes.patch_metadata(shop.world, Key("nodes", "", "node2"), labels={"zone": "z2"})
+    shop.run(1)
+    shop.apply(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: first, labels: {app: web}}\nspec:\n"
+        f"  nodeName: node2\n  {PLAIN}\n"
+    )
+    change(shop, unschedulable=True)
+    metadata = "{name: web, labels: {app: web}}"
+    shop.apply(f"apiVersion: v1\nkind: Pod\nmetadata: {metadata}\nspec:\n  {SPREAD}\n")
+    shop.run(3)
+    assert attempts(shop) == 1
+    writes.delete(shop.world, NODE1)
+    shop.run(3)
+    web = shop.world.store.get(Key("pods", "shop", "web"))
+    assert web["spec"].get("nodeName") == "node2"
