@@ -19,6 +19,8 @@ _JSON = "application/json"
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?", re.ASCII
 )
+# The first moment of Go's clock, which clients send for none.
+_NEVER_S = -62_135_596_800.0
 # The layout that the decoder tries last, and names when a time cannot be read.
 _LAYOUT = "2006-01-02 15:04:05"
 _WORDS = (("2006", 4), ("-", 0), ("01", 2), ("-", 0), ("02", 2), (" ", 0), ("15", 2), (":", 0), ("04", 2), (":", 0), ("05", 2))  # fmt: skip
@@ -127,10 +129,11 @@ def alerts_of(request: Request) -> Sequence[Posted]:
         if not _URI.fullmatch(url):
             text = f'{place}.generatorURL in body must be of type uri: "{url}"'
             raise BodyError(422, _NO_URI, text)
-        starts_s, ends_s = (
-            _seconds("alerts", one[name]) if one.get(name) else None
+        moments = (
+            _seconds("alerts", one[name]) if one.get(name) else _NEVER_S
             for name in ("startsAt", "endsAt")
         )
+        starts_s, ends_s = (None if moment == _NEVER_S else moment for moment in moments)
         found.append(Posted(one["labels"], one.get("annotations") or {}, starts_s, ends_s, url))
     return found
 
