@@ -18,7 +18,7 @@ from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
 from sregym_cluster_embedded.userland.shell.dates import DATE_COMMANDS
-from sregym_cluster_embedded.userland.shell.sed.command import EDITING_COMMANDS
+from sregym_cluster_embedded.userland.shell.dumping import DUMPING_COMMANDS
 from sregym_cluster_embedded.userland.shell.ends import ENDS_COMMANDS
 from sregym_cluster_embedded.userland.shell.expressions import EXPRESSION_COMMANDS
 from sregym_cluster_embedded.userland.shell.grep import GREP_COMMANDS
@@ -29,9 +29,11 @@ from sregym_cluster_embedded.userland.shell.lookups import LOOKUP_COMMANDS
 from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
 from sregym_cluster_embedded.userland.shell.openssl import OPENSSL_COMMANDS
 from sregym_cluster_embedded.userland.shell.packages import PACKAGE_COMMANDS
+from sregym_cluster_embedded.userland.shell.packing import PACKING_COMMANDS
 from sregym_cluster_embedded.userland.shell.printing import PRINTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.rearranging import REARRANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS
+from sregym_cluster_embedded.userland.shell.sed.command import EDITING_COMMANDS
 from sregym_cluster_embedded.userland.shell.sorting import SORTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.starting import STARTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.tasks import TASK_COMMANDS
@@ -53,6 +55,7 @@ COMMANDS: dict[str, Command] = {
     **CHANGING_COMMANDS,
     **CONDITION_COMMANDS,
     **DATE_COMMANDS,
+    **DUMPING_COMMANDS,
     **EDITING_COMMANDS,
     **ENDS_COMMANDS,
     **GREP_COMMANDS,
@@ -61,6 +64,7 @@ COMMANDS: dict[str, Command] = {
     **LISTING_COMMANDS,
     **OPENSSL_COMMANDS,
     **PACKAGE_COMMANDS,
+    **PACKING_COMMANDS,
     **REARRANGING_COMMANDS,
     **SEARCHING_COMMANDS,
     **STARTING_COMMANDS,

@@ -136,29 +136,6 @@ def _span(first: int, last: int) -> str:
     return str(first + 1) if last == first + 1 else f"{first + 1},{last}"
 
 
-def _hex(session: Session, words: list[str], stdin: str) -> Output:
-    """Xxd and od -c, the two forms that people type."""
-    flags, operands = options(words, "lsNjtA")
-    texts, errors = inputs(session, words[0], operands, stdin)
-    data = "".join(texts).encode(errors="surrogateescape")
-    limit = flags.get("l") or flags.get("N")
-    data = data[: int(limit)] if limit and limit.isdecimal() else data
-    out = ""
-    for at in range(0, len(data), 16):
-        row = data[at : at + 16]
-        if words[0] == "xxd":
-            pairs = " ".join(row[n : n + 2].hex() for n in range(0, len(row), 2))
-            shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
-            out += f"{at:08x}: {pairs:<39}  {shown}\n"
-        else:
-            known = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r"}
-            cells = (known.get(b) or (chr(b) if 32 <= b < 127 else f"{b:03o}") for b in row)
-            out += f"{at:07o}" + "".join(f"{cell:>4}" for cell in cells) + "\n"
-    if words[0] == "od":
-        out += f"{len(data):07o}\n"
-    return Output(1 if errors else 0, out, errors)
-
-
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
@@ -183,11 +160,9 @@ REARRANGING_COMMANDS: dict[str, Command] = {
     "envsubst": _envsubst,
     "fold": _fold,
     "nl": _nl,
-    "od": _hex,
     "paste": _paste,
     "rev": _rev,
     "shuf": _shuf,
     "strings": _strings,
     "tac": _tac,
-    "xxd": _hex,
 }
