@@ -116,3 +116,40 @@ def test_a_node_that_goes_wakes_who_is_spread_over_it(shop: Any) -> None:
     shop.run(3)
     web = shop.world.store.get(Key("pods", "shop", "web"))
     assert web["spec"].get("nodeName") == "node2"
+
+
+PORT = "containers: [{name: c, image: x, ports: [{containerPort: 80, hostPort: PORT}]}]"
+
+
+def put(shop: Any, name: str, spec: str, labels: str = "{}") -> Key:
+    metadata = f"{{name: {name}, labels: {labels}}}"
+    shop.apply(f"apiVersion: v1\nkind: Pod\nmetadata: {metadata}\nspec:\n  {spec}\n")
+    shop.run(2)
+    return Key("pods", "shop", name)
+
+
+def test_a_pod_that_goes_wakes_who_wants_its_host_port(shop: Any) -> None:
+    for name, port in (("a", "9000"), ("b", "9000"), ("other", "9001")):
+        put(shop, name, PORT.replace("PORT", port))
+    pending(shop, PORT.replace("PORT", "9000"))
+    shop.world.store.delete(Key("pods", "shop", "other"))
+    shop.run(3)
+    assert attempts(shop) == 1
+    shop.world.store.delete(Key("pods", "shop", "b"))
+    shop.run(3)
+    assert "nodeName" in shop.world.store.get(Key("pods", "shop", "web"))["spec"]
+
+
+def test_labels_of_a_pod_wake_who_wants_its_company_only(shop: Any) -> None:
+    label(shop, zone="z1")
+    key = put(shop, "friend", f"nodeName: node1\n  {PLAIN}")
+    put(shop, "big", TOO_MANY_CORES)
+    put(shop, "web", COMPANY)
+    assert attempts(shop) == 2
+    writes.patch_metadata(shop.world, key, labels={"app": "stranger"})
+    shop.run(3)
+    assert attempts(shop) == 2
+    writes.patch_metadata(shop.world, key, labels={"app": "other"})
+    shop.run(3)
+    assert attempts(shop) == 2
+    assert shop.world.store.get(Key("pods", "shop", "web"))["spec"]["nodeName"] == "node1"

@@ -11,6 +11,8 @@ from sregym_cluster_embedded.placement import matches_affinity, tolerates
 from sregym_cluster_embedded.scheduler.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sregym_cluster_embedded.scheduler.load import NodeLoad, PodLoad
     from sregym_cluster_embedded.scheduler.nodes import NodeFacts
     from sregym_cluster_embedded.store import Object
@@ -35,7 +37,7 @@ def refusal(pod: Object, wanted: PodLoad, facts: NodeFacts, load: NodeLoad) -> V
         return TAINTED
     if ("nodeSelector" in spec or "affinity" in spec) and not matches_affinity(pod, facts.node):
         return AFFINITY
-    if wanted.ports and not _ports_free(wanted, load):
+    if wanted.ports and not ports_free(wanted, load.ports):
         return PORTS
     return insufficient(wanted, facts, load)
 
@@ -85,9 +87,10 @@ def tolerated(spec: Object, facts: NodeFacts) -> bool:
     return all(any(tolerates(entry, taint) for entry in tolerations) for taint in facts.taints)
 
 
-def _ports_free(wanted: PodLoad, load: NodeLoad) -> bool:
+def ports_free(wanted: PodLoad, taken: Iterable[tuple[str, str, int]]) -> bool:
+    """Whether none of a pod's host ports is among these."""
     for address, protocol, port in wanted.ports:
-        for other, other_protocol, other_port in load.ports:
+        for other, other_protocol, other_port in taken:
             same = address == other or _ANY_ADDRESS in (address, other)
             if same and (protocol, port) == (other_protocol, other_port):
                 return False

@@ -97,6 +97,12 @@ def _changed(world: World, uid: str, known: PodLoad, new: PodLoad) -> PodLoad | 
     return known if new.requests != known.requests or new.labels != known.labels else None
 
 
+def present(world: World, pod: Object) -> PodLoad | None:
+    """What a pod takes on its node; None when it has none, has ended or is gone."""
+    found: PodLoad | None = world.table("scheduler.pods").get(pod["metadata"]["uid"])
+    return found
+
+
 def node_loads(world: World) -> Mapping[str, NodeLoad]:
     """What is taken, by node; nothing on nodes that are missing here (`IDLE`)."""
     return world.table("scheduler.load")

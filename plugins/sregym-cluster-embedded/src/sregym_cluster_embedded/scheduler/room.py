@@ -19,7 +19,7 @@ from sregym_cluster_embedded.scheduler import (
 )
 from sregym_cluster_embedded.scheduler.attempt import Attempt
 from sregym_cluster_embedded.scheduler.claims import Volumes, settle, volumes_of
-from sregym_cluster_embedded.scheduler.load import follow
+from sregym_cluster_embedded.scheduler.load import follow, present
 from sregym_cluster_embedded.scheduler.requests import back_off, settled, speaking
 from sregym_cluster_embedded.scheduler.scoring import best
 from sregym_cluster_embedded.scheduler.verdicts import NO_NODES, Verdict, summary
@@ -76,7 +76,7 @@ def _pod_changed(world: World, change: Change) -> None:
     elif old is not None and not old["spec"].get("nodeName"):
         waiting.pod_came(world, obj)
     if freed is not None:
-        waiting.pod_left(world, freed)
+        waiting.pod_left(world, freed, present(world, obj))
 
 
 def _queueing(world: World) -> float:

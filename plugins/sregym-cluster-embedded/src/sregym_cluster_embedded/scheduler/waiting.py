@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.placement import matches_affinity
 from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, claim_names
-from sregym_cluster_embedded.scheduler.filters import insufficient, tolerated
+from sregym_cluster_embedded.scheduler.filters import insufficient, ports_free, tolerated
 from sregym_cluster_embedded.scheduler.load import IDLE, PodLoad, load_of
 from sregym_cluster_embedded.scheduler.nodes import NodeFacts, facts_in, facts_of
 from sregym_cluster_embedded.scheduler.spread import constraints_of
@@ -30,7 +30,6 @@ _RETRY_S = 0.05
 _VOLUME_RETRY_S = 0.2
 _LONGEST_S = 300.0
 _FLUSH_EVERY_S = 30.0
-_FREED_BY_A_POD = ("NodeResourcesFit", "NodePorts", "VolumeRestrictions", "NodeVolumeLimits")
 _BY_LABELS = ("VolumeBinding", "VolumeZone", "DynamicResources")
 _ABOUT_VOLUMES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions")
 
@@ -73,16 +72,35 @@ def pod_came(world: World, pod: Object) -> None:
         _wake(world, _RETRY_S, helped)
 
 
-def pod_left(world: World, gone: PodLoad) -> None:
-    """A pod gave its room free, or changed its labels."""
+def pod_left(world: World, gone: PodLoad, now: PodLoad | None) -> None:
+    """A pod gave its place free or, with `now`, takes less or is labelled otherwise."""
 
     def helped(other: Object, waiting: Waiting) -> bool:
-        if any(plugin in _FREED_BY_A_POD for plugin in waiting.plugins):
+        wanted = load_of(other, "")
+        if any(_room_helps(plugin, wanted, gone, now) for plugin in waiting.plugins):
             return True
-        return _is_company(world, other, waiting, gone)
+        moved = (gone,) if now is None else (gone, now) if gone.labels != now.labels else ()
+        return any(_is_company(world, other, waiting, pod) for pod in moved)
 
     if world.table(_TABLE):
         _wake(world, _RETRY_S, helped)
+
+
+def _room_helps(plugin: str, wanted: PodLoad, gone: PodLoad, now: PodLoad | None) -> bool:
+    """Whether what a pod gave free is what a filter found missing for another one."""
+    if plugin == "NodeResourcesFit":
+        left = dict(now.requests) if now is not None else {}
+        asked = {name for name, amount in wanted.requests if amount}
+        return now is None or any(
+            name in asked and amount > left.get(name, 0) for name, amount in gone.requests
+        )
+    if now is not None:
+        return False
+    if plugin == "NodePorts":
+        return not ports_free(wanted, gone.ports)
+    if plugin == "VolumeRestrictions":
+        return wanted.namespace == gone.namespace
+    return plugin == "NodeVolumeLimits"
 
 
 def devices_changed(world: World) -> None:
