@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from sregym_cluster_embedded.userland.mongodb.collection import CODE_NAMES
+from sregym_cluster_embedded.userland.mongodb.arguments import KNOWN, arguments, evals
 from sregym_cluster_embedded.userland.mongodb.connection import Connection
 from sregym_cluster_embedded.userland.mongodb.data import login_error
 from sregym_cluster_embedded.userland.mongodb.database import Database
@@ -19,18 +19,14 @@ from sregym_cluster_embedded.userland.mongodb.printing import (
     stringified,
     tojson,
 )
+from sregym_cluster_embedded.userland.mongodb.refusals import modern, not_known, not_reached
 from sregym_cluster_embedded.userland.mongodb.replication import Replication
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError, parse_script
 from sregym_cluster_embedded.userland.mongodb.visits import Visit, note
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.versions import build_of
 from sregym_cluster_embedded.userland.wiring import Target, parse_address, reach
-
-_VALUES = {
-    "-u": "user", "--username": "user", "-p": "password", "--password": "password",
-    "--authenticationDatabase": "authdb", "--host": "host", "--port": "port", "--eval": "eval",
-    "--authenticationMechanism": "mechanism",
-}  # fmt: skip
 
 # What the shell itself understands, with one more word.
 _HELPED, _HELPED_WORDS = ("show", "use"), 2
@@ -38,28 +34,6 @@ _HELPED, _HELPED_WORDS = ("show", "use"), 2
 
 def _mongo(session: Session, words: list[str], stdin: str) -> Output:
     return Shell(session, words[0].rpartition("/")[2]).run(words, stdin)
-
-
-def _arguments(words: list[str]) -> tuple[dict[str, str], list[str]]:
-    given: dict[str, str] = {}
-    operands: list[str] = []
-    index = 1
-    while index < len(words):
-        word = words[index]
-        index += 1
-        name, equals, value = word.partition("=")
-        if word.startswith("--") and equals and name in _VALUES:
-            given[_VALUES[name]] = value
-        elif word in _VALUES:
-            given[_VALUES[word]] = words[index] if index < len(words) else ""
-            index += 1
-        elif word[:2] in ("-u", "-p") and len(word) > 2 and not word.startswith("--"):
-            given[_VALUES[word[:2]]] = word[2:]
-        elif word.startswith("-"):
-            given[word.lstrip("-")] = "true"
-        else:
-            operands.append(word)
-    return given, operands
 
 
 class Shell:
@@ -74,10 +48,16 @@ class Shell:
         self.session = session
         self.name = name
         self.out = ""
+        self.evals: list[str] = []
+        self.present = ""
 
     def run(self, words: list[str], stdin: str) -> Output:
         """Connect and run what the arguments or standard input say."""
-        given, operands = _arguments(words)
+        given, operands = arguments(words)
+        self.evals = evals(words)
+        strange = next((name for name in given if name not in KNOWN), "")
+        if strange:
+            return Output(1, "", not_known(self.name, strange))
         if "version" in given:
             return Output(0, _about(self.name, self._version()))
         script_files = [word for word in operands if word.endswith(".js")]
@@ -97,6 +77,7 @@ class Shell:
             return self._unconnected("" if quiet else banner, failure)
         peer = self._peer(host)
         connection = Connection(self.session.world, server, self._unguarded(server), peer)
+        connection.modern = self.name == "mongosh"
         found = re.search(r"[?&]authSource=([^&]+)", url)
         authdb = given.get("authdb") or (found.group(1) if found else "")
         user = given.get("user") or address.user
@@ -109,8 +90,10 @@ class Shell:
             visit = Visit(self.session.world.now, peer, self.name, user, authdb, error)
             note(self.session.world, server.ref, visit)
         if user and not connection.log_in(authdb, user, password):
-            failure = self._failed("Authentication failed.")
-            return self._unconnected("" if quiet else banner, failure)
+            refused = self._failed("Authentication failed.")
+            if self.name == "mongosh":
+                refused = "MongoServerError: Authentication failed.\n"
+            return self._unconnected("" if quiet else banner, refused)
         if not quiet:
             self.out += banner + self._greeting(connection)
         return self._work(connection, database, given, script_files, stdin, quiet)
@@ -126,8 +109,9 @@ class Shell:
     ) -> Output:
         evaluator = Evaluator(self._globals(connection, database))
         try:
-            if "eval" in given:
-                self._evaluate(evaluator, given["eval"])
+            for said in self.evals:
+                self.present = said
+                self._evaluate(evaluator, said, last=said is self.evals[-1])
             for name in script_files:
                 text = self.session.files.read(self.session.path(name))
                 if text is None:
@@ -137,21 +121,28 @@ class Shell:
                 evaluator.run(parse_script(text))
         except ScriptError as error:
             if self.name == "mongosh":
-                return Output(1, self.out, f"{_mongosh_name(error)}: {error.message}\n")
+                return Output(1, self.out, f"{modern(error, self.present)}\n")
             self.out += _uncaught(error, "(shell eval)") + "exiting with code -4\n"
             return Output(252, self.out)
-        if "eval" not in given and not script_files:
+        if not self.evals and not script_files:
             well = self._interactive(evaluator, stdin)
-            self.out += "" if quiet else "bye\n"
+            if self.name == "mongosh":
+                self.out += f"{evaluator.names['db'].name}> "
+            else:
+                self.out += "" if quiet else "bye\n"
             return Output(0 if well or self.name == "mongosh" else 1, self.out)
         return Output(0, self.out)
 
-    def _evaluate(self, evaluator: Evaluator, text: str) -> None:
+    def _evaluate(self, evaluator: Evaluator, text: str, *, last: bool) -> None:
+        """Carry out what one --eval says; mongosh shows the value of the last one."""
         words = text.split()
         if self.name == "mongosh" and len(words) == _HELPED_WORDS and words[0] in _HELPED:
             self._helped(evaluator, words)
             return
-        self._run(evaluator, text)
+        if last or self.name != "mongosh":
+            self._run(evaluator, text)
+        else:
+            evaluator.run(parse_script(text))
 
     def _run(self, evaluator: Evaluator, text: str) -> None:
         result = evaluator.run(parse_script(text))  # which may write before its result is shown
@@ -172,9 +163,10 @@ class Shell:
 
     def _interactive(self, evaluator: Evaluator, stdin: str) -> bool:
         """Statement after statement, each with its result; whether the last one succeeded."""
-        well = True
+        well, prompts = True, self.name == "mongosh"
         for text in _statements(stdin):
             well = True
+            self.out += f"{evaluator.names['db'].name}> " if prompts else ""
             try:
                 words = text.split()
                 if words[0] in _HELPED and len(words) == _HELPED_WORDS:
@@ -186,7 +178,7 @@ class Shell:
             except ScriptError as error:
                 well = False
                 if self.name == "mongosh":
-                    self.out += f"{_mongosh_name(error)}: {error.message}\n"
+                    self.out += f"Uncaught \r{modern(error, text)}\n"
                 else:
                     self.out += _uncaught(error, "(shell)")
         return well
@@ -197,7 +189,9 @@ class Shell:
         if what in ("collections", "tables"):
             return "".join(f"{name}\n" for name in database.js_getCollectionNames())
         if what == "users":
-            return "".join(f"{tojson(user)}\n" for user in database.js_getUsers())
+            if self.name == "mongosh":
+                return inspected(database.users())
+            return "".join(f"{tojson(user)}\n" for user in database.users())
         if what == "roles":
             return ""
         raise ScriptError(f"don't know how to show [{what}]")
@@ -205,7 +199,7 @@ class Shell:
     def _sizes(self, sizes: list[tuple[str, float]]) -> str:
         wide = max(len(name) for name, _ in sizes)
         if self.name == "mongosh":
-            cells = [(name, f"{size * 1024 * 1024:.2f} KiB") for name, size in sizes]
+            cells = [(name, _size(size * 1024**3)) for name, size in sizes]
             right = max(len(cell) for _, cell in cells)
             return "".join(f"{name:<{wide}}  {cell:>{right}}\n" for name, cell in cells)
         return "".join(f"{name:<{wide}}  {size:.3f}GB\n" for name, size in sizes)
@@ -252,6 +246,8 @@ class Shell:
         if target.kind == "" and target.ref is not None:
             return process_of(world, target.ref), ""
         where = f"{host}:{port}"
+        if self.name == "mongosh":
+            return None, not_reached(target.kind, host, port)
         head = f"couldn't connect to server {where}, connection attempt failed: "
         if target.kind == "dns":
             return None, self._failed(
@@ -278,8 +274,6 @@ class Shell:
         )
 
     def _failed(self, message: str) -> str:
-        if self.name == "mongosh":
-            return f"MongoServerError: {message.rstrip(' :')}\n"
         return (
             f"Error: {message} :\nconnect@src/mongo/shell/mongo.js:374:17\n@(connect):2:6\n"
             "exception: connect failed\nexiting with code 1\n"
@@ -304,9 +298,7 @@ class Shell:
     def _greeting(self, connection: Connection) -> str:
         if self.name == "mongosh":
             return ""
-        fraction = self.session.world.seed.fraction("session", self.session.world.now)
-        number = f"{int(fraction * 2**48):012x}"
-        session = f'session {{ "id" : UUID("{number[:8]}-{number[8:]}-4c1f-9d27-{number}") }}'
+        session = f'session {{ "id" : UUID("{connection.session_id()}") }}'
         return f"Implicit session: {session}\nMongoDB server version: {self._version()}\n"
 
     def _version(self) -> str:
@@ -340,28 +332,27 @@ def _statements(text: str) -> list[str]:
     return found
 
 
-def _mongosh_name(error: ScriptError) -> str:
-    if error.code is None:
-        return error.name
-    return f"MongoServerError[{CODE_NAMES.get(error.code, 'Error')}]"
+def _size(size: float) -> str:
+    """A size with the largest unit of which there is at least one."""
+    for unit, power in (("GiB", 3), ("MiB", 2), ("KiB", 1)):
+        if size >= 1024**power:
+            return f"{size / 1024**power:.2f} {unit}"
+    return f"{size:.0f} B"
 
 
 def _uncaught(error: ScriptError, place: str) -> str:
     """An exception as the old shell tells it, with the frames that it came through."""
     message = error.message.removesuffix(" :")
     helper = "_getErrorWithCode@src/mongo/shell/utils.js:25:13\n" if error.code else ""
-    return f"uncaught exception: {error.name}: {message} :\n{helper}@{place}:1:{error.column}\n"
+    head = f"{error.name}: " if error.name else ""
+    frames = error.frames or helper
+    return f"uncaught exception: {head}{message} :\n{frames}@{place}:1:{error.column}\n"
 
 
 def _about(name: str, version: str) -> str:
     if name == "mongosh":
         return "2.5.8\n"
-    build = {
-        "version": version,
-        "modules": [],
-        "allocator": "tcmalloc",
-        "environment": {"distmod": "ubuntu1804", "distarch": "x86_64", "target_arch": "x86_64"},
-    }
+    build = build_of(version)
     return f"MongoDB shell version v{version}\nBuild Info: {json.dumps(build, indent=4)}\n"
 
 

@@ -20,6 +20,13 @@ from sregym_cluster_embedded.userland.mongodb.documents import (
 )
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, one_line, tojson
+from sregym_cluster_embedded.userland.mongodb.refusals import (
+    BULK,
+    PLACES,
+    command_error,
+    write_error,
+    write_refused,
+)
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
 
 if TYPE_CHECKING:
@@ -29,22 +36,6 @@ if TYPE_CHECKING:
 
 # Of the release; what people see of it is constant.
 _GIT_VERSION = "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7"
-CODE_NAMES = {
-    11: "UserNotFound", 13: "Unauthorized", 26: "NamespaceNotFound", 31: "RoleNotFound",
-    72: "InvalidOptions", 76: "NoReplicationEnabled",
-}  # fmt: skip
-
-
-def _command_error(error: ScriptError, head: str) -> ScriptError:
-    if error.code is None:
-        return error
-    document = {
-        "ok": 0,
-        "errmsg": error.message,
-        "code": error.code,
-        "codeName": CODE_NAMES.get(error.code, "Error"),
-    }
-    return ScriptError(f"{head}: {tojson(document)} :", error.code)
 
 
 class CollectionObject(Host):
@@ -69,15 +60,37 @@ class CollectionObject(Host):
         """What is in it now."""
         return self.database.connection.data.collection(self.database.name, self.name)
 
-    def _demand(self, action: str, command: str, head: str = "error") -> None:
+    def _demand(self, action: str, command: str, head: str = "error", query: Any = None) -> None:
         try:
-            self.database.connection.demand(action, self.database.name, command, self.name)
+            self.database.connection.demand(action, self.database.name, command, self.name, query)
         except ScriptError as error:
-            raise _command_error(error, head) from error
+            raise command_error(error, head) from error
+
+    def _demand_write(self, command: str, name: str) -> None:
+        """Refuse a write as the method `name` of the old shell does."""
+        try:
+            self.database.connection.demand("write", self.database.name, command, self.name)
+        except ScriptError as error:
+            frames = BULK.format(name=name, place=PLACES[name])
+            raise write_error(error, frames) from error
+
+    def _refused(self, command: str) -> Raw | None:
+        """What a write of the old kind gives instead of its result; None when it may be."""
+        connection = self.database.connection
+        if connection.modern:
+            self._demand("write", command)
+            return None
+        try:
+            connection.demand("write", self.database.name, command, self.name)
+        except ScriptError as error:
+            if error.code is None:
+                raise
+            return Raw(write_refused(error))
+        return None
 
     def js_count(self, query: Any = None, *_: Any) -> int:
         """How many documents there are."""
-        self._demand("read", "count", "count failed")
+        self._demand("read", "count", "count failed", query)
         if query:
             return len(matching(held(self.content), query))
         return self.content.count
@@ -87,40 +100,55 @@ class CollectionObject(Host):
 
     def js_find(self, query: Any = None, fields: Any = None, *_: Any) -> Cursor:
         """A cursor over the documents that match."""
-        self._demand("read", "find")
+        self._demand("read", "find", query=query)
         total = self.content.count if not query else None
         found = matching(held(self.content), query)
         return Cursor(found, total, lambda: self.plan(query), fields)
 
     def js_findOne(self, query: Any = None, fields: Any = None, *_: Any) -> Any:
         """The first document that matches, or null."""
-        self._demand("read", "find")
+        self._demand("read", "find", query=query)
         found = matching(held(self.content), query)
         return projected(found[0], fields) if found else None
 
     def js_insert(self, documents: Any, *_: Any) -> Any:
         """Add one document or several."""
-        self._demand("write", "insert")
+        refused = self._refused("insert")
+        if refused is not None:
+            return refused
+        number = len(documents) if isinstance(documents, list) else 1
+        self._add(documents)
+        return Raw(f'WriteResult({{ "nInserted" : {number} }})')
+
+    def _add(self, documents: Any) -> list[Any]:
+        """Keep documents; what each is known by."""
         listed = documents if isinstance(documents, list) else [documents]
         stamped = [{"_id": self._object_id(), **document} for document in listed]
         content = self.content
         kept = (*content.documents, *stamped)
         self._save(replace(content, count=content.count + len(listed), documents=kept))
-        return Raw(f'WriteResult({{ "nInserted" : {len(listed)} }})')
+        return [document["_id"] for document in stamped]
 
     def js_insertOne(self, document: dict[str, Any], *_: Any) -> Any:
         """Add one document."""
-        self.js_insert(document)
-        return {"acknowledged": True, "insertedId": self.content.documents[-1]["_id"]}
+        self._demand_write("insert", "insertOne")
+        return {"acknowledged": True, "insertedId": self._add(document)[0]}
 
     def js_insertMany(self, documents: list[Any], *_: Any) -> Any:
         """Add several documents."""
-        self.js_insert(documents)
-        return {"acknowledged": True}
+        self._demand_write("insert", "insertMany")
+        names = self._add(documents)
+        if self.database.connection.modern:
+            numbered = {str(place): name for place, name in enumerate(names)}
+            return {"acknowledged": True, "insertedIds": numbered}
+        return {"acknowledged": True, "insertedIds": names}
 
     def js_deleteMany(self, query: Any = None, *_: Any) -> Any:
         """Remove the documents that match."""
-        self._demand("write", "delete")
+        self._demand_write("delete", "deleteMany")
+        return self._delete(query)
+
+    def _delete(self, query: Any) -> dict[str, Any]:
         known = held(self.content)
         found = matching(known, query)
         gone = len(found) if query else self.content.count
@@ -129,26 +157,30 @@ class CollectionObject(Host):
 
     def js_deleteOne(self, query: Any = None, *_: Any) -> Any:
         """Remove the first document that matches."""
-        self._demand("write", "delete")
+        self._demand_write("delete", "deleteOne")
         found = matching(held(self.content), query)[:1]
         self._keep_without(found, len(found))
         return {"acknowledged": True, "deletedCount": len(found)}
 
     def js_remove(self, query: Any = None, *_: Any) -> Any:
         """Remove the documents that match."""
-        gone = self.js_deleteMany(query)["deletedCount"]
+        refused = self._refused("delete")
+        if refused is not None:
+            return refused
+        gone = self._delete(query)["deletedCount"]
         return Raw(f'WriteResult({{ "nRemoved" : {gone} }})')
 
     def js_updateMany(self, query: Any, update: Any, *_: Any) -> Any:
         """Set fields of the documents that match."""
+        self._demand_write("update", "updateMany")
         return self._update(query, update, None)
 
     def js_updateOne(self, query: Any, update: Any, *_: Any) -> Any:
         """Set fields of the first document that matches."""
+        self._demand_write("update", "updateOne")
         return self._update(query, update, 1)
 
     def _update(self, query: Any, update: Any, most: int | None) -> Any:
-        self._demand("write", "update")
         known = held(self.content)
         found = matching(known, query)[:most]
         given = (update or {}).get("$set", {})
@@ -156,6 +188,11 @@ class CollectionObject(Host):
         if changed:
             kept = tuple({**one, **given} if dict(one) in found else one for one in known)
             self._save(Collection(self.content.count, kept))
+        if self.database.connection.modern:
+            return {
+                "acknowledged": True, "insertedId": None, "matchedCount": len(found),
+                "modifiedCount": changed, "upsertedCount": 0,
+            }  # fmt: skip
         return {"acknowledged": True, "matchedCount": len(found), "modifiedCount": changed}
 
     def js_distinct(self, name: str, query: Any = None, *_: Any) -> list[Any]:

@@ -42,6 +42,8 @@ class Connection:
         self.guarded = server.settings["mongod.auth"] == "true" and not unguarded
         self.peer = peer
         self.logins: list[tuple[str, str]] = []
+        # Whether mongosh asks: it takes replies for errors that the old shell shows.
+        self.modern = False
         self.say: Callable[..., Any] = lambda *_: UNDEFINED
 
     @property
@@ -67,8 +69,24 @@ class Connection:
         self.logins.append((database, user))
         return True
 
-    def demand(self, action: str, database: str, command: str, target: Any) -> None:
-        """Raise unless an account that is logged in may do this."""
+    def session_id(self) -> str:
+        """What the shell calls its session."""
+        fraction = self.world.seed.fraction("session", self.world.now)
+        number = f"{int(fraction * 2**48):012x}"
+        return f"{number[:8]}-{number[8:]}-4c1f-9d27-{number}"
+
+    def demand(
+        self, action: str, database: str, command: str, target: Any, query: Any = None
+    ) -> None:
+        """Raise unless an account that is logged in may do this.
+
+        Args:
+            action: What it needs.
+            database: Where.
+            command: By which command of the server.
+            target: What the command is about.
+            query: Which documents, for commands that choose some.
+        """
         if not self.guarded:
             return
         accounts = [self.data.accounts[key] for key in self.logins if key in self.data.accounts]
@@ -77,9 +95,9 @@ class Connection:
         if any(account.may(action, database) for account in accounts):
             return
         if not accounts:
-            message = f"command {command} requires authentication"
+            message = needs_login(command, self.server)
         else:
-            shown = f'{{ {command}: {one_line(target)}, $db: "{database}" }}'
+            shown = shown_command(command, target, database, query, self.session_id())
             message = f"not authorized on {database} to execute command {shown}"
         note(self.world, self.server.ref, Denial(self.world.now, self.peer, message))
         raise ScriptError(message, _UNAUTHORIZED)
@@ -88,3 +106,33 @@ class Connection:
         """Names and sizes in GB, as `show dbs` has them."""
         self.demand("list", "admin", "listDatabases", 1.0)
         return [(name, size / 1024**3) for name, size in database_sizes(self).items()]
+
+
+# What commands carry besides their target and the database, as servers show them.
+_FIELDS = {
+    "find": "filter: {query}, ", "count": "query: {query}, ", "insert": "ordered: true, ",
+    "update": "ordered: true, ", "delete": "ordered: true, ",
+    "listCollections": "filter: {{}}, cursor: {{}}, nameOnly: true, authorizedCollections: true, ",
+}  # fmt: skip
+
+
+def shown_command(
+    command: str, target: Any, database: str, query: Any = None, session: str = ""
+) -> str:
+    """A command as servers show it when nobody may carry it out."""
+    asked = one_line(query) if query else "{}"
+    fields = _FIELDS.get(command, "").format(query=asked)
+    own = f'lsid: {{ id: UUID("{session}") }}, ' if session else ""
+    return f'{{ {command}: {one_line(target)}, {fields}{own}$db: "{database}" }}'
+
+
+def needs_login(command: str, server: Process) -> str:
+    """The words of a server for somebody who has not logged in."""
+    program = server.behaviour
+    major = str(getattr(program, "version", "")).partition(".")[0]
+    word = "Command" if major.isdecimal() and int(major) >= _CAPITAL else "command"
+    return f"{word} {command} requires authentication"
+
+
+# The release since which the sentence begins with a capital letter.
+_CAPITAL = 7

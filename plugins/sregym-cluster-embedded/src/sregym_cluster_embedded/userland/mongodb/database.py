@@ -19,10 +19,11 @@ from sregym_cluster_embedded.userland.mongodb.administration import (
     server_status,
     version_of,
 )
-from sregym_cluster_embedded.userland.mongodb.collection import CODE_NAMES, CollectionObject
+from sregym_cluster_embedded.userland.mongodb.collection import CollectionObject
 from sregym_cluster_embedded.userland.mongodb.data import BUILT_IN_ROLES, Account
 from sregym_cluster_embedded.userland.mongodb.javascript import Host
 from sregym_cluster_embedded.userland.mongodb.printing import Raw, tojson
+from sregym_cluster_embedded.userland.mongodb.refusals import CODE_NAMES
 from sregym_cluster_embedded.userland.mongodb.script import UNDEFINED, ScriptError
 
 if TYPE_CHECKING:
@@ -81,8 +82,12 @@ class Database(Host):
         self.connection.logins = kept
         return {"ok": 1}
 
-    def js_getUsers(self, *_: Any) -> list[dict[str, Any]]:
+    def js_getUsers(self, *_: Any) -> Any:
         """The accounts of this database."""
+        return {"users": self.users(), "ok": 1} if self.connection.modern else self.users()
+
+    def users(self) -> list[dict[str, Any]]:
+        """The accounts of this database, one by one."""
         self._users_demand("usersInfo", 1.0)
         accounts = self.connection.data.accounts.values()
         return [_user_document(account) for account in accounts if account.database == self.name]
@@ -101,10 +106,13 @@ class Database(Host):
             self._demand_absent(name)
             roles = self._roles(user.get("roles", []))
         except ScriptError as error:
-            raise ScriptError(f"couldn't add user: {error.message} :", error.code) from error
+            text = f"couldn't add user: {error.message} :"
+            raise ScriptError(text, error.code, plain=error.plain) from error
         uid = self.connection.world.seed.uid()
         account = Account(name, self.name, str(user.get("pwd", "")), roles, uid)
         self.connection.save(self.connection.data.with_account(account))
+        if self.connection.modern:
+            return {"ok": 1}
         shown = {key: value for key, value in user.items() if key != "pwd"}
         self.connection.say(f"Successfully added user: {tojson(shown)}")
         return UNDEFINED
@@ -117,26 +125,46 @@ class Database(Host):
         if "pwd" in update:
             account = replace(account, password=str(update["pwd"]))
         self.connection.save(self.connection.data.with_account(account))
-        return UNDEFINED
+        return self._done()
 
     def js_changeUserPassword(self, name: str, password: str) -> Any:
         """Change the password of an account."""
         return self.js_updateUser(name, {"pwd": password})
 
-    def js_dropUser(self, name: str, *_: Any) -> bool:
-        """Remove an account; false when there is none."""
+    def js_dropUser(self, name: str, *_: Any) -> Any:
+        """Remove an account; the old shell says whether there was one."""
         self._users_demand("dropUser", name)
         if (self.name, name) not in self.connection.data.accounts:
+            if self.connection.modern:
+                raise ScriptError(f"User '{name}@{self.name}' not found", _USER_NOT_FOUND)
             return False
         self.connection.save(self.connection.data.without_account(self.name, name))
-        return True
+        return {"ok": 1} if self.connection.modern else True
+
+    def _done(self) -> Any:
+        """What commands give that only do something."""
+        return {"ok": 1} if self.connection.modern else UNDEFINED
+
+    def js_getRoles(self, *_: Any) -> Any:
+        """The roles of this database: only those that are built in."""
+        self._users_demand("rolesInfo", 1.0)
+        found = [
+            {"role": role, "db": self.name, "isBuiltin": True, "roles": [], "inheritedRoles": []}
+            for role in sorted(BUILT_IN_ROLES)
+        ]
+        return {"roles": found, "ok": 1} if self.connection.modern else found
+
+    def js_getProfilingStatus(self, *_: Any) -> dict[str, Any]:
+        """That nothing is profiled."""
+        self.connection.demand("read", self.name, "profile", -1.0)
+        return {"was": 0, "slowms": 100, "sampleRate": 1, "ok": 1}
 
     def js_grantRolesToUser(self, name: str, roles: Any, *_: Any) -> Any:
         """Add roles to an account."""
         account = self._account("grantRolesToUser", name)
         joined = tuple(dict.fromkeys((*account.roles, *self._roles(roles))))
         self.connection.save(self.connection.data.with_account(replace(account, roles=joined)))
-        return UNDEFINED
+        return self._done()
 
     def js_revokeRolesFromUser(self, name: str, roles: Any, *_: Any) -> Any:
         """Take roles from an account."""
@@ -144,7 +172,7 @@ class Database(Host):
         gone = self._roles(roles)
         left = tuple(role for role in account.roles if role not in gone)
         self.connection.save(self.connection.data.with_account(replace(account, roles=left)))
-        return UNDEFINED
+        return self._done()
 
     def js_stats(self, *_: Any) -> dict[str, Any]:
         """Sizes of the database."""
@@ -234,7 +262,13 @@ class Database(Host):
         return {"inprog": [], **locked, "ok": 1}
 
     def js_runCommand(self, command: dict[str, Any] | str, *_: Any) -> dict[str, Any]:
-        """Commands by document or name: those that look at the server, and some others."""
+        """Commands by document or name; mongosh takes a refusal for an error."""
+        reply = self._reply(command)
+        if self.connection.modern and reply.get("ok") == 0:
+            raise ScriptError(str(reply["errmsg"]), int(reply["code"]))
+        return reply
+
+    def _reply(self, command: dict[str, Any] | str) -> dict[str, Any]:
         if isinstance(command, str):
             command = {command: 1}
         name = next(iter(command), "")
@@ -245,7 +279,7 @@ class Database(Host):
             return {"authInfo": {"authenticatedUsers": users}, "ok": 1}
         try:
             if name == "usersInfo":
-                return {"users": self.js_getUsers(), "ok": 1}
+                return {"users": self.users(), "ok": 1}
             if name == "dropUser":
                 self.js_dropUser(command[name])
                 return {"ok": 1}
@@ -258,7 +292,7 @@ class Database(Host):
         except ScriptError as error:
             code = error.code or 1
             known = CODE_NAMES.get(code, "InvalidOptions")
-            return {"ok": 0, "errmsg": error.message, "code": code, "codeName": known}
+            return {"ok": 0, "errmsg": error.plain, "code": code, "codeName": known}
         if name in COMMANDS:
             text = f"{name} may only be run against the admin database."
             return {"ok": 0, "errmsg": text, "code": 13, "codeName": "Unauthorized"}
@@ -285,7 +319,7 @@ class Database(Host):
         try:
             self.connection.demand("users", self.name, command, target)
         except ScriptError as error:
-            raise ScriptError(error.message + " :", error.code) from error
+            raise ScriptError(error.message + " :", error.code, plain=error.plain) from error
 
     def _demand_absent(self, name: str) -> None:
         if (self.name, name) in self.connection.data.accounts:

@@ -25,6 +25,8 @@ def inspected(value: Any) -> str:
         documents = getattr(value, "documents", None)
         if documents is None:
             return str(value)
+        if not documents:
+            return "\n"
         more = 'Type "it" for more\n' if len(documents) > _BATCH else ""
         return f"{_shown(documents[:_BATCH], 0)[0]}\n{more}"
     if isinstance(value, str) and not isinstance(value, Raw):

@@ -38,12 +38,29 @@ UNDEFINED = Undefined()
 
 
 class ScriptError(Exception):
-    """An exception of the script; `column` is where in its line it came up."""
+    """An exception of the script.
+
+    Attributes:
+        message: What the old shell says.
+        code: Of the server's error; None for errors of the shell.
+        name: Of its kind; empty where the message says all.
+        column: Where in its line it came up.
+        plain: What the server says, without the old shell's words around it.
+        frames: Calls through which it came, where they are not the usual ones.
+    """
 
     def __init__(
-        self, message: str, code: int | None = None, name: str = "Error", column: int = 1
+        self,
+        message: str,
+        code: int | None = None,
+        name: str = "Error",
+        column: int = 1,
+        plain: str = "",
+        frames: str = "",
     ) -> None:
         super().__init__(message)
+        self.plain = plain or message.removesuffix(" :")
+        self.frames = frames
         self.column = column
         self.message = message
         self.code = code

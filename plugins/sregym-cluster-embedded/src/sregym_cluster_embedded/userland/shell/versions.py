@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import textwrap
 from typing import TYPE_CHECKING
@@ -11,7 +12,29 @@ from sregym_cluster_embedded.userland.shell.session import Output
 if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram
 
+# The commit of a release of MongoDB that is known; others are told by a digest of their name.
+_COMMITS = {"4.4.6": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7"}
+# OpenSSL and the system that a series is built for.
+_SYSTEMS = {
+    "4.4.6": ("OpenSSL 1.1.1  11 Sep 2018", "ubuntu1804"),
+    "4": ("OpenSSL 1.1.1f  31 Mar 2020", "ubuntu2004"),
+    "5": ("OpenSSL 1.1.1f  31 Mar 2020", "ubuntu2004"),
+}
+_NEWER = ("OpenSSL 3.0.2 15 Mar 2022", "ubuntu2204")
 _ASKS = ("--version", "-V", "-v", "version")
+
+
+def build_of(version: str) -> dict[str, object]:
+    """How a release of MongoDB was built."""
+    major = version.partition(".")[0]
+    library, system = _SYSTEMS.get(version) or _SYSTEMS.get(major) or _NEWER
+    digest = hashlib.sha1(version.encode(), usedforsecurity=False).hexdigest()
+    commit = _COMMITS.get(version, digest)
+    return {
+        "version": version, "gitVersion": commit, "openSSLVersion": library, "modules": [],
+        "allocator": "tcmalloc",
+        "environment": {"distmod": system, "distarch": "x86_64", "target_arch": "x86_64"},
+    }  # fmt: skip
 
 
 def version_text(program: AnyProgram | None, words: list[str]) -> Output | None:
@@ -22,8 +45,8 @@ def version_text(program: AnyProgram | None, words: list[str]) -> Output | None:
     if program.kind == "memcached":
         return Output(0, "memcached 1.6.7\n")
     if program.kind == "mongodb":
-        about = {"version": version, "modules": [], "allocator": "tcmalloc"}
-        return Output(0, f"db version v{version}\nBuild Info: {json.dumps(about, indent=4)}\n")
+        about = json.dumps(build_of(version), indent=4)
+        return Output(0, f"db version v{version}\nBuild Info: {about}\n")
     if program.kind == "redis":
         name = "Valkey" if program.flavour == "valkey" else "Redis"
         rest = "sha=00000000:0 malloc=jemalloc-5.2.1 bits=64 build=b1f7c2ae2a1c7d5e"
