@@ -45,9 +45,9 @@ def test_a_mixture_of_times() -> None:
 def test_stretches_of_a_span() -> None:
     known = tuple(Segment(float(start), ()) for start in (0, 10, 20))
     assert list(stretches(known, 5.0, 25.0, until=22.0)) == [
-        Stretch(known[2], 2.0),
-        Stretch(known[1], 10.0),
-        Stretch(known[0], 5.0),
+        Stretch(known[2], 20.0, 22.0),
+        Stretch(known[1], 10.0, 20.0),
+        Stretch(known[0], 5.0, 10.0),
     ]
     assert list(stretches(known, 30.0, 40.0, until=22.0)) == []
     assert list(stretches((), 0.0, 10.0, until=10.0)) == []
