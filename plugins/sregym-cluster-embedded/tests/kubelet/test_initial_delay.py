@@ -49,3 +49,20 @@ def test_the_delay_counts_from_the_start_of_the_container_not_of_its_startup(tow
     assert not town.status()["containerStatuses"][0]["ready"]
     town.run(1.0)
     assert town.status()["containerStatuses"][0]["ready"]
+
+
+def test_the_delay_holds_in_each_life_of_a_container(town: Any) -> None:
+    """A probe that was due soon when the container ended waits for the delay of the next life."""
+    town.pod(
+        "{containers: [{name: c, image: 'registry.example/library/busybox:1.36', "
+        "command: [sh, -c, 'sleep 7'], "
+        "readinessProbe: {tcpSocket: {port: 80}, periodSeconds: 2, initialDelaySeconds: 5}}]}",
+        run_s=0.2,
+    )
+    while not town.status()["containerStatuses"][0]["restartCount"]:
+        town.run(0.1)
+    told = town.events("Unhealthy")
+    town.run(4.5)
+    assert town.events("Unhealthy") == told
+    town.run(2.2)
+    assert town.events("Unhealthy") != told

@@ -81,6 +81,9 @@ def begin(world: World, pod: Object, state: PodState, name: str) -> None:
             continue
         key = (state.uid, name, kind)
         known: Probe | None = world.table(_TABLE).get(key)
+        if known is not None:
+            # A run that was planned in the life before may come too early in this one.
+            forget(world, HANDLER, key)
         origin = known.origin if known is not None else world.now + GRID_OFFSET_S
         world.table(_TABLE)[key] = Probe(origin)
         if kind == "startup" or "startupProbe" not in container:
