@@ -39,7 +39,7 @@ def tools(make_shop: Callable[..., Any]) -> Any:
         ("openssl x509 -in /tls/none -noout -dates", (1, "", "Could not read certificate from <stdin>\nUnable to load certificate\n")),
         ("openssl x509 -in /none", (1, "", "Could not open file or uri for loading certificate from /none\n")),
         ("openssl s_client -connect idle:443", (1, "", "BIO_connect:Connection refused\nconnect:errno=111\n")),
-        ("openssl s_client -connect nothing:443", (1, "", "BIO_lookup_ex:Name or service not known\nconnect:errno=22\n")),
+        ("openssl s_client -connect nothing:443", (1, "", "BIO_lookup_ex:Name does not resolve\nconnect:errno=22\n")),
         ("openssl nosuch", (1, "", "Invalid command 'nosuch'; type \"help\" for a list.\n")),
     ],
 )  # fmt: skip

@@ -317,3 +317,19 @@ def test_pods_in_the_network_of_their_node(world: World) -> None:
     assert run(world, "other", "wget -q -O - http://localhost:8080/healthz") == (0, "ok\n", "")
     refused = "wget: can't connect to remote host (127.0.0.1): Connection refused\n"
     assert run(world, "box", "wget -q -O - http://localhost:8080/healthz") == (1, "", refused)
+
+
+def test_a_name_server_that_fails_is_no_name_that_is_wrong(world: World) -> None:
+    def asked(host: str) -> tuple[int, str, str]:
+        return run(world, "tools", f"bash -c 'exec 3<>/dev/tcp/{host}/80'")
+
+    tail = "bash: line 1: /dev/tcp/{}/80: Invalid argument\n"
+    said = "bash: nothing: Name or service not known\n"
+    assert asked("nothing") == (1, "", said + tail.format("nothing"))
+    deployment = world.store.get(Key("deployments.apps", "kube-system", "coredns"))
+    assert deployment is not None
+    spec = {**deployment["spec"], "replicas": 0}
+    writes.update(world, "deployments.apps", {**deployment, "spec": spec})
+    world.run_until(world.now + 40)
+    said = "bash: web: Temporary failure in name resolution\n"
+    assert asked("web") == (1, "", said + tail.format("web"))

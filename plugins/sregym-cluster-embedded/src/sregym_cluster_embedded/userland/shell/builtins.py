@@ -45,7 +45,7 @@ def _cd(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         if session.shell == "bash":
             why = "too many arguments" if len(arguments) > 1 else f"{target}: {why}"
             return Output(1, "", f"{shell_name(session)}: cd: {why}\n")
-        tail = f": {why}" if session.busybox else ""
+        tail = f": {why}" if session.ash else ""
         name = builtin_name(session, "cd")
         return Output(2, "", f"{name}: can't cd to {target}{tail}\n")
     session.environment["OLDPWD"] = session.working_dir
@@ -128,7 +128,7 @@ def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 
 
 def _no_signal(session: Session, name: str) -> str:
-    if session.busybox or session.shell == "bash":
+    if session.ash or session.shell == "bash":
         return f"{builtin_name(session, 'trap')}: {name}: invalid signal specification\n"
     return f"trap: {name}: bad trap\n"
 
@@ -161,11 +161,11 @@ def _source(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
             usage = ".: usage: . filename [arguments]\n"
             name = shell_name(session)
             return Output(2, "", f"{name}: .: filename argument required\n{usage}")
-        return Output(2 if session.busybox else 0)
+        return Output(2 if session.ash else 0)
     text = session.files.read(session.path(arguments[0]))
     if text is None:
         missing = "No such file or directory"
-        if session.busybox:
+        if session.ash:
             raise failed(session, ".", f"can't open '{arguments[0]}': {missing}")
         if session.shell == "bash":
             return Output(1, "", not_opened(session, arguments[0], missing))
@@ -191,7 +191,7 @@ def _command(shell: Interpreter, arguments: list[str], stdin: str) -> Output:
     if arguments[:1] == ["-v"]:
         out, code = "", 0
         # BusyBox looks at the first name only.
-        names = arguments[1:2] if shell.session.busybox else arguments[1:]
+        names = arguments[1:2] if shell.session.ash else arguments[1:]
         for name in names:
             found = _kind_of(shell, name, stdin)
             if found.startswith("/"):
@@ -292,6 +292,8 @@ def _return(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     if shell.session.shell == "bash" and not shell.frames and not shell.session.script:
         text = "return: can only `return' from a function or sourced script"
         return Output(2, "", f"{shell_name(shell.session)}: {text}\n")
+    if arguments and not arguments[0].isdecimal() and shell.session.shell != "bash":
+        raise failed(shell.session, "return", f"Illegal number: {arguments[0]}")
     if arguments and arguments[0].isdecimal():
         shell.session.last = int(arguments[0]) & 255
     raise Leave("return", Output())
@@ -307,6 +309,12 @@ def _continue(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 
 def _left(shell: Interpreter, word: str, arguments: list[str]) -> Output:
     """Leave loops; outside of one nothing happens."""
+    if (
+        arguments
+        and shell.session.shell != "bash"
+        and not re.fullmatch(r"0*[1-9]\d*", arguments[0])
+    ):
+        raise failed(shell.session, word, f"Illegal number: {arguments[0]}")
     if shell.loops == 0:
         if shell.session.shell == "bash":
             text = f"{word}: only meaningful in a `for', `while', or `until' loop"

@@ -29,7 +29,7 @@ def _test(session: Session, words: list[str], _stdin: str) -> Output:
     closing = {"[": "]", "[[": "]]"}.get(words[0])
     if closing is not None:
         if parts[-1:] != [closing]:
-            if session.busybox:
+            if session.ash:
                 return Output(2, "", f"{shell_name(session)}: missing {closing}\n")
             wanted = f"`{closing}'" if session.shell == "bash" else closing
             return Output(2, "", f"{shell_name(session)}: {words[0]}: missing {wanted}\n")
@@ -40,7 +40,7 @@ def _test(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(0 if _Test(session, parts).holds() else 1)
     except _TestError as error:
         name = shell_name(session)
-        if not session.busybox:
+        if not session.ash:
             name = f"{name}: {words[0]}"
         return Output(2, "", f"{name}: {error}\n")
 
@@ -60,7 +60,7 @@ class _Test:
             _TestError: It is none.
         """
         words = self._words
-        if self._session.shell == "bash" and not self._session.busybox:
+        if self._session.shell == "bash" and not self._session.ash:
             self._check_as_bash()
         if len(words) == 1 or (len(words) == 3 and is_binary(words[1])):
             return self._holds(words)
@@ -70,7 +70,7 @@ class _Test:
             return False
         found = self._or()
         if self._at < len(words):
-            at = self._at if self._session.busybox else self._at - 1
+            at = self._at if self._session.ash else self._at - 1
             raise _TestError(self._unknown(words[at]))
         return found
 
@@ -86,9 +86,7 @@ class _Test:
             raise _TestError("too many arguments")
 
     def _unknown(self, word: str) -> str:
-        return (
-            f"{word}: unknown operand" if self._session.busybox else f"{word}: unexpected operator"
-        )
+        return f"{word}: unknown operand" if self._session.ash else f"{word}: unexpected operator"
 
     def _peek(self, ahead: int = 0) -> str | None:
         at = self._at + ahead
@@ -143,7 +141,7 @@ class _Test:
         try:
             return _holds(self._session, words, bash=False)
         except _UnknownOperandError as error:
-            if self._session.busybox:
+            if self._session.ash:
                 raise _TestError(f"{error}: bad number") from None
             if self._session.shell == "bash":
                 raise _TestError(f"{error}: integer expression expected") from None

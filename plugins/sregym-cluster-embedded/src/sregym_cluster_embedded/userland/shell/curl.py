@@ -14,6 +14,7 @@ from sregym_cluster_embedded.userland.shell.curl_line import HELP, Call, UsageEr
 from sregym_cluster_embedded.userland.shell.curl_sending import Sent, sent
 from sregym_cluster_embedded.userland.shell.curl_values import values_of
 from sregym_cluster_embedded.userland.shell.http import Asked, Fetched, fetch
+from sregym_cluster_embedded.userland.shell.questions import sought
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.tls import certificate_of
 
@@ -184,7 +185,9 @@ class _Curl:
         self._speak(transfer, made, result, insecure=insecure)
         if result.answer is None:
             code, text, seconds = words_of.failure(call, result, self.version)
-            if result.kind == "dns" and "x" in call.flags:
+            if result.kind == "dns":
+                code, text, seconds = self._unresolved(host, code, text)
+            if code == 6 and "x" in call.flags:
                 code, text = 5, f"Could not resolve proxy: {result.target.facts['host']}"
             session.slept_s += seconds
             self._failed(transfer, code, text)
@@ -208,6 +211,15 @@ class _Curl:
             if "f" in call.flags:
                 transfer.out = ""
         return result.answer, result
+
+    def _unresolved(self, host: str, code: int, text: str) -> tuple[int, str, float]:
+        """A name that was not found, unless a limit came first."""
+        _, took_s = sought(self.session, host)
+        limits = [self.call.limit_s("m"), self.call.limit_s("connect-timeout")]
+        limit_s = min((limit for limit in limits if limit is not None), default=took_s + 1)
+        if took_s > limit_s:
+            return 28, f"Resolving timed out after {int(limit_s * 1000)} milliseconds", limit_s
+        return code, text, took_s
 
     def _place(self, host: str, port: int) -> str | None:
         """Where to connect instead of the address's own host."""

@@ -252,7 +252,7 @@ class Expansion:
         found = _BRACED.fullmatch(inner)
         only_bash = found is not None and (found[3] is not None or found[4] == "@")
         if found is None or (only_bash and self._session.shell != "bash"):
-            bad = "syntax error: bad substitution" if self._session.busybox else "Bad substitution"
+            bad = "syntax error: bad substitution" if self._session.ash else "Bad substitution"
             if self._session.shell == "bash":
                 bad = f"${{{inner}}}: bad substitution"
             raise BadSubstitutionError(bad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.credentials import name_of
@@ -96,6 +97,10 @@ def _env(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(0 if len(values) == len(wanted) else 1, "".join(f"{v}\n" for v in values))
     if words[1:2] == ["-i"]:
         known = {}
+    for flag, name in itertools.pairwise(words):
+        if flag == "-u":
+            known.pop(name, None)
+            wanted = [word for word in wanted if word != name]
     for word in wanted:
         name, _, value = word.partition("=")
         known[name] = value

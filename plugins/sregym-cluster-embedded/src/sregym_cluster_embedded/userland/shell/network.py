@@ -11,6 +11,7 @@ from sregym_cluster_embedded.userland.files.tasks import entered
 from sregym_cluster_embedded.userland.process import Process, running_in
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
+from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
 
@@ -78,9 +79,8 @@ def _nc_port(
     if target.kind == "dns":
         if session.is_busybox("nc"):
             return Output(1, "", f"nc: bad address '{host}'\n")
-        return Output(
-            1, "", f'nc: getaddrinfo for host "{host}" port {port}: Name or service not known\n'
-        )
+        why = unresolved(session, host)
+        return Output(1, "", f'nc: getaddrinfo for host "{host}" port {port}: {why}\n')
     if target.kind == "timeout":
         wait_for(session, limit_s)
     words = WORDS.get(target.kind, "Connection refused")
@@ -110,9 +110,8 @@ def _telnet(session: Session, words: list[str], stdin: str) -> Output:
     if target.kind == "dns":
         if session.busybox:
             return Output(1, "", f"telnet: bad address '{host}'\n")
-        return Output(
-            1, "", f"telnet: could not resolve {host}/{port}: Name or service not known\n"
-        )
+        why = unresolved(session, host)
+        return Output(1, "", f"telnet: could not resolve {host}/{port}: {why}\n")
     if target.kind in ("", "protocol"):
         answer = said(session, target, stdin)
         if session.busybox:
@@ -147,7 +146,7 @@ def _ping(session: Session, words: list[str], _stdin: str) -> Output:
     if found.outcome is Outcome.NAME:
         if session.is_busybox("ping"):
             return Output(1, "", f"ping: bad address '{host}'\n")
-        return Output(2, "", f"ping: {host}: Name or service not known\n")
+        return Output(2, "", f"ping: {host}: {unresolved(session, host)}\n")
     count = int(flags["c"]) if flags.get("c", "").isdecimal() else 5
     if found.outcome is Outcome.UNREACHABLE:
         head = (

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from sregym_cluster_embedded.network.certificates import Certificate, complaint, read
+from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
 from sregym_cluster_embedded.userland.shell.tls import certificate_of
@@ -95,7 +96,8 @@ def _s_client(session: Session, words: list[str]) -> Output:
     number = int(port) if port.isdecimal() else 443
     target = connect(session, host, number)
     if target.kind == "dns":
-        return Output(1, "", "BIO_lookup_ex:Name or service not known\nconnect:errno=22\n")
+        why = unresolved(session, host)
+        return Output(1, "", f"BIO_lookup_ex:{why}\nconnect:errno=22\n")
     if target.kind not in ("", "protocol"):
         if target.kind == "timeout":
             wait_for(session, None)

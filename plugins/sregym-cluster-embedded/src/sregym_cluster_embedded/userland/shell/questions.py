@@ -91,3 +91,19 @@ def searched(session: Session, place: Place, server: str, name: str, kind: str) 
 def dotted(record: Record) -> str:
     """What a record says, names with the final dot."""
     return f"{record.data}." if record.kind in ("CNAME", "PTR", "SRV", "NS", "MX") else record.data
+
+
+def sought(session: Session, name: str) -> tuple[str, float]:
+    """Why the C library cannot resolve a name, and after how many seconds it says so."""
+    network: Any = session.world.room("network")
+    routes = network.routes(session.world, session.process.ref.pod_uid, name, 0)
+    return getattr(routes, "dns_status", ""), getattr(routes, "dns_s", 0.0)
+
+
+def unresolved(session: Session, name: str) -> str:
+    """What the C library says of a name that it cannot resolve: glibc, or musl of Alpine."""
+    status, _ = sought(session, name)
+    passing = status not in ("", "nxdomain", "nodata", "ok")
+    if session.busybox:
+        return "Try again" if passing else "Name does not resolve"
+    return "Temporary failure in name resolution" if passing else "Name or service not known"

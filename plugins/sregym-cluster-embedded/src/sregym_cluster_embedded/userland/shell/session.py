@@ -169,6 +169,11 @@ class Session:
         return self.busybox and is_busybox(self.image.tools, command)
 
     @property
+    def ash(self) -> bool:
+        """Whether the present shell is BusyBox's; bash of an image with BusyBox is not."""
+        return self.busybox and self.shell != "bash"
+
+    @property
     def dash(self) -> bool:
         """Whether the present shell is Debian's `sh`, which knows nothing of bash."""
         return self.flavour == "debian" and self.shell != "bash"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.userland.httpd import is_httpd, root_of
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.httpd_answers import spoken
+from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import OpenSocket
 from sregym_cluster_embedded.userland.wiring import Target, reach
 
@@ -63,9 +64,8 @@ def socket_error(session: Session, target: str, descriptor: int | None = None) -
             session.sockets[descriptor] = OpenSocket(found)
         return ""
     if found.kind == "dns":
-        return (
-            f"bash: {host}: Name or service not known\nbash: line 1: {target}: Invalid argument\n"
-        )
+        why = unresolved(session, host)
+        return f"bash: {host}: {why}\nbash: line 1: {target}: Invalid argument\n"
     if found.kind == "timeout":
         wait_for(session, None)
     words = WORDS.get(found.kind, "Connection refused")

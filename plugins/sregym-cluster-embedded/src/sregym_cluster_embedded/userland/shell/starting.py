@@ -71,13 +71,17 @@ def _time(session: Session, words: list[str], stdin: str) -> Output:
 def _env(session: Session, words: list[str], stdin: str) -> Output:
     index = 1
     given: dict[str, str] = {}
+    taken: list[str] = []
     empty = False
     while index < len(words):
         word = words[index]
-        if word in ("-i", "-"):
+        if word in ("-i", "-", "--ignore-environment"):
             empty = True
-        elif word == "-u":
+        elif word == "-u" and index + 1 < len(words):
             index += 1
+            taken.append(words[index])
+        elif word.startswith(("-u", "--unset=")):
+            taken.append(word.partition("=")[2] or word[2:])
         elif "=" in word:
             name, _, value = word.partition("=")
             given[name] = value
@@ -86,11 +90,14 @@ def _env(session: Session, words: list[str], stdin: str) -> Output:
         index += 1
     if index >= len(words):
         return IDENTITY_COMMANDS["printenv"](session, ["env", *words[1:]], stdin)
-    kept = dict(session.environment)
+    kept, hidden = dict(session.environment), set(session.unexported)
     path = {"PATH": kept.get("PATH", "")}
-    session.environment = {**(path if empty else kept), **given}
+    left = path if empty else {name: kept[name] for name in kept if name not in taken}
+    session.environment = {**left, **given}
+    # An empty environment has no PATH either: the usual one is searched then.
+    session.unexported |= {"PATH"} if empty and "PATH" not in given else set()
     result = run(session, words[index:], stdin)
-    session.environment = kept
+    session.environment, session.unexported = kept, hidden
     if result.code == 127:
         name = words[index]
         form = f"env: can't execute '{name}'" if session.busybox else f"env: '{name}'"
@@ -110,6 +117,8 @@ def _xargs(session: Session, words: list[str], stdin: str) -> Output:
             flags[each] = value
         index += 1
     command = words[index:] or ["echo"]
+    if wrong := _no_amount(session, flags):
+        return Output(1, "", f"xargs: {wrong}\n")
     if "0" in flags:
         items = [item for item in stdin.split("\0") if item]
     elif "I" in flags:
@@ -138,6 +147,24 @@ def _xargs(session: Session, words: list[str], stdin: str) -> Output:
             return Output(127, out, text)
         code = 123 if result.code else code
     return Output(code, out, err)
+
+
+def _no_amount(session: Session, flags: dict[str, str]) -> str:
+    """What is wrong with a number of words, lines or processes."""
+    hint = "Try 'xargs --help' for more information."
+    for letter in "nLP":
+        value = flags.get(letter, "1")
+        if re.fullmatch(r"-?\d+", value) is None:
+            if session.busybox:
+                return f"invalid number '{value}'"
+            return f'invalid number "{value}" for -{letter} option\n{hint}'
+        if int(value) < (letter != "P"):
+            if session.busybox and value == "0":
+                return "number 0 is not in 1..2147483647 range"
+            if session.busybox:
+                return f"invalid number '{value}'"
+            return f"value {value} for -{letter} option should be >= 1\n{hint}"
+    return ""
 
 
 def _nohup(session: Session, words: list[str], stdin: str) -> Output:

@@ -168,6 +168,8 @@ def _described(session: Session, names: list[str]) -> Output:
 def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session = shell.session
     for name in [word for word in arguments if not word.startswith("-")]:
+        if session.shell != "bash" and not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise failed(session, "unset", f"{name}: bad variable name")
         if name in session.readonly and "-f" not in arguments:
             if session.shell == "bash":
                 why = f"unset: {name}: cannot unset: readonly variable"
@@ -217,7 +219,7 @@ def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
             text = f"{shell_name(session)}: set: -{unknown[0]}: invalid option\n{_SET_USAGE}"
             return Output(2, "", text)
         if unknown:
-            word = "illegal" if session.busybox else "Illegal"
+            word = "illegal" if session.ash else "Illegal"
             raise failed(session, "set", f"{word} option {'-' if on else '+'}{unknown[0]}")
         session.options = session.options | set(letters) if on else session.options - set(letters)
         if "e" in letters:
@@ -237,7 +239,7 @@ def _shift(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     count = int(arguments[0]) if arguments else 1
     known = session.arguments
     if count >= len(known):
-        if session.busybox or session.shell == "bash":
+        if session.ash or session.shell == "bash":
             return Output(1)
         raise failed(session, "shift", "can't shift that many")
     session.arguments = (known[0], *known[1 + count :])
@@ -249,7 +251,7 @@ def _read(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session = shell.session
     bad = next((name for name in names if not _NAME.fullmatch(name)), None)
     if bad is not None:
-        if session.busybox:
+        if session.ash:
             return Output(2, "", f"{shell_name(session)}: read: '{bad}': bad variable name\n")
         if session.shell != "bash":
             raise failed(session, "read", f"{bad}: bad variable name")
@@ -306,8 +308,13 @@ def _let(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 def _getopts(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session = shell.session
     if len(arguments) < 2:
-        raise failed(session, "getopts", "usage: getopts optstring var [arg]")
+        usage = "Usage: getopts optstring var [arg...]"
+        raise failed(
+            session, "getopts", usage if session.dash else "usage: getopts optstring var [arg]"
+        )
     letters, name = arguments[0], arguments[1]
+    if session.shell != "bash" and not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise failed(session, "getopts", f"{name}: bad variable name")
     words = arguments[2:] or list(session.arguments[1:])
     quiet = letters.startswith(":")
     at, place = int(session.environment.get("OPTIND", "1")), shell.option_place
@@ -341,7 +348,7 @@ def _getopts(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     shell.option_place = place
     session.environment.update({name: found, "OPTIND": str(at)})
     session.unexported |= {name, "OPTIND", "OPTARG"}
-    if err and not session.busybox:
+    if err and not session.ash:
         bash = f"{session.arguments[0]}: {'illegal option' if 'Ill' in err else 'option requires an argument'} -- {letter}\n"
         err = bash if session.shell == "bash" else err
     return Output(0, "", err)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.http import REASONS, Asked, Fetched, fetch
 from sregym_cluster_embedded.userland.shell.options import options
+from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import CONNECT_S, WORDS
 
@@ -163,7 +164,7 @@ def _gnu(session: Session, flags: dict[str, str], url: str, result: Fetched) -> 
     when = datetime.fromtimestamp(session.files.now, UTC).strftime("%Y-%m-%d %H:%M:%S")
     log = f"--{when}--  {url}\n"
     if result.kind == "dns":
-        log += f"Resolving {host} ({host})... failed: Name or service not known.\n"
+        log += f"Resolving {host} ({host})... failed: {unresolved(session, host)}.\n"
         log += f"wget: unable to resolve host address '{host}'\n"
         return Output(4, "", "" if quiet else log)
     log += f"Resolving {host} ({host})... {ip}\n" if host != ip else ""

@@ -107,7 +107,7 @@ def complaint(session: Session, name: str, doing: str, path: str, why: FileError
 def shell_name(session: Session) -> str:
     """How the shell calls itself, and where it is, in front of its errors."""
     name, line = session.arguments[0], session.at_line
-    if session.busybox:
+    if session.ash:
         return f"{_read_from(session)}: line {line}" if session.script else name
     return f"{name}: line {line}" if session.shell == "bash" else f"{name}: {line}"
 
@@ -120,7 +120,7 @@ def _read_from(session: Session) -> str:
 
 def builtin_name(session: Session, builtin: str) -> str:
     """The same in front of an error of one of its own commands."""
-    if session.busybox:
+    if session.ash:
         line = session.at_line - (0 if session.script else 1)
         return f"{session.arguments[0]}: {builtin}: line {line}"
     return f"{shell_name(session)}: {builtin}"
@@ -129,7 +129,7 @@ def builtin_name(session: Session, builtin: str) -> str:
 def syntax_error(session: Session, error: Exception, builtin: str = "") -> str:
     """What a shell says of a text that is no script."""
     words = str(error)
-    if session.busybox:
+    if session.ash:
         # Behind `-c` there is no line to name.
         return f"{builtin_name(session, builtin) if builtin else shell_name(session)}: {words}\n"
     found = re.fullmatch(r"syntax error: unexpected (.*?)( \(expecting .*\))?", words)
@@ -167,8 +167,8 @@ def not_created(session: Session, target: str, why: FileError | str) -> str:
     if session.shell == "bash":
         return f"{name}: {target}: {words}\n"
     if words == _MISSING:
-        words = "nonexistent directory" if session.busybox else "Directory nonexistent"
-    can = "can't create" if session.busybox else "cannot create"
+        words = "nonexistent directory" if session.ash else "Directory nonexistent"
+    can = "can't create" if session.ash else "cannot create"
     return f"{name}: {can} {target}: {words}\n"
 
 
@@ -179,8 +179,8 @@ def not_opened(session: Session, target: str, why: FileError | str) -> str:
     if session.shell == "bash":
         return f"{name}: {target}: {words}\n"
     if words == _MISSING:
-        words = "no such file" if session.busybox else "No such file"
-    can = "can't open" if session.busybox else "cannot open"
+        words = "no such file" if session.ash else "No such file"
+    can = "can't open" if session.ash else "cannot open"
     return f"{name}: {can} {target}: {words}\n"
 
 
@@ -191,8 +191,8 @@ def trace(session: Session, values: dict[str, str], words: list[str]) -> str:
     """What `set -x` writes of a command, with the quotes that each shell puts around words."""
     if "x" not in session.options:
         return ""
-    marks = _QUOTED["busybox"] if session.busybox else ""
-    if session.shell == "bash" and not session.busybox:
+    marks = _QUOTED["busybox"] if session.ash else ""
+    if session.shell == "bash" and not session.ash:
         marks = _QUOTED["bash"]
         sets = "".join(f"+ {name}={_quoted(value, marks)}\n" for name, value in values.items())
         return sets + (f"+ {' '.join(_quoted(word, marks) for word in words)}\n" if words else "")
