@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers import rollout
 from sregym_cluster_embedded.controllers.deployment_status import (
     complete,
@@ -42,6 +44,7 @@ HANDLER = "controllers.deployment"
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
 _DELAY_S = 0.015
+_REFUSED = "ReplicaSetCreateError"
 # It resizes one ReplicaSet after another: after one of its own writes it takes longer to look again.
 _TURN_S = 0.035
 _DEADLINE_SLACK_S = 1.0
@@ -176,14 +179,35 @@ def _ensure_newest(
         writes.update_status(world, key, status)
         enqueue(world, HANDLER, key, _DELAY_S)
         return None
-    created = writes.create(
-        world, REPLICA_SETS, _new_replica_set(deployment, name, wanted_hash, annotations, replicas)
-    )
+    made = _new_replica_set(deployment, name, wanted_hash, annotations, replicas)
+    try:
+        created = writes.create(world, REPLICA_SETS, made)
+    except ApiError as error:
+        _say_refused(world, deployment, name, error)
+        raise
     if replicas:
         text = f"Scaled up replica set {name} from 0 to {replicas}"
         events.record(world, deployment, RESOURCE, "Normal", "ScalingReplicaSet", text, COMPONENT)
     _note_new(world, deployment, created)
     return created
+
+
+def _say_refused(world: World, deployment: Object, name: str, error: ApiError) -> None:
+    """The ReplicaSet of a template cannot be created; where its namespace goes nobody cares."""
+    causes = (error.status.get("details") or {}).get("causes") or ()
+    if any(cause.get("reason") == "NamespaceTerminating" for cause in causes):
+        return
+    text = f'Failed to create new replica set "{name}": {error.message}'
+    if deadline_of(deployment) is not None:
+        status = deployment.get("status", {})
+        conditions = list(status.get("conditions", ()))
+        verdict = ("False", _REFUSED, text)
+        noted = with_condition(world, conditions, "Progressing", *verdict)
+        with suppress(ApiError):
+            writes.update_status(
+                world, key_of(RESOURCE, deployment), {**status, "conditions": noted}
+            )
+    events.record(world, deployment, RESOURCE, "Warning", _REFUSED, text, COMPONENT)
 
 
 def _new_replica_set(

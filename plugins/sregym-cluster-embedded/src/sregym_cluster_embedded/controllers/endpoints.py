@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.controllers import refusals
 from sregym_cluster_embedded.controllers.endpoint_ports import (
     Port,
     in_endpoints,
@@ -107,8 +109,11 @@ def reconcile(world: World, key: tuple[str, str]) -> None:
     if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
         return
     places = _places(world, service)
-    _write_slices(world, service, places)
-    _write_endpoints(world, service, places)
+    try:
+        _write_slices(world, service, places)
+    finally:
+        # These are two controllers: what is refused to one does not hinder the other.
+        _write_endpoints(world, service, places)
 
 
 def _touch_services(world: World, pod: Object) -> None:
@@ -170,14 +175,21 @@ def _write_slices(world: World, service: Object, places: list[Place]) -> None:
     if not contents:
         # A slice without endpoints says that there are none.
         contents.append(([], []))
-    labels = _labels(service)
-    for position, (endpoints, ports_listed) in enumerate(contents):
-        if position < len(existing):
-            _update_slice(world, existing[position], endpoints, ports_listed, labels)
-        else:
-            _create_slice(world, service, endpoints, ports_listed, labels)
-    for surplus in existing[len(contents) :]:
-        writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
+    labels, write = _labels(service), "create"
+    try:
+        for position, (endpoints, ports_listed) in enumerate(contents):
+            if position < len(existing):
+                write = f"update {existing[position]['metadata']['name']}"
+                _update_slice(world, existing[position], endpoints, ports_listed, labels)
+            else:
+                write = "create"
+                _create_slice(world, service, endpoints, ports_listed, labels)
+        for surplus in existing[len(contents) :]:
+            write = f"delete {surplus['metadata']['name']}"
+            writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
+    except ApiError as error:
+        refusals.slice_refused(world, service, write, error)
+        raise
 
 
 def _create_slice(
@@ -286,6 +298,15 @@ def _reference(pod: Object) -> Object:
 def _write_endpoints(world: World, service: Object, places: list[Place]) -> None:
     metadata = service["metadata"]
     key = Key("endpoints", metadata["namespace"], metadata["name"])
+    try:
+        _put_endpoints(world, key, service, places)
+    except ApiError as error:
+        refusals.endpoints_refused(world, service, world.store.get(key), error)
+        raise
+
+
+def _put_endpoints(world: World, key: Key, service: Object, places: list[Place]) -> None:
+    metadata = service["metadata"]
     subsets = _subsets(service, places)
     labels = {
         **(metadata.get("labels") or {}),

@@ -110,12 +110,13 @@ def empty(world: World, name: str) -> None:
     place = world.store.get(key)
     if place is None or "deletionTimestamp" not in place["metadata"]:
         return
-    pods = _emptied(world, _PODS, name)
+    refused: list[str] = []
+    pods = _emptied(world, _PODS, name, refused)
     remaining: dict[str, list[Object]] = {}
     unknown = discovery.stale(world)
     if not pods:
         for resource in list(world.store.resources()):
-            left = _emptied(world, resource, name)
+            left = _emptied(world, resource, name, refused)
             if left:
                 remaining[resource] = left
         if not remaining and not unknown:
@@ -127,10 +128,13 @@ def empty(world: World, name: str) -> None:
     if unknown:
         bad["NamespaceDeletionDiscoveryFailure"] = ("DiscoveryFailed", _undiscovered(unknown))
     if not estimate_s:
-        text = f"Failed to delete all resource types, 1 remaining: {overdue}"
+        refused.append(overdue)
+    if refused:
+        listed = ", ".join(sorted(refused))
+        text = f"Failed to delete all resource types, {len(refused)} remaining: {listed}"
         bad["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", text)
     changed = _report(world, key, place, bad)
-    failed = unknown or not estimate_s
+    failed = unknown or refused
     again_s = _retry_s(world, name) if failed else estimate_s // 2 + 1.0
     enqueue(world, HANDLER, name, min(again_s, _PASS_DELAY_S) if changed else again_s)
 
@@ -142,12 +146,16 @@ def _retry_s(world: World, name: str) -> float:
     return float(min(_FIRST_RETRY_S * 2**failures, _LAST_RETRY_S))
 
 
-def _emptied(world: World, resource: str, namespace: str) -> list[Object]:
-    """Delete all objects of a type in a namespace; returns those that are still there."""
-    left = []
+def _emptied(world: World, resource: str, namespace: str, refused: list[str]) -> list[Object]:
+    """Delete all objects of a type in a namespace; returns those that are still there.
+
+    The first refusal of the API is added to `refused`.
+    """
+    left, before = [], len(refused)
     for obj in world.store.list(resource, namespace):
         if obj["metadata"].get("namespace"):
-            _delete(world, resource, obj)
+            _delete(world, resource, obj, refused)
+            del refused[before + 1 :]
             kept = world.store.get(Key(resource, namespace, obj["metadata"]["name"]))
             if kept is not None:
                 left.append(kept)
@@ -173,15 +181,15 @@ def _estimate_s(world: World, place: Object, pods: list[Object]) -> int:
     return _FINALIZER_ESTIMATE_S if held else 0
 
 
-def _delete(world: World, resource: str, obj: Object) -> None:
+def _delete(world: World, resource: str, obj: Object, refused: list[str]) -> None:
     metadata = obj["metadata"]
     if "deletionTimestamp" in metadata:
         return
     try:
         writes.delete(world, Key(resource, metadata["namespace"], metadata["name"]))
-    except ApiError:
+    except ApiError as error:
         # Something refuses the deletion: the next pass tries again.
-        return
+        refused.append(error.message)
 
 
 def _undiscovered(unknown: set[tuple[str, str]]) -> str:

@@ -106,7 +106,6 @@ _RECONCILERS: Mapping[str, Callable[[World, Any], None]] = MappingProxyType(
         replicaset.HANDLER: replicaset.reconcile,
         statefulset.HANDLER: statefulset.reconcile,
         daemonset.HANDLER: daemonset.reconcile,
-        endpoints.HANDLER: endpoints.reconcile,
         device_claims.HANDLER: device_claims.reconcile,
         device_taints.HANDLER: device_taints.reconcile,
         device_taints.EVICT: device_taints.evict,
@@ -149,6 +148,7 @@ def contribution() -> Contribution:
         handlers={
             **{name: retrying(name, reconcile) for name, reconcile in _RECONCILERS.items()},
             job.HANDLER: retrying(job.HANDLER, job.reconcile, *job.RETRIES_S),
+            endpoints.HANDLER: retrying(endpoints.HANDLER, endpoints.reconcile, 1.0),
             node_lifecycle.MONITOR: retrying(
                 node_lifecycle.MONITOR, node_lifecycle.monitor, period_s, period_s
             ),
