@@ -321,7 +321,10 @@ def test_pods_in_the_network_of_their_node(world: World) -> None:
 
 def test_a_name_server_that_fails_is_no_name_that_is_wrong(world: World) -> None:
     def asked(host: str) -> tuple[int, str, str]:
-        return run(world, "tools", f"bash -c 'exec 3<>/dev/tcp/{host}/80'")
+        ref = next(ref for ref in world.table("userland.processes") if ref.pod == "tools")
+        argv = ("bash", "-c", f"exec 3<>/dev/tcp/{host}/80")
+        result: Any = world.room("runtime").exec(world, ref, argv, "")
+        return result.exit_code, result.stdout, result.stderr
 
     tail = "bash: line 1: /dev/tcp/{}/80: Invalid argument\n"
     said = "bash: nothing: Name or service not known\n"
