@@ -18,6 +18,7 @@ from sregym_cluster_embedded.userland.files.inode import (
 )
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+from sregym_cluster_embedded.userland.shell.temporary import mktemp
 from sregym_cluster_embedded.userland.shell.wording import complaint
 
 if TYPE_CHECKING:
@@ -317,21 +318,6 @@ def _truncate(session: Session, words: list[str], _stdin: str) -> Output:
     return _each(session, words, operands, "create", act)
 
 
-def _mktemp(session: Session, words: list[str], _stdin: str) -> Output:
-    flags, operands = options(words, "p")
-    form = operands[0] if operands else "/tmp/tmp.XXXXXX"  # noqa: S108 - the container's folder
-    letters = session.world.seed.hexadecimal(len(form) - len(form.rstrip("X")))
-    path = form.rstrip("X") + letters
-    try:
-        if "d" in flags:
-            session.files.make_folder(session.path(path), mode=0o700)
-        else:
-            session.files.write(session.path(path), "")
-    except FileError as error:
-        return Output(1, "", f"mktemp: {form}: {error.words}\n")
-    return Output(0, f"{path}\n")
-
-
 def _tee(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = options(words, long={"append": "a"})
     err = ""
@@ -388,7 +374,7 @@ CHANGING_COMMANDS: dict[str, Command] = {
     "fallocate": _truncate,
     "ln": _ln,
     "mkdir": _mkdir,
-    "mktemp": _mktemp,
+    "mktemp": mktemp,
     "mount": _mount,
     "rm": _rm,
     "rmdir": _rmdir,

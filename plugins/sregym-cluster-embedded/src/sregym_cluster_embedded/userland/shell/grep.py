@@ -19,6 +19,8 @@ def _grep(session: Session, words: list[str], stdin: str) -> Output:
     files = operands if "e" in flags else operands[1:]
     if not patterns:
         return Output(2, "", "grep: no pattern\n" if session.busybox else _GREP_USAGE)
+    if wrong := _bad_number(session, flags):
+        return Output(2, "", f"grep: {wrong}\n")
     try:
         expressions = [_grep_pattern(name, text, flags) for text in patterns]
     except PatternError as error:
@@ -68,6 +70,18 @@ _GREP_LONG = {
 _GREP_USAGE = (
     "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\n"
 )
+
+
+def _bad_number(session: Session, flags: dict[str, str]) -> str:
+    """What is wrong with an amount of lines."""
+    for letter in "ABCm":
+        value = flags.get(letter, "0")
+        if value.isdecimal() or (letter == "m" and not session.busybox and value == "-1"):
+            continue
+        if session.busybox:
+            return f"invalid number '{value}'"
+        return "invalid max count" if letter == "m" else f"{value}: invalid context length argument"
+    return ""
 
 
 def _bad_pattern(session: Session, pattern: str, why: str) -> str:

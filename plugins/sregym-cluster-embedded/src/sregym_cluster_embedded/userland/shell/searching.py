@@ -98,8 +98,6 @@ class _Finder:
 
     def _exec(self, *, act: bool) -> bool:
         end = next((i for i in range(self.at, len(self.words)) if self.words[i] in (";", "+")), -1)
-        if end < 0:
-            raise _UnknownError("-exec")
         command = [w.replace("{}", self.here[0]) for w in self.words[self.at : end]]
         self.at = end + 1
         if not act or self.session.runner is None:
@@ -169,9 +167,83 @@ def _compared(amount: int, value: str) -> bool:
     return amount < wanted if value.startswith("-") else amount == wanted
 
 
+_WHOLE = ("-maxdepth", "-mindepth")
+_AGES = ("-mtime", "-mmin")
+_SIZE = re.compile(r"[+-]?\d+[bcwkMG]?")
+
+
+def _mistake(session: Session, tests: list[str]) -> str:
+    """What is wrong with an expression before it is tried on anything; empty when nothing is."""
+    at, depth = 0, 0
+    while at < len(tests):
+        word, at = tests[at], at + 1
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if word in ("-exec", "-ok"):
+            end = next((i for i in range(at, len(tests)) if tests[i] in (";", "+")), -1)
+            if end <= at:
+                return _lacking(session, word)
+            at = end + 1
+        elif word in _VALUED:
+            if at == len(tests):
+                return _lacking(session, word)
+            if wrong := _misfit(session, word, tests[at]):
+                return wrong
+            at += 1
+        elif word in ("!", "-not") and at == len(tests) and not session.busybox:
+            return f"expected an expression after '{word}'"
+        if depth < 0 and not session.busybox:
+            return "invalid expression; you have too many ')'"
+    if depth > 0 and session.busybox:
+        return "unpaired '('"
+    if depth > 0:
+        return (
+            "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an "
+            "extra predicate after '('"
+        )
+    return ""
+
+
+def _lacking(session: Session, word: str) -> str:
+    return f"{word} requires an argument" if session.busybox else f"missing argument to `{word}'"
+
+
+def _misfit(session: Session, word: str, value: str) -> str:
+    busybox = session.busybox
+    if word == "-type" and not all(
+        letter and letter in "bcdpflsD" for letter in (value.split(",") if not busybox else [value])
+    ):
+        return (
+            f"invalid argument '{value}' to '-type'"
+            if busybox
+            else f"Unknown argument to -type: {value}"
+        )
+    if busybox:
+        return _misfit_of_busybox(session, word, value)
+    if word in _WHOLE and not value.isdecimal():
+        return f"Expected a positive decimal integer argument to {word}, but got '{value}'"
+    if word == "-size" and _SIZE.fullmatch(value) is None and not value[-1:].isdecimal():
+        return f"invalid -size type `{value[-1:]}'"
+    if word in _AGES and re.fullmatch(r"[+-]?\d+(\.\d*)?", value) is None:
+        return f"invalid argument `{value}' to `{word}'"
+    if word == "-newer" and session.files.stat(session.path(value)) is None:
+        return f"'{value}': No such file or directory"
+    return ""
+
+
+def _misfit_of_busybox(session: Session, word: str, value: str) -> str:
+    number = r"\d+" if word in _WHOLE else r"[+-]?\d+[bcwk]?" if word == "-size" else r"[+-]?\d+"
+    if word in (*_WHOLE, *_AGES, "-size") and re.fullmatch(number, value) is None:
+        return f"invalid number '{value}'"
+    if word == "-newer" and session.files.stat(session.path(value)) is None:
+        return f"can't stat '{value}': No such file or directory"
+    return ""
+
+
 def _find(session: Session, words: list[str], _stdin: str) -> Output:
     at = next((i for i, word in enumerate(words) if i and word[:1] in "-(!"), len(words))
     tests = words[at:]
+    if wrong := _mistake(session, tests):
+        return Output(1, "", f"find: {wrong}\n")
     depths = {
         word: int(tests[i + 1])
         for i, word in enumerate(tests[:-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.awk.checking import misuse
 from sregym_cluster_embedded.userland.shell.awk.functions import MISSING_IN_MAWK
 from sregym_cluster_embedded.userland.shell.awk.parsing import BUILTINS, Parser, Program
 from sregym_cluster_embedded.userland.shell.awk.running import Awk
@@ -111,6 +112,9 @@ def _carried_out(
 
     try:
         program = Parser(inwards(text)).program()
+        if wrong := misuse(program, busybox=session.busybox):
+            where = "cmd. line:1" if session.busybox else "line 1"
+            return Output(1 if session.busybox else 2, "", f"awk: {where}: {wrong}\n")
         if unknown := list(_undefined(session, program)):
             return Output(
                 2, "", "".join(f"awk: line 2: function {n} never defined\n" for n in unknown)

@@ -148,9 +148,11 @@ class Awk(Reading):
         return str(node[1]) if node[0] == "regex" else self.text(self.value(node))
 
     def _always(self, word: str) -> None:
-        for rule in self.program.rules:
-            if rule.pattern == word and rule.action is not None:
-                self._block(rule.action)
+        # BusyBox lets these end what is no line and no function.
+        with contextlib.suppress(_Next, _NextFile, _Return):
+            for rule in self.program.rules:
+                if rule.pattern == word and rule.action is not None:
+                    self._block(rule.action)
 
     def _rules(self) -> None:
         try:
@@ -161,7 +163,7 @@ class Awk(Reading):
                     self.streams.out += self.text(self.field(0)) + self.text(self.variable("ORS"))
                 else:
                     self._block(rule.action)
-        except _Next:
+        except (_Next, _Return):
             pass
         except _NextFile:
             self.leave_file()
