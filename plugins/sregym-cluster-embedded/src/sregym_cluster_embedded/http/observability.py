@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from email.utils import formatdate
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,6 +30,8 @@ STREAMS: Mapping[str, Mapping[str, Stream]] = MappingProxyType(
 )
 _LOG = logging.getLogger(__name__)
 _FORM = "application/x-www-form-urlencoded"
+# Of forms, as Go's server has it.
+_BODY_LIMIT = 10 * 1024 * 1024
 
 
 class ObservabilityEndpoint:
@@ -71,7 +74,8 @@ class ObservabilityEndpoint:
         self._server.close()
 
     def _application(self) -> web.Application:
-        application = web.Application()
+        application = web.Application(client_max_size=_BODY_LIMIT)
+        application.on_response_prepare.append(_unsigned)
         for path, serve in self._streams.items():
             application.router.add_get(path, partial(serve, self._live))
         application.router.add_route("*", "/{path:.*}", self._serve)
@@ -88,8 +92,14 @@ class ObservabilityEndpoint:
         try:
             with self._live.open() as world:
                 answer = self._answer(world, request)
+                date = formatdate(world.epoch + world.now, usegmt=True)
         except Exception:  # one request must not take the others down
             _LOG.exception("%s %s failed", incoming.method, incoming.path)
             return web.Response(status=500, text="internal error\n")
-        head = {"content-type": answer.content_type, **answer.headers}
+        head = {"Content-Type": answer.content_type, "Date": date, **answer.headers}
         return web.Response(status=answer.status, body=answer.body, headers=head)
+
+
+async def _unsigned(_: web.Request, response: web.StreamResponse) -> None:
+    """No answer says by which server it was given."""
+    response.headers.popall("Server", None)

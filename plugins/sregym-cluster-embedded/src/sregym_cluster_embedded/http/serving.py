@@ -20,6 +20,8 @@ _WIRE.setLevel(logging.CRITICAL)
 
 # How long `close` waits for open streams before it cuts them.
 SHUTDOWN_S = 0.5
+# How long the head of a request may be, as of Go's server: queries stand in addresses.
+_HEAD_LIMIT = 1024 * 1024
 
 
 class EndpointError(Exception):
@@ -108,6 +110,8 @@ class BackgroundServer:
             logger=_WIRE,
             handler_cancellation=True,
             shutdown_timeout=SHUTDOWN_S,
+            max_line_size=_HEAD_LIMIT,
+            max_field_size=_HEAD_LIMIT,
         )
         await runner.setup()
         try:

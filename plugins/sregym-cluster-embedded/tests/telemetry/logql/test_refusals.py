@@ -117,6 +117,8 @@ MEANING = [
     (f"{RATE} or 2.5", "unexpected literal for right leg of logical/set binary operation (or): 2.500000"),
     (f'label_replace({RATE}, "a", "b", "c", "(")', "invalid regex in label_replace: error parsing regexp: missing closing ): `^(?:()$`"),
     ('{a="b"} |= "' + "x" * 5120 + '"', "input size too long (5133 > 5120)"),
+    ("(" * 2000 + "1" + ")" * 2000, "the query is nested too deeply"),
+    ("1" + "+0" * 2000, "the query is nested too deeply"),
 ]  # fmt: skip
 
 

@@ -52,11 +52,20 @@ def test_ranges_of_what_is_no_vector(engine: Engine, query: str, kind: str) -> N
     )
 
 
-def test_queries_nested_too_deeply(engine: Engine) -> None:
+@pytest.mark.parametrize(
+    "query",
+    ["(" * 5000 + "1" + ")" * 5000, "1" + "+0" * 5000, "up" + " or up" * 900, "-" * 900 + "up"],
+)
+def test_queries_nested_too_deeply(engine: Engine, query: str) -> None:
     with pytest.raises(ParseError) as refused:
-        engine.instant("(" * 5000 + "1" + ")" * 5000, 0)
+        engine.instant(query, 0)
 
     assert str(refused.value) == "1:1: parse error: the query is nested too deeply"
+
+
+def test_long_chains_of_operators(engine: Engine) -> None:
+    assert engine.instant("1" + "+1" * 200, 0).rows == (((), 201.0),)
+    assert len(engine.instant("up" + " or up" * 200, 0).rows) == 2
 
 
 @pytest.mark.parametrize("query", ["", "  ", "# nothing"])

@@ -58,6 +58,9 @@ _LEVELS = (
     ("^",),
 )
 _LONGEST = 5120
+# More levels would overflow the stack.
+_MOST_LEVELS = 250
+_TOO_DEEP = "parse error : the query is nested too deeply"
 _COMPARISONS = _LEVELS[2]
 _SETS = ("and", "or", "unless")
 
@@ -81,7 +84,26 @@ def parse(query: str) -> Node:
         # What the grammar does not allow counts before what cannot be meant.
         reader.complain()
         raise
+    except RecursionError:
+        raise LogqlError(_TOO_DEEP) from None
+    if _depth(node) > _MOST_LEVELS:
+        raise LogqlError(_TOO_DEEP)
     return node
+
+
+def _depth(node: Node) -> int:
+    """How many expressions stand within each other at most; however many there are."""
+    deepest, level = 0, [node]
+    while level:
+        deepest += 1
+        level = [part for one in level for part in _parts(one)]
+    return deepest
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    return (node.inner,) if isinstance(node, VectorAggregation | LabelReplace) else ()
 
 
 def parse_selector(query: str) -> tuple[Matcher, ...]:

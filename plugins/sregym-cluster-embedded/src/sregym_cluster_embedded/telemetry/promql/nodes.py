@@ -167,6 +167,15 @@ def children(node: Node) -> tuple[Node, ...]:
     return (node.inner,) if isinstance(node, Subquery | Negation | Noted) else ()
 
 
+def depth(node: Node) -> int:
+    """How many expressions stand within each other at most; however many there are."""
+    deepest, level = 0, [node]
+    while level:
+        deepest += 1
+        level = [part for one in level for part in children(one)]
+    return deepest
+
+
 def has_selectors(node: Node) -> bool:
     """Whether anything is selected anywhere in an expression."""
     return isinstance(node, Selector) or any(has_selectors(part) for part in children(node))

@@ -26,6 +26,7 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Range,
     Selector,
     Subquery,
+    depth,
 )
 from sregym_cluster_embedded.telemetry.promql.operands import Operands
 
@@ -52,6 +53,7 @@ _NS = 1_000_000
 _FAR_MS = 2**61
 # A query of more levels would overflow the stack; Prometheus' own limit is its memory.
 _DEEPEST = "the query is nested too deeply"
+_MOST_LEVELS = 250
 
 
 @lru_cache(maxsize=1024)
@@ -64,7 +66,11 @@ def parse(query: str) -> Node:
     reader = _Reader(query)
     if reader.is_empty():
         raise ParseError("1:1: parse error: no expression found in input")
-    return _carried_out(query, reader.all)
+    found = _carried_out(query, reader.all)
+    # Each operator puts what stands before it one level down.
+    if depth(found) > _MOST_LEVELS:
+        raise ParseError(f"1:1: parse error: {_DEEPEST}")
+    return found
 
 
 @lru_cache(maxsize=64)
