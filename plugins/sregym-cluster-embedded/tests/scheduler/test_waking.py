@@ -153,3 +153,22 @@ def test_labels_of_a_pod_wake_who_wants_its_company_only(shop: Any) -> None:
     shop.run(3)
     assert attempts(shop) == 2
     assert shop.world.store.get(Key("pods", "shop", "web"))["spec"]["nodeName"] == "node1"
+
+
+APART = (
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+    f"kubernetes.io/hostname, labelSelector: {{matchLabels: {{team: red}}}}}}]}}}}\n  {PLAIN}"
+)
+
+
+def test_other_labels_of_a_pod_that_waits_count_where_company_does(shop: Any) -> None:
+    for name, node in (("one", "node1"), ("two", "node2")):
+        put(shop, name, f"nodeName: {node}\n  {APART}", "{team: blue}")
+    put(shop, "big", TOO_MANY_CORES, "{team: red}")
+    waits = put(shop, "web", PLAIN, "{team: red}")
+    assert attempts(shop) == 2
+    for key in (waits, waits._replace(name="big")):
+        writes.patch_metadata(shop.world, key, labels={"team": "green"})
+        shop.run(3)
+    assert "nodeName" in shop.world.store.get(waits)["spec"]
+    assert attempts(shop) == 2

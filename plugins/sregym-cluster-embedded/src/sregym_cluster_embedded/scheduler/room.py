@@ -73,6 +73,8 @@ def _pod_changed(world: World, change: Change) -> None:
     elif not placed:
         if old is None or old["spec"] != obj["spec"]:
             enqueue(world, _HANDLER, change.key, _queueing(world))
+        elif old["metadata"].get("labels") != obj["metadata"].get("labels"):
+            waiting.relabelled(world, change.key)
     elif old is not None and not old["spec"].get("nodeName"):
         waiting.pod_came(world, obj)
     if freed is not None:

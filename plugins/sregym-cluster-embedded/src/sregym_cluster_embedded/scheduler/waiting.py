@@ -60,6 +60,13 @@ def drop(world: World, key: Key) -> None:
     world.table(_TABLE).pop(key, None)
 
 
+def relabelled(world: World, key: Key) -> None:
+    """A pod without a node got other labels: they may say whose company it keeps."""
+    known: Waiting | None = world.table(_TABLE).get(key)
+    if known is not None and _looks_for_company(known):
+        enqueue(world, HANDLER, key, _RETRY_S)
+
+
 def pod_came(world: World, pod: Object) -> None:
     """A pod has got a node: whoever wants its company may fit now."""
 
