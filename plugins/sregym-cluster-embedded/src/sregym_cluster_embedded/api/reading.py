@@ -257,7 +257,7 @@ def _bookmark(target: Target, form: media.Form, at: int, annotations: dict[str, 
         "apiVersion": target.resource.api_version,
         "metadata": metadata,
     }
-    if form.kind == "PartialObjectMetadataList":
+    if form.kind in ("PartialObjectMetadata", "PartialObjectMetadataList"):
         obj |= {"kind": "PartialObjectMetadata", "apiVersion": META}
     elif form.kind == "Table":
         partial = {"kind": "PartialObjectMetadata", "apiVersion": META, "metadata": metadata}

@@ -35,6 +35,7 @@ from sregym_cluster_embedded.api import (
 from sregym_cluster_embedded.api.access import authentication, authorizer, impersonation
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
+from sregym_cluster_embedded.api.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,9 +62,10 @@ _REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
 def handle(world: World, request: Request) -> Answer:
     """Answer one request; failures are answers too."""
     try:
-        return _route(world, request)
+        answer = _route(world, request)
     except errors.ApiError as error:
-        return failure(error)
+        answer = failure(error)
+    return shown(request, answer)
 
 
 def served(world: World, request: Request) -> Answer:
@@ -75,10 +77,13 @@ def served(world: World, request: Request) -> Answer:
         try:
             authorizer.check(world, request)
         except errors.ApiError as error:
-            return _with(failure(error), {**told, **_UNSNIFFED})
-        return _with(_answered(world, request), told)
+            answer: Answer = failure(error)
+            told = {**told, **_UNSNIFFED}
+        else:
+            answer = _answered(world, request)
     except errors.ApiError as error:
-        return _with(failure(error), told)
+        answer = failure(error)
+    return _with(shown(request, answer), told)
 
 
 def _with(answer: Answer, told: Mapping[str, str]) -> Answer:
