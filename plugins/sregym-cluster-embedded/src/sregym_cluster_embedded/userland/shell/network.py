@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.store import Key, Object
-from sregym_cluster_embedded.userland.files.tasks import entered
-from sregym_cluster_embedded.userland.process import Process, running_in
+from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, said, wait_for
+from sregym_cluster_embedded.userland.shell.ss import name_of, sockets_of, ss
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.echo import Echo
@@ -232,18 +232,10 @@ def _traceroute(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, f"{out} 2  {host} ({ip})  0.104 ms  0.085 ms  0.081 ms\n")
 
 
-def _sockets(session: Session) -> list[tuple[int, Process]]:
-    found = running_in(session.world, session.process.ref.pod_uid)
-    return [(port, process) for process in found for port, _ in process.ports]
-
-
-def _name(session: Session, process: Process) -> str:
-    argv = entered(process, session.runtime.known(process).image.cmd)
-    return argv[0].rpartition("/")[2]
-
-
 def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     flags, _ = options(words)
+    if "i" in flags and not session.busybox:
+        return Output(0, _interface_table())
     if {"r"} & set(flags):
         return routes(session, numeric="n" in flags, by_netstat=True)
     title = (
@@ -257,13 +249,13 @@ def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     out += "Proto Recv-Q Send-Q Local Address           Foreign Address         State       "
     out += "PID/Program name    \n" if "p" in flags else "\n"
     if {"l", "a"} & set(flags):
-        for port, process in _sockets(session):
+        for port, process in sockets_of(session):
             local = f":::{port}"
             row = f"tcp6       0      0 {local:<23} {':::*':<23} LISTEN      "
             if session.busybox:
                 row = f"tcp        0      0 {local:<23} {':::*':<23} LISTEN      "
             own = process.ref == session.process.ref
-            name = f"1/{_name(session, process)}" if own else "-"
+            name = f"1/{name_of(session, process)}" if own else "-"
             out += row + (f"{name:<20}" if "p" in flags else "") + "\n"
     if not {"t", "l", "u"} & set(flags):
         out += "Active UNIX domain sockets " + title + "\n"
@@ -271,20 +263,14 @@ def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, out)
 
 
-def _ss(session: Session, words: list[str], _stdin: str) -> Output:
-    flags, _ = options(words)
-    kind = "Netid " if not {"t", "u"} & set(flags) else ""
-    out = f"{kind}State  Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess\n"
-    if {"l", "a"} & set(flags) and not ("u" in flags and "t" not in flags):
-        for port, process in _sockets(session):
-            name = _name(session, process)
-            users = f'users:(("{name}",pid=1,fd=3))' if "p" in flags else ""
-            row = f"LISTEN 0      4096               *:{port:<5}            *:*    {users}"
-            out += f"{'tcp   ' if kind else ''}{row}".rstrip() + "\n"
-    if "s" in flags:
-        count = len(_sockets(session))
-        out = f"Total: {count + 2}\nTCP:   {count} (estab 0, closed 0, orphaned 0, timewait 0)\n"
-    return Output(0, out)
+def _interface_table() -> str:
+    """`netstat -i`."""
+    out = "Kernel Interface table\n"
+    out += "Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
+    for name, mtu, flags in (("eth0", 1500, "BMRU"), ("lo", 65536, "LRU")):
+        _, received, _, sent = carried(name)
+        out += f"{name:<15} {mtu:>5} {received:>8}      0      0 0      {sent:>8}      0      0      0 {flags}\n"
+    return out
 
 
 NETWORK_COMMANDS: dict[str, Command] = {
@@ -292,7 +278,7 @@ NETWORK_COMMANDS: dict[str, Command] = {
     "nc": _nc,
     "netstat": _netstat,
     "ping": _ping,
-    "ss": _ss,
+    "ss": ss,
     "telnet": _telnet,
     "traceroute": _traceroute,
 }
