@@ -136,6 +136,20 @@ def test_who_waits_for_a_lock_waits(locked: Any) -> None:
     assert locked.shell("pg", limited) == (1, "SET\n", error)
 
 
+def test_the_log_tells_who_was_not_let_in(shop: Any) -> None:
+    shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U app -d postgres")
+    shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U nobody; psql -U postgres -d none")
+    rule = 'Connection matched pg_hba.conf line 100: "host all all all scram-sha-256"'
+    assert [text.removeprefix(text[:28]) for text in shop.texts("pg")[-6:]] == [
+        '[61] FATAL:  password authentication failed for user "app"',
+        f"[61] DETAIL:  {rule}",
+        '[61] FATAL:  password authentication failed for user "nobody"',
+        '[61] DETAIL:  Role "nobody" does not exist.',
+        f"\t{rule}"[28:],
+        '[61] FATAL:  database "none" does not exist',
+    ]
+
+
 def test_the_log_tells_what_failed(shop: Any) -> None:
     shop.shell("pg", f"{P} 'SELECT * FROM none'; {A} 'DELETE FROM products'")
     assert [text[28:] for text in shop.texts("pg")[-4:]] == [

@@ -12,12 +12,13 @@ from sregym_cluster_embedded.userland.kinds.memcached import MemcachedKind
 from sregym_cluster_embedded.userland.kinds.mongod import MongodbKind
 from sregym_cluster_embedded.userland.kinds.nameserver import NameServerKind
 from sregym_cluster_embedded.userland.kinds.nginx import NginxKind
+from sregym_cluster_embedded.userland.kinds.postgres import PostgresKind
 from sregym_cluster_embedded.userland.kinds.proxy import ProxyKind
 from sregym_cluster_embedded.userland.kinds.rabbitmq import RabbitmqKind
 from sregym_cluster_embedded.userland.kinds.redis import RedisKind
 from sregym_cluster_embedded.userland.kinds.registry import RegistryKind
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
-from sregym_cluster_embedded.userland.kinds.sql import MysqlKind, PostgresKind
+from sregym_cluster_embedded.userland.kinds.sql import MysqlKind
 from sregym_cluster_embedded.userland.kinds.stores import KeyValueKind
 
 KINDS: dict[str, Kind] = {

@@ -80,3 +80,17 @@ def _function(name: str, statement: str, asked: str) -> str:
     hint = "No function matches the given name and argument types. You might need to add explicit type casts."
     at = place_of(name, asked)
     return f"ERROR:  function {name}({kinds}) does not exist{pointed(asked, at)}\nHINT:  {hint}"
+
+
+def inserted(statement: str, column: str, columns: list[str]) -> str:
+    """The value that the first row of an INSERT has for a column, as far as it is written down."""
+    found = re.search(
+        r"\binto\s+[\w.\"]+\s*(?:\(([^)]*)\))?\s*values\s*\((.*?)\)", statement, re.I | re.S
+    )
+    if found is None:
+        return ""
+    names = [name.strip() for name in found.group(1).split(",")] if found.group(1) else columns
+    values = re.findall(r"'(?:[^']|'')*'|[^,]+", found.group(2))
+    if column not in names or names.index(column) >= len(values):
+        return ""
+    return str(values[names.index(column)]).strip().strip("'")

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.userland.sql.engine import (
 )
 from sregym_cluster_embedded.userland.sql.postgres_errors import (
     PostgresError,
+    inserted,
     place_of,
     pointed,
     words_of,
@@ -74,27 +75,31 @@ class PostgresConnection:
         self.server: Process = server
         self.storage: str = server.settings["sql.storage"]
         head = peer or 'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: '
+        self._head = head
+        self.own_settings: dict[str, str] = {}
         account = self.data.accounts.get(user)
-        if peer and (account is None or account.password != password or self._late(account.until)):
-            if not password:
-                raise PostgresError(f"{head}fe_sendauth: no password supplied")
-            raise PostgresError(f'{head}FATAL:  password authentication failed for user "{user}"')
+        if peer and not password:
+            raise PostgresError(f"{head}fe_sendauth: no password supplied")
+        late = account is not None and self._late(account.until)
+        if peer and (account is None or account.password != password or late):
+            why = f'Role "{user}" does not exist.' if account is None else ""
+            why = f'User "{user}" has an expired password.' if late else why
+            raise self._turned_away(
+                f'password authentication failed for user "{user}"', why, by_rule=True
+            )
         if account is None:
-            raise PostgresError(f'{head}FATAL:  role "{user}" does not exist')
+            raise self._turned_away(f'role "{user}" does not exist')
         if not account.login:
-            raise PostgresError(f'{head}FATAL:  role "{user}" is not permitted to log in')
-        most = int(self.data.settings.get("max_connections") or server.settings.get("sql.max_connections") or 100)  # fmt: skip
-        if (
-            most <= int(SETTINGS["superuser_reserved_connections"].default)
-            and not account.superuser
-        ):
-            raise PostgresError(f"{head}FATAL:  sorry, too many clients already")
+            raise self._turned_away(f'role "{user}" is not permitted to log in')
+        most = int(self.setting("max_connections"))
+        spare = int(SETTINGS["superuser_reserved_connections"].default)
+        if most <= spare and not account.superuser:
+            raise self._turned_away("sorry, too many clients already")
         if account.limit == 0:
-            raise PostgresError(f'{head}FATAL:  too many connections for role "{user}"')
-        self.account, self.user, self._head = account, user, head
+            raise self._turned_away(f'too many connections for role "{user}"')
+        self.account, self.user = account, user
         self.pid = 61
         self.address: str | None = None
-        self.own_settings: dict[str, str] = {}
         self.notices: list[str] = []
         self.said: str = ""
         self.slept_s = 0.0
@@ -103,6 +108,12 @@ class PostgresConnection:
         self.aborted = False
         self.database = ""
         self.use(database)
+
+    def _turned_away(self, text: str, why: str = "", *, by_rule: bool = False) -> PostgresError:
+        """Let the server say that it does not let a client in; the client's error."""
+        kind = self.world.room("runtime").kind_of(self.server)
+        kind.turned_away(self.world, self.server, text, why, by_rule)
+        return PostgresError(f"{self._head}FATAL:  {text}")
 
     def _late(self, until: str) -> bool:
         return bool(until) and until.replace("T", " ") < self.world.timestamp().replace("T", " ")
@@ -151,7 +162,7 @@ class PostgresConnection:
     def use(self, name: str) -> None:
         """Connect to another database."""
         if name not in self.data.databases:
-            raise PostgresError(f'{self._head}FATAL:  database "{name}" does not exist')
+            raise self._turned_away(f'database "{name}" does not exist')
         self.database = name
 
     def build(self) -> str:
@@ -304,7 +315,7 @@ class PostgresConnection:
             key = next((c[0] for c in columns_of(image, table) if c[0] == column and c[4]), "")
             index = f"{bare}_pkey" if key else f"{bare}_{column}_key"
             text = f'ERROR:  duplicate key value violates unique constraint "{index}"'
-            value = _inserted(statement, column, [c[0] for c in columns_of(image, table)])
+            value = inserted(statement, column, [c[0] for c in columns_of(image, table)])
             return f"{text}\nDETAIL:  Key ({column})=({value}) already exists." if value else text
         if error.kind == "null":
             text = (
@@ -381,17 +392,3 @@ class PostgresConnection:
         """Refuse who is no superuser."""
         if not self.account.superuser:
             raise PostgresError(f"ERROR:  {message}")
-
-
-def _inserted(statement: str, column: str, columns: list[str]) -> str:
-    """The value that the first row of an INSERT has for a column, as far as it is written down."""
-    found = re.search(
-        r"\binto\s+[\w.\"]+\s*(?:\(([^)]*)\))?\s*values\s*\((.*?)\)", statement, re.I | re.S
-    )
-    if found is None:
-        return ""
-    names = [name.strip() for name in found.group(1).split(",")] if found.group(1) else columns
-    values = re.findall(r"'(?:[^']|'')*'|[^,]+", found.group(2))
-    if column not in names or names.index(column) >= len(values):
-        return ""
-    return str(values[names.index(column)]).strip().strip("'")
