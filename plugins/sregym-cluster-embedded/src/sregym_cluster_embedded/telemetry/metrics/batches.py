@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _NEVER = float("inf")
 # With more changes than that, looking for a place costs less than comparing with all of them.
 _FEW = 32
+# In place of an outcome: all of them.
+_ALL = -1
 
 
 class Integrals:
@@ -202,6 +204,9 @@ class Counters:
         pieces: list[Floats] = []
         for counters, counts, buckets in self._work:
             known = counters.counts(seconds)
+            if _ALL in counts:
+                whole = np.add.reduce([counted for counted, _ in known.values()])
+                known[_ALL] = (whole, whole[:0])
             pieces.extend(known[place][0] for place in counts)
             for place, owners, divided, _, _ in buckets:
                 counted, come = known[place]
@@ -221,7 +226,8 @@ def _worked_out(several: Sequence[Count], rows: Sequence[int]) -> _Work:
         if id(one) not in outcomes:
             outcomes[id(one)] = one
             places[id(one)] = len(places)
-        owner, place = places[id(one)], one.names.index(several[row].name)
+        name, owner = several[row].name, places[id(one)]
+        place = _ALL if name is None else one.names.index(name)
         if parts is None:
             known = counts.setdefault(place, ([], []))
             known[0].append(row)

@@ -56,6 +56,10 @@ class _Swings:
         return along
 
 
+def _sway(rhythm: Rhythm, at: float) -> float:
+    return sum(weight * swung(begin, cell, at) for begin, cell, weight in rhythm)
+
+
 class Progress:
     """How far the requests of one kind have come by each moment, counted from the first start.
 
@@ -74,29 +78,42 @@ class Progress:
     __slots__ = ("_swung", "ahead", "places", "starts", "swings", "weights")
 
     def __init__(self, starts: Floats, rhythms: Sequence[Rhythm]) -> None:
-        self.starts = starts
-        known = dict.fromkeys(rhythms)
-        self.swings = sorted({(begin, cell) for part in known for begin, cell, _ in part})
-        self.places, self.ahead = starts, np.zeros(len(starts))
-        self.weights = np.zeros((len(starts), len(self.swings)))
+        self.starts = self.places = starts
         self._swung: _Swings | None = None
+        self.swings = sorted({swing[:2] for part in dict.fromkeys(rhythms) for swing in part})
         if not self.swings:
-            return
-        columns = {swing: number for number, swing in enumerate(self.swings)}
-        for row, rhythm in enumerate(rhythms):
-            for begin, cell, weight in rhythm:
-                self.weights[row, columns[begin, cell]] = weight
-        if len(starts) <= _FEW:
-            moments = starts.tolist()
-            there = np.array([[swung(*swing, at) for at in moments] for swing in self.swings])
+            self.ahead = np.zeros(len(starts))
+            self.weights = np.zeros((len(starts), 0))
+        elif len(starts) <= _FEW:
+            self._one_by_one(starts.tolist(), rhythms)
         else:
-            there = _Swings(self.swings)(starts)
+            self._together(rhythms)
+
+    def _one_by_one(self, starts: list[float], rhythms: Sequence[Rhythm]) -> None:
+        place, before, base = starts[0], starts[0], 0.0
+        places, ahead, last = [], [], rhythms[0][:0]
+        for at, rhythm in zip(starts, rhythms, strict=True):
+            place += at - before - base + _sway(last, at)
+            base = _sway(rhythm, at)
+            places.append(place)
+            ahead.append(place - at - base)
+            last, before = rhythm, at
+        self.places, self.ahead = np.array(places), np.array(ahead)
+        self.weights = np.array([self._row(rhythm) for rhythm in rhythms])
+
+    def _row(self, rhythm: Rhythm) -> list[float]:
+        weights = {swing[:2]: swing.weight for swing in rhythm}
+        return [weights.get(swing, 0.0) for swing in self.swings]
+
+    def _together(self, rhythms: Sequence[Rhythm]) -> None:
+        starts, rows = self.starts, {rhythm: self._row(rhythm) for rhythm in dict.fromkeys(rhythms)}
+        self.weights = np.array([rows[rhythm] for rhythm in rhythms])
+        there = _Swings(self.swings)(starts)
         swayed = self.weights.T * there
-        if len(starts) > 1:
-            gone = starts[1:] - starts[:-1]
-            gone += (self.weights[:-1].T * there[:, 1:] - swayed[:, :-1]).sum(axis=0)
-            self.places = starts.copy()
-            self.places[1:] = starts[0] + gone.cumsum()
+        gone = starts[1:] - starts[:-1]
+        gone += (self.weights[:-1].T * there[:, 1:] - swayed[:, :-1]).sum(axis=0)
+        self.places = starts.copy()
+        self.places[1:] = starts[0] + gone.cumsum()
         self.ahead = self.places - starts - swayed.sum(axis=0)
 
     def __call__(self, seconds: Floats) -> Floats:

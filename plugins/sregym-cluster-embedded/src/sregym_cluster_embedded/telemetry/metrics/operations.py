@@ -71,9 +71,7 @@ class Served:
 
     def total(self) -> Value:
         """All of them."""
-        if len(self.outcomes.names) == 1:
-            return Count(self.outcomes, OK)
-        return self.outcomes.total
+        return Count(self.outcomes, None)
 
     def counters(self, labels: Callable[[str], Pairs]) -> Iterator[Row]:
         """One series for each outcome."""
@@ -112,23 +110,25 @@ class Count:
 
     Args:
         outcomes: Of which requests.
-        name: Of the outcome.
-        parts: The histogram; None for all.
+        name: Of the outcome; None for all requests.
+        parts: The histogram; None for all of the outcome.
         number: Of the bucket.
     """
 
     __slots__ = ("name", "number", "outcomes", "parts")
 
     def __init__(
-        self, outcomes: Outcomes, name: str, parts: Parts | None = None, number: int = 0
+        self, outcomes: Outcomes, name: str | None, parts: Parts | None = None, number: int = 0
     ) -> None:
         self.outcomes, self.name, self.parts, self.number = outcomes, name, parts, number
 
     def __call__(self, seconds: Floats) -> Floats:
         """How many there were up to each moment."""
-        if self.parts is None:
-            return self.outcomes.count(self.name, seconds)
-        return self.parts.count(self.number, seconds)
+        if self.parts is not None:
+            return self.parts.count(self.number, seconds)
+        if self.name is None:
+            return self.outcomes.total(seconds)
+        return self.outcomes.count(self.name, seconds)
 
 
 class _Amount:
