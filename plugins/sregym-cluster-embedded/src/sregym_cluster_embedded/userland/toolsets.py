@@ -14,7 +14,22 @@ if TYPE_CHECKING:
 
 # Text and files: in every set.
 _BASIC = (
-    *("base64", "basename", "cat", "chgrp", "chmod", "chown", "cp", "cut", "date", "dd", "df"),
+    *(
+        "base64",
+        "basename",
+        "cat",
+        "chgrp",
+        "cksum",
+        "cmp",
+        "split",
+        "chmod",
+        "chown",
+        "cp",
+        "cut",
+        "date",
+        "dd",
+        "df",
+    ),
     *("dirname", "du", "echo", "egrep", "env", "expr", "false", "fgrep", "find", "fold", "grep"),
     *("head", "hostname", "id", "kill", "ln", "ls", "md5sum", "mkdir", "mktemp", "mount", "mv"),
     *(
@@ -47,7 +62,7 @@ BUSYBOX = (
 )
 _ALPINE = (
     *BUSYBOX,
-    *("apk", "comm", "getent", "lsof", "nohup", "pgrep", "pkill", "printenv"),
+    *("apk", "cksum", "comm", "getent", "lsof", "nohup", "pgrep", "pkill", "printenv", "split"),
 )
 DEBIAN = (
     *_BASIC,
@@ -57,6 +72,7 @@ DEBIAN = (
         "apt-get",
         "awk",
         "bash",
+        "cksum",
         "comm",
         "dash",
         "diff",
@@ -66,7 +82,7 @@ DEBIAN = (
         "join",
         "mawk",
     ),
-    *("more", "nice", "nohup", "printenv", "rev", "shuf", "stdbuf"),
+    *("more", "nice", "nohup", "printenv", "rev", "shuf", "split", "stdbuf"),
 )
 # What the package procps adds to an image; the model names it `procps`.
 _PROCPS = ("ps", "top", "free", "uptime", "pgrep", "pkill", "pidof", "watch", "sysctl", "vmstat")

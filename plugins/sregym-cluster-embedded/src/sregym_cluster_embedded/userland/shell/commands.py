@@ -36,6 +36,7 @@ from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS
 from sregym_cluster_embedded.userland.shell.sed.command import EDITING_COMMANDS
 from sregym_cluster_embedded.userland.shell.sorting import SORTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.starting import STARTING_COMMANDS
+from sregym_cluster_embedded.userland.shell.tabling import TABLING_COMMANDS
 from sregym_cluster_embedded.userland.shell.tasks import TASK_COMMANDS
 from sregym_cluster_embedded.userland.shell.text import TEXT_COMMANDS
 from sregym_cluster_embedded.userland.shell.wget import WGET_COMMANDS
@@ -68,6 +69,7 @@ COMMANDS: dict[str, Command] = {
     **REARRANGING_COMMANDS,
     **SEARCHING_COMMANDS,
     **STARTING_COMMANDS,
+    **TABLING_COMMANDS,
     **TASK_COMMANDS,
     **COPYING_COMMANDS,
     **NETWORK_COMMANDS,

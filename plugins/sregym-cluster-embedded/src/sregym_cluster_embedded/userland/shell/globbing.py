@@ -14,7 +14,21 @@ _READERS = frozenset(
     {"cat", "wc", "grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "cut", "tr", "sed"}
     | {"awk", "tee", "xargs", "base64", "md5sum", "sha256sum", "sh", "bash", "ash", "dash", "tac"}
     | {"mongo", "mongosh", "mysql", "psql", "redis-cli", "tar", "dd", "nc", "od", "rev", "nl"}
-    | {"gzip", "gunzip", "zcat", "hexdump", "xxd", "join", "column", "paste", "mawk", "fold"}
+    | {
+        "gzip",
+        "gunzip",
+        "zcat",
+        "hexdump",
+        "xxd",
+        "join",
+        "column",
+        "paste",
+        "mawk",
+        "fold",
+        "split",
+        "cksum",
+        "cmp",
+    }
 )
 # Commands whose own commands this shell runs: these write, as those of functions do.
 READ_IN = (".", "source", "eval")
