@@ -14,7 +14,12 @@ from sregym_cluster_embedded.api.dynamic import (
     configurations,
     matching,
 )
-from sregym_cluster_embedded.api.dynamic.policies import Unconfigured, Variables, params_of
+from sregym_cluster_embedded.api.dynamic.policies import (
+    Unconfigured,
+    Variables,
+    missing_kind,
+    params_of,
+)
 from sregym_cluster_embedded.api.dynamic.webhooks import accepted
 from sregym_cluster_embedded.api.patches import jsonpatch, merge
 
@@ -37,14 +42,18 @@ class _Failures:
     def __init__(self) -> None:
         self.found: list[tuple[str, str]] = []
 
-    def add(self, policy: Object, binding: Object, error: Exception) -> None:
+    def add(self, policy: Object, binding: Object | None, error: Exception) -> None:
         """Note why a policy could not be applied, and the reason that clients see."""
         if policy["spec"].get("failurePolicy", "Fail") == "Ignore":
             return
-        name, bound = policy["metadata"]["name"], binding["metadata"]["name"]
-        text, reason = str(error), "Invalid"
+        name, text, reason = policy["metadata"]["name"], str(error), "Invalid"
+        if binding is None:
+            text, reason = f"failed to configure policy: {text}", "Forbidden"
+            self.found.append((f'policy "{name}" denied request: {text}', reason))
+            return
         if isinstance(error, Unconfigured):
             text, reason = f"failed to configure binding: {text}", "Forbidden"
+        bound = binding["metadata"]["name"]
         text = f"policy '{name}' with binding '{bound}' denied request: {text}"
         self.found.append((text, reason))
 
@@ -76,12 +85,12 @@ def mutate(world: World, attributes: Attributes) -> Object | None:
         return None
     failures = _Failures()
     seen: dict[tuple[str, str], Object] = {}
-    for policy, binding, resource in _bound(world, attributes):
+    for policy, binding, resource in _bound(world, attributes, failures):
         obj = _applied(world, attributes.with_object(obj), resource, policy, binding, failures)
         if policy["spec"].get("reinvocationPolicy") == "IfNeeded":
             seen[_names(policy, binding)] = obj
     failures.check(attributes)
-    for policy, binding, resource in _bound(world, attributes) if seen else ():
+    for policy, binding, resource in _bound(world, attributes, failures) if seen else ():
         if seen.get(_names(policy, binding), obj) != obj:
             obj = _applied(world, attributes.with_object(obj), resource, policy, binding, failures)
     failures.check(attributes)
@@ -92,19 +101,27 @@ def _names(policy: Object, binding: Object) -> tuple[str, str]:
     return policy["metadata"]["name"], binding["metadata"]["name"]
 
 
-def _bound(world: World, attributes: Attributes) -> Iterator[tuple[Object, Object, Resource]]:
+def _bound(
+    world: World, attributes: Attributes, failures: _Failures
+) -> Iterator[tuple[Object, Object, Resource]]:
     """The policies and bindings that a request concerns, and as what."""
     for policy in world.store.list(MUTATING_POLICIES, ""):
         constraints = policy["spec"].get("matchConstraints") or {}
         resource = matching.by_resources(world, attributes, constraints)
         if resource is None:
             continue
-        for binding in world.store.list(MUTATING_BINDINGS, ""):
+        bindings = [
+            binding
+            for binding in world.store.list(MUTATING_BINDINGS, "")
+            if binding["spec"].get("policyName") == policy["metadata"]["name"]
+        ]
+        missing = missing_kind(world, policy["spec"]) if bindings else ""
+        if missing:
+            failures.add(policy, None, Unconfigured(missing))
+            continue
+        for binding in bindings:
             limits = binding["spec"].get("matchResources")
-            if (
-                binding["spec"].get("policyName") == policy["metadata"]["name"]
-                and matching.by_resources(world, attributes, limits) is not None
-            ):
+            if matching.by_resources(world, attributes, limits) is not None:
                 yield policy, binding, resource
 
 

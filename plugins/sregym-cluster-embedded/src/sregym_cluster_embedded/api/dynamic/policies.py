@@ -24,10 +24,21 @@ _CODES = {"Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413, "Unaut
 
 @dataclass(frozen=True)
 class _Refusal:
+    """What a policy has against a request.
+
+    Attributes:
+        policy: Its name.
+        binding: Name of the binding; empty where the policy itself is at fault.
+        message: Why.
+        reason: For the answer.
+        certain: Whether the request is denied whatever the binding says is to be done.
+    """
+
     policy: str
     binding: str
     message: str
     reason: str = "Invalid"
+    certain: bool = False
 
 
 class Unconfigured(Exception):
@@ -47,18 +58,27 @@ def validate(world: World, attributes: Attributes) -> None:
         resource = matching.by_resources(world, attributes, constraints or {})
         if resource is None:
             continue
-        for binding in world.store.list(BINDINGS, ""):
-            if binding["spec"].get("policyName") != name:
-                continue
+        bindings = [
+            binding
+            for binding in world.store.list(BINDINGS, "")
+            if binding["spec"].get("policyName") == name
+        ]
+        missing = missing_kind(world, policy["spec"]) if bindings else ""
+        if missing:
+            if policy["spec"].get("failurePolicy", "Fail") != "Ignore":
+                text = f"failed to configure policy: {missing}"
+                denied.append(_Refusal(name, "", text, certain=True))
+            continue
+        for binding in bindings:
             limits = binding["spec"].get("matchResources")
             if matching.by_resources(world, attributes, limits) is None:
                 continue
             refusals = _refusals(world, attributes, resource, policy, binding)
             actions = binding["spec"].get("validationActions", ())
             for refusal in refusals:
-                if "Deny" in actions:
+                if "Deny" in actions or refusal.certain:
                     denied.append(refusal)
-                if "Warn" in actions:
+                elif "Warn" in actions:
                     attributes.warnings.append(_warning(refusal))
     if denied:
         raise _error(attributes, denied[0])
@@ -72,10 +92,8 @@ def _warning(refusal: _Refusal) -> str:
 
 
 def _error(attributes: Attributes, refusal: _Refusal) -> errors.ApiError:
-    text = (
-        f"ValidatingAdmissionPolicy '{refusal.policy}' with binding '{refusal.binding}' "
-        f"denied request: {refusal.message}"
-    )
+    bound = f" with binding '{refusal.binding}'" if refusal.binding else ""
+    text = f"ValidatingAdmissionPolicy '{refusal.policy}'{bound} denied request: {refusal.message}"
     forbidden = errors.forbidden(attributes.kind, attributes.name, text)
     details = {**forbidden.status["details"], "causes": [{"message": text}]}
     code = _CODES.get(refusal.reason, 422)
@@ -92,7 +110,7 @@ def _refusals(
         all_params = list(params_of(world, attributes, policy["spec"], binding["spec"]))
     except Unconfigured as error:
         text = f"failed to configure binding: {error}"
-        return [_Refusal(name, bound, text)] if strict else []
+        return [_Refusal(name, bound, text, certain=True)] if strict else []
     found: list[_Refusal] = []
     for params in all_params:
         known = conditions.variables(world, attributes, resource, params)
@@ -185,9 +203,16 @@ def params_of(
         return
     resource = _of_kind(world, kind.get("apiVersion", ""), kind.get("kind", ""))
     if resource is None:
-        text = f"failed to find resource referenced by paramKind: '{kind.get('apiVersion')}, Kind={kind.get('kind')}'"
-        raise Unconfigured(text)
+        raise Unconfigured(missing_kind(world, policy))
     namespace = reference.get("namespace") or attributes.namespace
+    if resource.namespaced and not namespace:
+        text = (
+            "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
+        )
+        raise Unconfigured(text)
+    if not resource.namespaced and reference.get("namespace"):
+        text = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
+        raise Unconfigured(text)
     place = namespace if resource.namespaced else ""
     found: list[Object] = []
     if reference.get("name"):
@@ -204,6 +229,15 @@ def params_of(
         text = "no params found for policy binding with `Deny` parameterNotFoundAction"
         raise Unconfigured(text)
     yield from found
+
+
+def missing_kind(world: World, policy: Object) -> str:
+    """What is said of a policy whose parameters are of a kind that nobody knows; empty if not."""
+    kind = policy.get("paramKind")
+    if not kind or _of_kind(world, kind.get("apiVersion", ""), kind.get("kind", "")) is not None:
+        return ""
+    named = f"{kind.get('apiVersion')}, Kind={kind.get('kind')}"
+    return f"failed to find resource referenced by paramKind: '{named}'"
 
 
 def _of_kind(world: World, api_version: str, kind: str) -> Resource | None:
