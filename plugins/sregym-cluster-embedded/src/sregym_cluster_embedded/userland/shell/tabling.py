@@ -135,9 +135,9 @@ def _cmp(session: Session, words: list[str], stdin: str) -> Output:
     if at < 0:
         short = operands[0] if len(left) < len(right) else operands[1]
         size = min(len(left), len(right))
-        where = (
-            "" if session.busybox else f" after byte {size}, in line {left[:size].count(10) + 1}"
-        )
+        lines, whole = left[:size].count(10), left[:size].endswith(b"\n")
+        place = f"line {lines}" if whole else f"in line {lines + 1}"
+        where = "" if session.busybox else f" after byte {size}, {place}"
         return Output(1, "", f"cmp: EOF on {short}{where}\n")
     line = left[:at].count(b"\n") + 1
     return Output(1, f"{operands[0]} {operands[1]} differ: char {at + 1}, line {line}\n")
