@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api import media, writes
 from sregym_cluster_embedded.api.request import Watch
 from sregym_cluster_embedded.store import Key
 
@@ -250,3 +250,46 @@ def test_a_selector_that_cannot_be(client, text, expected):
 )
 def test_odd_selectors(client, text):
     assert client("GET", "/api/v1/nodes", labelSelector=text)["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "message"),
+    [
+        (
+            "/api/v1/namespaces",
+            "PartialObjectMetadata",
+            "you requested PartialObjectMetadata, but the requested object is a list "
+            "(*core.NamespaceList)",
+        ),
+        (
+            "/apis/apps/v1/deployments",
+            "PartialObjectMetadata",
+            "you requested PartialObjectMetadata, but the requested object is a list "
+            "(*apps.DeploymentList)",
+        ),
+        (
+            "/api/v1/namespaces/shop",
+            "PartialObjectMetadataList",
+            "you requested PartialObjectMetadataList, but the requested object is not a list "
+            "(*core.Namespace)",
+        ),
+    ],
+)
+def test_a_list_is_no_object_and_no_object_a_list(client, path, form, message):
+    answer = client("GET", path, accept=f"application/json;as={form};v=v1;g=meta.k8s.io")
+    assert (answer["code"], answer["reason"], answer["message"]) == (406, "NotAcceptable", message)
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        ("application/yaml;q=0.5, application/json", False),
+        ("application/json;q=0.5, application/yaml;q=0.8", True),
+        ("*/*, application/yaml", True),
+        ("application/*, application/yaml", True),
+        ("application/json, application/yaml", False),
+        ("application/json;q=x, application/yaml;q=0.9", False),
+    ],
+)
+def test_clients_say_what_they_like_best(accept, expected):
+    assert media.wanted(accept).yaml is expected

@@ -37,16 +37,14 @@ class Form:
 
 @lru_cache(maxsize=256)
 def wanted(accept: str) -> Form:
-    """The first form in an Accept header that the server has.
+    """The form that the server has and an Accept header likes best, or names first.
 
     Raises:
         errors.ApiError: NotAcceptable.
     """
     if not accept:
         return Form()
-    for clause in accept.split(","):
-        media, *parameters = (part.strip() for part in clause.split(";"))
-        given = dict(part.split("=", 1) for part in parameters if "=" in part)
+    for media, given in _by_liking(accept):
         if media == "application/yaml":
             return Form(yaml=True)
         if media in _JSON_RANGES:
@@ -55,3 +53,20 @@ def wanted(accept: str) -> Form:
                 continue
             return Form(kind, version)
     raise errors.not_acceptable(SERVED)
+
+
+def _by_liking(accept: str) -> list[tuple[str, dict[str, str]]]:
+    """The media types of an Accept header with their parameters, the best liked first."""
+    found = []
+    for clause in accept.split(","):
+        media, *parameters = (part.strip() for part in clause.split(";"))
+        given = dict(part.split("=", 1) for part in parameters if "=" in part)
+        found.append((media, given))
+    return sorted(found, key=lambda one: (-_liking(one[1]), one[0].startswith("*"), "/*" in one[0]))
+
+
+def _liking(given: dict[str, str]) -> float:
+    try:
+        return float(given.get("q", "1"))
+    except ValueError:
+        return 1.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import custom, custom_versions, printers, system_owners
+from sregym_cluster_embedded.api import custom, custom_versions, errors, printers, system_owners
 from sregym_cluster_embedded.api.request import Response
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class View:
             )
         if self._form.kind == "PartialObjectMetadata":
             return _partial(obj)
+        if self._form.kind == "PartialObjectMetadataList":
+            raise self._other("PartialObjectMetadataList", "not a list", "")
         return self._whole(obj)
 
     def many(self, objects: Iterable[Object], metadata: dict[str, Any]) -> dict[str, Any]:
@@ -78,6 +80,8 @@ class View:
                 "metadata": metadata,
                 "items": [_partial(obj) for obj in objects],
             }
+        if self._form.kind == "PartialObjectMetadata":
+            raise self._other("PartialObjectMetadata", "a list", "List")
         resource = self._resource
         return {
             "kind": f"{resource.kind}List",
@@ -85,6 +89,15 @@ class View:
             "metadata": metadata,
             "items": [*map(self._item, objects)],
         }
+
+    def _other(self, asked: str, what: str, suffix: str) -> errors.ApiError:
+        type_ = f"core.{self._resource.kind}"
+        if self._additional is not None:
+            type_ = "unstructured.Unstructured"
+        elif self._resource.group:
+            type_ = f"{self._resource.group.partition('.')[0]}.{self._resource.kind}"
+        text = f"you requested {asked}, but the requested object is {what} (*{type_}{suffix})"
+        return errors.ApiError(406, "NotAcceptable", text)
 
     def _item(self, obj: Object) -> dict[str, Any]:
         """One object of a list: those of built-in types do not repeat what the list is of."""
