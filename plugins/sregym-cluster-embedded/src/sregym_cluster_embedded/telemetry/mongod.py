@@ -20,6 +20,7 @@ from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.telemetry.traces.draws import sample, tail_score
 from sregym_cluster_embedded.userland.formats import mongod_line
 from sregym_cluster_embedded.userland.kinds.mongod import CHECKPOINT_S
+from sregym_cluster_embedded.userland.mongodb.connection import needs_login
 from sregym_cluster_embedded.userland.mongodb.visits import Denial, Visit, happenings
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _IDENTITY, _LOGIN_WORDS = (5, 0), (6, 0)
 _CLOSES_S = 0.001
 # mongod's `slowms`, and so few slow commands a second that none is told of.
 _SLOW_MS, _SELDOM = 100, 1e-6
-_OWN_WORDS = re.compile("^(not authorized on|command .* requires authentication)")
+_OWN_WORDS = re.compile("^(not authorized on|[Cc]ommand .* requires authentication)")
 
 
 class Stay(NamedTuple):
@@ -265,7 +266,11 @@ class Diary:
         for kind, words, share in calls.call.errors:
             if kind != "unauthorized":
                 continue
-            message = words if _OWN_WORDS.search(words) else _needs_login(calls.call.operation)
+            message = (
+                words
+                if _OWN_WORDS.search(words)
+                else needs_login(calls.call.operation, self._life.process)
+            )
             rate = calls.call.rate * share
             if wanted is not None:
                 first = max(first, stop - (wanted + 1) / rate)
@@ -352,10 +357,6 @@ _SHELLS: Mapping[str, object] = {
         "platform": "Node.js v20.19.5, LE",
     },
 }
-
-
-def _needs_login(command: str) -> str:
-    return f"command {command} requires authentication"
 
 
 def _ticked(probes: list[Ticks], moment: float) -> int:

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.userland.disk import DataFile, read_trouble, write_
 from sregym_cluster_embedded.userland.formats import mongod_line
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Kind, Refusal
 from sregym_cluster_embedded.userland.life import append, end, open_port, serve
+from sregym_cluster_embedded.userland.mongodb.connection import needs_login, shown_command
 from sregym_cluster_embedded.userland.mongodb.data import (
     Account,
     Collection,
@@ -146,11 +147,11 @@ class MongodbKind(Kind):
         if process.settings["mongod.auth"] != "true":
             return None
         if account is None:
-            return Refusal("unauthorized", f"command {command} requires authentication")
+            return Refusal("unauthorized", needs_login(command, process))
         action = "write" if command in WRITING else "read"
         if account.may(action, client.database):
             return None
-        shown = f'{{ {command}: "{collection}", filter: {{}}, $db: "{client.database}" }}'
+        shown = shown_command(command, collection, client.database)
         text = f"not authorized on {client.database} to execute command {shown}"
         return Refusal("unauthorized", text)
 
