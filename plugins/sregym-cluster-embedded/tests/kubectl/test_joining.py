@@ -189,17 +189,27 @@ def test_a_log_is_followed_to_its_end(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "reason"),
     [
-        "logs -f box -c one",
-        "attach box",
-        f"run x --image={BUSYBOX} -i -- sleep 36000",
-        f"debug box --image={BUSYBOX} --attach -- sleep 36000",
+        ("logs -f box -c one", "a log that does not end"),
+        ("attach box", "what does not end"),
+        (f"run x --image={BUSYBOX} -i -- sleep 36000", "what does not end"),
+        (f"debug box --image={BUSYBOX} --attach -- sleep 36000", "what does not end"),
     ],
 )  # fmt: skip
-def test_what_does_not_end_is_left_to_the_binary_before_it_begins(world: World, line: str) -> None:
+def test_what_does_not_end_is_left_to_the_binary_before_it_begins(
+    world: World, line: str, reason: str
+) -> None:
     here = world.fork()
     before = (here.digest(), here.now)
-    with pytest.raises(NotCovered):
+    with pytest.raises(NotCovered) as caught:
         run(DirectAccess(here), shlex.split(line))
+    assert str(caught.value) == reason
     assert (here.digest(), here.now) == before
+
+
+def test_files_that_cannot_be_written_are_left_to_the_binary(world: World, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotCovered) as caught:
+        typed(world, "cp box:/data/a file/x", files=tmp_path)
+    assert str(caught.value) == "files that cannot be written"
