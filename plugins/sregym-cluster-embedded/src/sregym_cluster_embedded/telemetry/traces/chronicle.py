@@ -151,7 +151,10 @@ class Chronicle:
             flow = next((flow for flow in segment.flows if flow.operation == operation), _NOTHING)
             own = flow.rate if called is None else flow.rate - called.at(start)
             parts.append((start, stop, own if own > _ROUNDING * flow.rate else 0.0, flow, segment))
-        for failed in (False, True):
+        if not any(own for _, _, own, _, _ in parts):
+            return
+        ends = (False, True) if any(flow.errors for *_, flow, _ in parts) else (False,)
+        for failed in ends:
             numbering = Numbering(
                 [
                     (start, stop, own * (flow.lost if failed else 1 - flow.lost),

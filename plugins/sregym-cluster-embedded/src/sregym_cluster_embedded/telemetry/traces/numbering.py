@@ -49,7 +49,9 @@ class Piece(NamedTuple):
 
     def come(self, at: float) -> float:
         """The integral at a virtual second within."""
-        return self.before + self.rate * self.course.elapsed(min(at, self.stop))
+        if at <= self.start or at >= self.stop:
+            return self.before if at <= self.start else self.after
+        return self.before + self.rate * self.course.elapsed(at)
 
 
 class Numbering:
@@ -64,7 +66,7 @@ class Numbering:
         integral = _START
         for start, stop, rate, rhythm, segment in pieces:
             course = Course(rhythm, start)
-            after = integral + rate * course.elapsed(stop)
+            after = integral + rate * course.elapsed(stop) if rate else integral
             self.pieces.append(Piece(start, stop, rate, integral, after, segment, course))
             integral = after
         self._starts = [piece.start for piece in self.pieces]

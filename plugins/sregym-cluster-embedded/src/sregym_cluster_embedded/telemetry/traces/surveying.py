@@ -92,7 +92,9 @@ class Surveyor:
             ref, share = origin.traced.life.ref, origin.traced.sample
             for piece in origin.numbering.pieces:
                 first, last = max(piece.start, start, self._since), min(piece.stop, end)
-                traces = (piece.come(last) - piece.come(first)) * share if first < last else 0.0
+                if piece.after == piece.before or first >= last:
+                    continue
+                traces = (piece.come(last) - piece.come(first)) * share
                 if traces > 0:
                     for pair, count in self._each(ref, origin.operation, piece.start).items():
                         found[pair] = found.get(pair, 0.0) + traces * count
