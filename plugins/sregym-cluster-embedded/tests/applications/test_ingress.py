@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -157,3 +158,28 @@ def test_without_a_secret_the_controller_shows_its_own_certificate(opened: World
     shown = ingress.certificate(opened, CONTROLLER, "shop.test")
     assert shown.subject == "Kubernetes Ingress Controller Fake Certificate"
     assert certificates.complaint(shown, "shop.test", opened.epoch) == "self-signed certificate"
+
+
+def test_openssl_tells_of_an_expired_certificate(opened: World) -> None:
+    world = opened.fork()
+    now = world.epoch + world.now
+    secret(world, ("shop.test",), now - 7200, now - 3600)
+    netshoot = ["run", "net", "--image=nicolaka/netshoot", "--", "sleep", "9999"]
+    run(DirectAccess(world), netshoot, "")
+    world.run_until(world.now + 60)
+    door = DOOR.removeprefix("http://")
+    line = f"openssl s_client -connect {door}:443 -servername shop.test -brief < /dev/null"
+    found = run(DirectAccess(world), ["exec", "net", "--", "sh", "-c", line], "")
+    ended = datetime.fromtimestamp(int(now - 3600), UTC).strftime("notAfter=%b %e %H:%M:%S %Y GMT")
+    assert (found.exit_code, found.stdout, found.stderr) == (
+        0,
+        "",
+        "depth=0 CN = shop.test\nverify error:num=20:unable to get local issuer certificate\n"
+        "depth=0 CN = shop.test\nverify error:num=21:unable to verify the first certificate\n"
+        f"depth=0 CN = shop.test\nverify error:num=10:certificate has expired\n{ended}\n{ended}\n"
+        "CONNECTION ESTABLISHED\nProtocol version: TLSv1.3\n"
+        "Ciphersuite: TLS_AES_256_GCM_SHA384\nPeer certificate: CN = shop.test\n"
+        "Hash used: SHA256\nSignature type: ECDSA\n"
+        "Verification error: certificate has expired\n"
+        "Server Temp Key: X25519, 253 bits\nDONE\n",
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from sregym_cluster_embedded.network.certificates import Certificate, complaint, read
+from sregym_cluster_embedded.network.certificates import Certificate, read
+from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.userland.shell.questions import unresolved
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import WORDS, connect, wait_for
@@ -18,6 +19,8 @@ _NUMBERS = {
     "certificate is not yet valid": 9,
     "self-signed certificate": 18,
     "unable to get local issuer certificate": 20,
+    "unable to verify the first certificate": 21,
+    "hostname mismatch": 62,
 }
 _CHAIN = re.compile(
     r" 0 s:CN = (?P<subject>.*)\n   i:CN = (?P<issuer>.*)\n.*\n   v:NotBefore: (?P<first>.*?); NotAfter: (?P<last>.*)"
@@ -116,33 +119,79 @@ def _s_client(session: Session, words: list[str]) -> Output:
 
 
 def _handshake(session: Session, shown: Certificate, name: str, words: list[str]) -> Output:
-    now = session.files.now
-    said = complaint(shown, name, now)
-    if said.startswith("self") and now > shown.not_after:
-        said = "certificate has expired"
+    brief = "-brief" in words
+    problems, issuer = _problems(session, shown, words)
+    said = problems[-1] if problems else ""
+    if not said and "-verify_hostname" in words[:-1]:
+        wanted = words[words.index("-verify_hostname") + 1]
+        said = "" if shown.names_host(wanted) else "hostname mismatch"
+        problems = [said] if said else []
     number = _NUMBERS.get(said, 0)
-    err = f"depth=0 CN = {shown.subject}\n"
-    err += f"verify error:num={number}:{said}\n" if number else ""
-    err += "verify return:1\n"
-    if "-brief" in words:
-        verified = f"Verification error: {said}" if number else "Verification: OK"
-        brief = (
+    err = "Can't use SSL_get_servername\n" if brief and is_address(name) else ""
+    err += f"depth=1 CN = {issuer}\nverify return:1\n" if issuer and not brief else ""
+    ended = "" if brief else "verify return:1\n"
+    date = {
+        "certificate has expired": f"notAfter={_moment(shown.not_after)}\n",
+        "certificate is not yet valid": f"notBefore={_moment(shown.not_before)}\n",
+    }
+    for each in problems:
+        err += f"depth=0 CN = {shown.subject}\nverify error:num={_NUMBERS[each]}:{each}\n"
+        err += date.get(each, "") + ended
+    err += f"depth=0 CN = {shown.subject}\n" if not brief else ""
+    err += date.get(said, "") + ended
+    verified = f"Verification error: {said}" if said else "Verification: OK"
+    if brief:
+        err += (
             "CONNECTION ESTABLISHED\nProtocol version: TLSv1.3\n"
             "Ciphersuite: TLS_AES_256_GCM_SHA384\n"
             f"Peer certificate: CN = {shown.subject}\nHash used: SHA256\n"
             f"Signature type: ECDSA\n{verified}\nServer Temp Key: X25519, 253 bits\n"
         )
-        return Output(0, "", f"{err}{brief}DONE\n")
-    result = f"Verify return code: {number} ({said if number else 'ok'})"
+        return Output(0, "", f"{err}DONE\n")
     out = (
         "CONNECTED(00000003)\n---\nCertificate chain\n"
         f" 0 s:CN = {shown.subject}\n   i:CN = {shown.issuer}\n"
         "   a:PKEY: id-ecPublicKey, 256 (bit); sigalg: ecdsa-with-SHA256\n"
         f"   v:NotBefore: {_moment(shown.not_before)}; NotAfter: {_moment(shown.not_after)}\n---\n"
         f"subject=CN = {shown.subject}\nissuer=CN = {shown.issuer}\n---\n"
-        f"New, TLSv1.3, Cipher is TLS_AES_256_GCM_SHA384\n{result}\n---\n"
+        "No client certificate CA names sent\nPeer signing digest: SHA256\n"
+        "Peer signature type: ECDSA\nServer Temp Key: X25519, 253 bits\n---\n"
+        f"SSL handshake has read 652 bytes and written 398 bytes\n{verified}\n---\n"
+        "New, TLSv1.3, Cipher is TLS_AES_256_GCM_SHA384\nServer public key is 256 bit\n"
+        "Secure Renegotiation IS NOT supported\nCompression: NONE\nExpansion: NONE\n"
+        "No ALPN negotiated\nEarly data was not sent\n"
+        f"Verify return code: {number} ({said or 'ok'})\n---\n"
     )
     return Output(0, out, f"{err}DONE\n")
+
+
+def _problems(session: Session, shown: Certificate, words: list[str]) -> tuple[list[str], str]:
+    """What a client has against a certificate, one after the other, and who has signed it.
+
+    The signer is told only when the client trusts it.
+    """
+    found: list[str] = []
+    issuer = ""
+    trusted = read(session.files.read(session.path(_valued(words, "-CAfile"))) or "")
+    if trusted is not None and trusted.subject == shown.issuer:
+        issuer = "" if shown.self_signed else shown.issuer
+    elif shown.self_signed:
+        found.append("self-signed certificate")
+    else:
+        found += [
+            "unable to get local issuer certificate",
+            "unable to verify the first certificate",
+        ]
+    now = session.files.now
+    if now < shown.not_before:
+        found.append("certificate is not yet valid")
+    elif now > shown.not_after:
+        found.append("certificate has expired")
+    return found, issuer
+
+
+def _valued(words: list[str], option: str) -> str:
+    return words[words.index(option) + 1] if option in words[:-1] else ""
 
 
 OPENSSL_COMMANDS: dict[str, Command] = {"openssl": _openssl}
