@@ -25,6 +25,7 @@ from sregym_cluster_embedded.telemetry.prometheus.parameters import (
     wanted_moment,
 )
 from sregym_cluster_embedded.telemetry.prometheus.refused import REFUSED, failure
+from sregym_cluster_embedded.telemetry.prometheus.remote_read import remote_read
 from sregym_cluster_embedded.telemetry.prometheus.rules import alerts_data, rules_data
 from sregym_cluster_embedded.telemetry.prometheus.scraped import (
     metadata_data,
@@ -84,6 +85,8 @@ def answer(world: World, request: Request) -> Response:
 
 
 def _answered(world: World, request: Request) -> Response:
+    if request.path == "/api/v1/read" and request.method == "POST":
+        return remote_read(world, request)
     refused = REFUSED.get(request.path, {}).get(request.method)
     if refused is not None:
         return refused
