@@ -13,6 +13,7 @@ from sregym_cluster_embedded.userland.nginx.directives import (
     ONCE,
     UPSTREAM_SERVER,
     Known,
+    misgiven,
 )
 from sregym_cluster_embedded.userland.nginx.tokens import ConfigurationError, Statement, statements
 
@@ -134,6 +135,9 @@ class _Reader:
                 text = f'directive "{found.name}" is not terminated by ";" in {found.place}'
                 raise ConfigurationError(text)
             _count(found, known)
+            wrong = misgiven(found.name, found.words)
+            if wrong:
+                raise ConfigurationError(f"{wrong} in {found.place}")
             return found
         if end != "{":
             raise ConfigurationError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,6 +87,52 @@ ONCE = frozenset(
     | {"client_max_body_size", "keepalive_timeout", "resolver_timeout", "proxy_read_timeout"}
     | {"proxy_connect_timeout", "proxy_send_timeout", "ssl_session_timeout", "events", "http"}
 )
+
+
+# What the arguments of these must be: lengths of time, sizes, numbers.
+_TIMES = frozenset(
+    {"worker_shutdown_timeout", "timer_resolution", "accept_mutex_delay", "keepalive_timeout"}
+    | {"keepalive_time", "client_body_timeout", "client_header_timeout", "send_timeout"}
+    | {"lingering_time", "lingering_timeout", "resolver_timeout", "open_file_cache_valid"}
+    | {"ssl_session_timeout", "proxy_connect_timeout", "proxy_read_timeout", "proxy_send_timeout"}
+    | {"proxy_next_upstream_timeout", "fastcgi_read_timeout"}
+)
+_SIZES = frozenset(
+    {"client_max_body_size", "client_body_buffer_size", "client_header_buffer_size", "limit_rate"}
+    | {"limit_rate_after", "subrequest_output_buffer_size", "gzip_min_length", "ssl_buffer_size"}
+    | {"proxy_buffer_size", "proxy_busy_buffers_size", "proxy_max_temp_file_size"}
+    | {"proxy_temp_file_write_size", "fastcgi_buffer_size"}
+)
+_NUMBERS = frozenset(
+    {"worker_rlimit_nofile", "worker_priority", "server_names_hash_bucket_size"}
+    | {"server_names_hash_max_size", "types_hash_max_size", "types_hash_bucket_size", "max_ranges"}
+    | {"keepalive_requests", "variables_hash_max_size", "variables_hash_bucket_size"}
+    | {"open_file_cache_min_uses", "http2_max_concurrent_streams", "limit_req_status"}
+    | {"limit_conn_status", "gzip_comp_level", "ssl_verify_depth", "proxy_next_upstream_tries"}
+    | {"proxy_cache_min_uses"}
+)
+_TIME = re.compile(r"(\d+(ms|[smhdwMy])?\s*)+")
+_SIZE = re.compile(r"\d+[kKmMgG]?")
+
+
+def misgiven(name: str, words: tuple[str, ...]) -> str:
+    """What is wrong with the arguments of a directive; empty when nothing is."""
+    if any("$" in word for word in words):
+        return ""
+    for known, form, what in ((_TIMES, _TIME, "value"), (_SIZES, _SIZE, "value"), (_NUMBERS, _NUMBER, "number")):  # fmt: skip
+        if name in known and not all(form.fullmatch(word) for word in words):
+            return f'"{name}" directive invalid {what}'
+    first = words[0] if words else ""
+    if name == "worker_processes" and first != "auto" and not first.isdecimal():
+        return '"worker_processes" directive invalid value'
+    if name == "worker_connections" and not first.isdecimal():
+        return f'invalid number "{first}"'
+    if name == "set" and not first.startswith("$"):
+        return f'invalid variable name "{first}"'
+    return ""
+
+
+_NUMBER = re.compile(r"-?\d+")
 
 
 class Known(NamedTuple):
