@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import body, errors, reading, selectors, writes, writing
+from sregym_cluster_embedded.api import (
+    body,
+    dynamic,
+    errors,
+    reading,
+    selectors,
+    writes,
+    writing,
+)
 from sregym_cluster_embedded.api.access import node_restriction
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
+from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.store import Key, key_of
 
@@ -33,6 +42,8 @@ def eviction(world: World, request: Request, target: Target) -> Response:
         errors.ApiError: TooManyRequests when a budget does not allow it now.
     """
     sent = body.typed(request, body.parsed(request), "policy", "v1", "Eviction", body.Warnings())
+    if dynamic.configured(world):
+        sent = dynamic_writes.posted_below(world, request, target, sent)
     name = (sent.get("metadata") or {}).get("name")
     if name and name != target.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")

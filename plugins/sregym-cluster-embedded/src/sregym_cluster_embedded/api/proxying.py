@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlencode
 
-from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api import dynamic, errors
+from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.store import Key, Object
 
@@ -62,6 +63,13 @@ class Passing(NamedTuple):
     node: str = ""
 
 
+_OPTIONS = {
+    "nodes": "NodeProxyOptions",
+    "pods": "PodProxyOptions",
+    "services": "ServiceProxyOptions",
+}
+
+
 def proxy(world: World, request: Request, found: Target) -> Response:
     """Pass a request on to what the target names: `[SCHEME:]NAME[:PORT]`."""
     kind = found.resource.plural
@@ -70,6 +78,9 @@ def proxy(world: World, request: Request, found: Target) -> Response:
     if obj is None:
         raise errors.not_found(found.resource, name)
     query = f"?{urlencode(request.query, errors='surrogateescape')}" if request.query else ""
+    if dynamic.configured(world):
+        wish = {"kind": _OPTIONS[kind], "apiVersion": "v1", "path": f"/{found.rest}"}
+        dynamic_writes.connected(world, request, found, wish, [])
     slash = "/" if found.rest and request.path.endswith("/") else ""
     path = f"/{found.rest}{slash}{query}"
     ends = {"pods": _pod, "services": _service, "nodes": _node}[kind]

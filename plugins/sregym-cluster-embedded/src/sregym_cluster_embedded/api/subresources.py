@@ -24,7 +24,6 @@ from sregym_cluster_embedded.store import Key
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request
     from sregym_cluster_embedded.api.target import Target
-    from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
 _CREATED = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
@@ -34,7 +33,7 @@ def binding(world: World, request: Request, target: Target) -> Response:
     """POST to pods/NAME/binding."""
     sent = body.typed(request, body.parsed(request), "", "v1", "Binding", body.Warnings())
     if dynamic.configured(world):
-        sent = _admitted(world, request, target, sent)
+        sent = dynamic_writes.posted_below(world, request, target, sent)
     node = sent.get("target", {}).get("name", "")
     if not node:
         cause = errors.Cause("target.name", "Required value", "FieldValueRequired")
@@ -42,14 +41,6 @@ def binding(world: World, request: Request, target: Target) -> Response:
     if not writing.dry_run(request):
         writes.bind(world, Key("pods", target.namespace, target.name), node)
     return encode(_CREATED, status=201)
-
-
-def _admitted(world: World, request: Request, target: Target, sent: Object) -> Object:
-    place = {"name": target.name, "namespace": target.namespace}
-    named = {**sent, "metadata": {**(sent.get("metadata") or {}), **place}}
-    changed = dynamic_writes.mutated(world, request, target, named, None, [])
-    dynamic_writes.check(world, request, target, changed, None, [])
-    return changed
 
 
 def log(world: World, request: Request, target: Target) -> Response | Connect:
@@ -76,6 +67,9 @@ def stream(world: World, request: Request, target: Target) -> Connect:
         check(world, pod, target.subresource)
     if forwards:
         ports = tuple(int(text) for text in request.parameters("ports") if text.isdecimal())
+        if dynamic.configured(world):
+            wish = {"kind": "PodPortForwardOptions", "apiVersion": "v1", "ports": list(ports)}
+            dynamic_writes.connected(world, request, target, wish, [])
         return Connect("portforward", target.namespace, target.name, "", {"ports": ports})
     options: dict[str, Any] = {
         name: request.flag(name) for name in ("stdin", "stdout", "stderr", "tty")
@@ -100,6 +94,8 @@ def finalize(world: World, request: Request, target: Target) -> Response:
     spec = {k: v for k, v in old.get("spec", {}).items() if k != "finalizers"}
     finalizers = sent.get("spec", {}).get("finalizers")
     new = {**old, "spec": {**spec, "finalizers": finalizers} if finalizers else spec}
+    if dynamic.configured(world):
+        dynamic_writes.check(world, request, target, new, old, [])
     if writes.finished(new):
         world.store.delete(Key("namespaces", "", target.name))
         return encode(new)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import body, errors, resources
+from sregym_cluster_embedded.api import body, dynamic, errors, resources
 from sregym_cluster_embedded.api.access import nodes, tokens
+from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.store import Key
 
@@ -37,6 +38,8 @@ def token(world: World, request: Request, target: Target) -> Response:
         raise errors.not_found(target.resource, target.name)
     parsed = body.parsed(request) if request.body else {}
     sent = body.typed(request, parsed, _GROUP, "v1", "TokenRequest", body.Warnings())
+    if dynamic.configured(world):
+        sent = dynamic_writes.posted_below(world, request, target, sent)
     given = sent.get("spec") or {}
     spec = {**given, "audiences": given.get("audiences") or [tokens.ISSUER]}
     spec.setdefault("expirationSeconds", _DEFAULT_S)

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
 
+# Below objects of these names there are objects of other kinds.
+OF_ANOTHER_KIND = frozenset(
+    ("attach", "binding", "eviction", "exec", "portforward", "proxy", "scale", "token")
+)
 # As whom the controllers write: one certificate for all of them.
 CONTROLLERS = User("system:kube-controller-manager", ("system:authenticated",))
 SCHEDULER = User("system:kube-scheduler", ("system:authenticated",))
@@ -54,7 +58,7 @@ class Attributes:
 
     def served(self, resource: Resource, obj: Object | None) -> Object | None:
         """An object in the version of `resource`."""
-        if obj is None or self.subresource in ("scale", "eviction", "binding", "exec"):
+        if obj is None or self.subresource in OF_ANOTHER_KIND:
             return obj
         return conversion.to_served(resource, obj)
 

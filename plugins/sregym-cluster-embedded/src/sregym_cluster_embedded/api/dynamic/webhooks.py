@@ -10,6 +10,7 @@ import orjson
 
 from sregym_cluster_embedded.api import conversion, defaults, errors
 from sregym_cluster_embedded.api.dynamic import MUTATING, VALIDATING, conditions, matching
+from sregym_cluster_embedded.api.dynamic.attributes import OF_ANOTHER_KIND
 from sregym_cluster_embedded.api.dynamic.calling import CallFailed, review
 from sregym_cluster_embedded.api.patches import jsonpatch
 
@@ -114,7 +115,7 @@ def accepted(attributes: Attributes, resource: Resource, changed: Any) -> Object
         checked, _ = body.canonical(changed, resource.group, resource.version, resource.kind)
     except DecodeError as error:
         raise errors.internal(str(error)) from None
-    if attributes.subresource in ("scale", "eviction", "binding", "exec"):
+    if attributes.subresource in OF_ANOTHER_KIND:
         return changed if isinstance(changed, dict) else {}
     assert attributes.obj is not None
     stored = conversion.to_stored(resource, {**checked, "metadata": checked.get("metadata", {})})

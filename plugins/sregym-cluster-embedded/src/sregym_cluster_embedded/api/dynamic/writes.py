@@ -249,6 +249,19 @@ def removed(
     dynamic.validate(world, asked)
 
 
+def posted_below(world: World, request: Request, target: Target, obj: Object) -> Object:
+    """Ask about what is posted below an object, an Eviction for instance; as admission leaves it.
+
+    Raises:
+        errors.ApiError: It is refused.
+    """
+    place = {"name": target.name, "namespace": target.namespace}
+    named = {**obj, "metadata": {**(obj.get("metadata") or {}), **place}}
+    changed = mutated(world, request, target, named, None, [])
+    check(world, request, target, changed, None, [])
+    return changed
+
+
 def connected(
     world: World, request: Request, target: Target, obj: Object, warnings: list[str]
 ) -> None:
