@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from sregym_cluster_embedded.http.unreadable import Handler
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Awaitable, Callable
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _WIRE = logging.getLogger("sregym_cluster_embedded.http.wire")
 _WIRE.setLevel(logging.CRITICAL)
 
+# How long a connection may rest between two requests.
+_IDLE_S = 90.0
 # How long `close` waits for open streams before it cuts them.
 SHUTDOWN_S = 0.5
 # How long the head of a request may be, as of Go's server: queries stand in addresses.
@@ -104,24 +108,35 @@ class BackgroundServer:
             self._ready.set()
 
     async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
         runner = web.AppRunner(
-            self._build(),
-            access_log=None,
-            logger=_WIRE,
-            handler_cancellation=True,
-            shutdown_timeout=SHUTDOWN_S,
-            max_line_size=_HEAD_LIMIT,
-            max_field_size=_HEAD_LIMIT,
+            self._build(), handler_cancellation=True, shutdown_timeout=SHUTDOWN_S
         )
         await runner.setup()
+        manager = runner.server
+        assert manager is not None
+        listening: asyncio.Server | None = None
+
+        def handler() -> Handler:
+            return Handler(
+                manager,
+                loop=loop,
+                access_log=_WIRE,
+                keepalive_timeout=_IDLE_S,
+                logger=_WIRE,
+                max_line_size=_HEAD_LIMIT,
+                max_field_size=_HEAD_LIMIT,
+            )
+
         try:
-            site = web.TCPSite(runner, "127.0.0.1", self._wanted_port, ssl_context=self._secure)
             try:
-                await site.start()
+                listening = await loop.create_server(
+                    handler, "127.0.0.1", self._wanted_port, ssl=self._secure
+                )
             except OSError as failure:
                 self._failure = failure
                 return
-            self.port = runner.addresses[0][1]
+            self.port = listening.sockets[0].getsockname()[1]
             self._ready.set()
             beside = [asyncio.ensure_future(self._background())] if self._background else []
             await self._stop.wait()
@@ -129,8 +144,9 @@ class BackgroundServer:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
         finally:
-            server = runner.server
-            left = [] if server is None else [entry.transport for entry in server.connections]
+            if listening is not None:
+                listening.close()
+            left = [entry.transport for entry in manager.connections]
             await runner.cleanup()
             # A transport whose client does not read waits for ever to close: cut those, and let
             # the loop close their sockets before it is closed itself.
