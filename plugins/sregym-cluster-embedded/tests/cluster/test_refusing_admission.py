@@ -203,6 +203,21 @@ def test_a_pod_that_its_kubelet_refuses_stays_pending_while_it_may_not_say_so(wo
     assert said(world, "Started") == [("Container started", 1)]
 
 
+def test_a_pod_without_a_token_does_not_start(world: World) -> None:
+    hook(world, "serviceaccounts/token")
+    put_pod(world, "new", nodeName="node1")
+    run(world, 5)
+    found = pod(world, "new")
+    assert found is not None
+    (volume,) = [entry["name"] for entry in found["spec"]["volumes"]]
+    words = f'MountVolume.SetUp failed for volume "{volume}" : failed to fetch token: {WORDS}'
+    assert {text for text, _ in said(world, "FailedMount")} == {words}
+    assert phase(world, "new") == "Pending"
+    unhook(world)
+    run(world, 20)
+    assert phase(world, "new") == "Running"
+
+
 def test_events_that_are_refused_are_lost(world: World) -> None:
     hook(world, "events")
     put_pod(world, "new")

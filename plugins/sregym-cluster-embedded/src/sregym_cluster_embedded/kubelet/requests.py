@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import dynamic, writes
+from sregym_cluster_embedded.api import dynamic, resources, writes
+from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.kubelet.pacing import wake
 
@@ -44,6 +45,48 @@ def confirm_end(world: World, state: PodState) -> bool:
     except ApiError:
         return False
     return True
+
+
+def token_refusal(world: World, pod: Object, node: str, volume: Object) -> str:
+    """Why admission refuses a token for a volume of a pod; empty when it does not, or none is asked."""
+    metadata = pod["metadata"]
+    kind, account = resources.named("serviceaccounts"), pod["spec"].get("serviceAccountName", "")
+    assert kind is not None
+    for source in (volume.get("projected") or {}).get("sources") or ():
+        wanted = source.get("serviceAccountToken")
+        if wanted is None:
+            continue
+        pod_reference = {"kind": "Pod", "apiVersion": "v1"}
+        sent = {
+            "kind": "TokenRequest",
+            "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {"name": account, "namespace": metadata["namespace"]},
+            "spec": {
+                "audiences": [wanted["audience"]] if wanted.get("audience") else [],
+                "expirationSeconds": wanted.get("expirationSeconds", 3600),
+                "boundObjectRef": {
+                    **pod_reference,
+                    "name": metadata["name"],
+                    "uid": metadata["uid"],
+                },
+            },
+        }
+        asked = Attributes(
+            "CREATE",
+            kind,
+            sent,
+            user=dynamic.kubelet_of(node),
+            namespace=metadata["namespace"],
+            name=account,
+            subresource="token",
+            options=options_of("CREATE"),
+        )
+        try:
+            dynamic.mutate(world, asked)
+            dynamic.validate(world, asked)
+        except ApiError as error:
+            return error.message
+    return ""
 
 
 def until_turn(world: World, node: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.api.access.tokens import issue_to_pod
 from sregym_cluster_embedded.kubelet.backends import (
     WITH_POD,
@@ -18,6 +19,7 @@ from sregym_cluster_embedded.kubelet.configuration import (
     resource_value,
 )
 from sregym_cluster_embedded.kubelet.environment import environment, expand, references
+from sregym_cluster_embedded.kubelet.requests import token_refusal
 from sregym_cluster_embedded.kubelet.runtime import ImageReader, Mount
 from sregym_cluster_embedded.store import Key, Object
 
@@ -46,8 +48,12 @@ def set_up(
     mounts: dict[str, Mount] = {}
     failures: list[Failure] = []
     unclaimed: dict[str, str] = {}
+    asked = dynamic.configured(world)
     for volume in pod["spec"].get("volumes", ()):
         name = volume["name"]
+        if asked and (refused := token_refusal(world, pod, state.node, volume)):
+            failures.append(mount_failure(name, f"failed to fetch token: {refused}"))
+            continue
         failure = storage_failure(world, state.node, state.uid, name, volume)
         try:
             mount = content(world, pod, state, host_ip, volume)
