@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ def changes(kind: str, protocol: str, command: str, **program: Any) -> dict[str,
 
 
 def market_of(make_market: Any, *arguments: str, **program: Any) -> Any:
-    tools = ["debian", "mongo"]
+    tools = ["debian", "mongo", "redis"]
     return make_market(
         changes(*arguments, **program), programs=("cache", "web", "load"), tools=tools
     )
@@ -304,3 +305,30 @@ def test_backends_that_hold_locks_are_found_by_query(make_market: Any) -> None:
     end = '"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 77"'
     assert market.shell("cache", f"{psql} {end}") == (0, "t\n", "")
     assert market.shell("cache", f"{psql} {locks}") == (0, "", "")
+
+
+def test_snapshots_that_fail_stand_in_the_log_and_are_tried_again(make_market: Any) -> None:
+    market = market_of(make_market, "redis", "keyvalue", "set")
+    fail(market)
+    market.run(7)
+    saved = "redis-cli -p 8080 info persistence | grep last_bgsave_status | tr -d '\\r'"
+    assert market.shell("cache", f"redis-cli -p 8080 set a 1; {saved}") == (
+        0,
+        f"{MISCONF}\n\nrdb_last_bgsave_status:err\n",
+        "",
+    )
+    syscalls.heal(market.world, "x")
+    market.run(7)
+    logs = market.world.room("runtime").logs(market.world, market.refs("cache")[-1])
+    said = [re.sub(r"[0-9]{2} [A-Z][a-z]{2} [0-9: .]+ ", "@ ", line.text) for line in logs]
+    assert said[-8:] == [
+        "1:M @ * 100 changes in 300 seconds. Saving...",
+        "1:M @ * Background saving started by pid 25",
+        "25:C @ # Write error while saving DB to the disk(rdbSaveRio): No space left on device",
+        "1:M @ # Background saving error",
+        "1:M @ * 100 changes in 300 seconds. Saving...",
+        "1:M @ * Background saving started by pid 25",
+        "25:C @ * DB saved on disk",
+        "1:M @ * Background saving terminated with success",
+    ]
+    assert market.shell("cache", saved) == (0, "rdb_last_bgsave_status:ok\n", "")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, RedisProgram
 
-from sregym_cluster_embedded.userland.disk import DataFile, Trouble
+from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.disk import DataFile, Trouble, write_trouble
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Refusal
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
 from sregym_cluster_embedded.userland.life import end, say
@@ -14,19 +15,16 @@ from sregym_cluster_embedded.userland.process import Process, change, process_of
 from sregym_cluster_embedded.userland.redis.data import load
 from sregym_cluster_embedded.userland.redis.journal import note
 from sregym_cluster_embedded.userland.redis.replies import Held, encoded, requests
-from sregym_cluster_embedded.userland.redis.server import NO_AUTH, WRONG_PASS, Connection
+from sregym_cluster_embedded.userland.redis.server import NO_AUTH, WRONG_PASS, Connection, not_saved
 from sregym_cluster_embedded.userland.redis.settings import canonical, checked, known
 from sregym_cluster_embedded.userland.redis.vocabulary import Refused, specs
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
-_NOT_SAVED = (
-    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
-    "disk. Commands that may modify the data set are disabled, because this instance is configured "
-    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). "
-    "Please check the Redis logs for details about the RDB error."
-)
+# After a snapshot that failed the next one is tried so much later.
+_RETRY_S = 6.0
+_CHILD = 25
 
 
 class RedisKind(StoreKind):
@@ -77,7 +75,10 @@ class RedisKind(StoreKind):
         return (int(given),) if given.isdecimal() else super().ports(process, program)
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
-        """Open the port and say so."""
+        """Open the port and say so; later, save what has changed."""
+        if arguments[:1] == ("save",):
+            self._save(world, process, program)
+            return
         port = self.ports(process, program)[0]
         strong = _strong(program)
         note(world, process, "M", "*", "monotonic clock: POSIX clock_gettime")
@@ -158,7 +159,7 @@ class RedisKind(StoreKind):
             return refusal
         connection = Connection(world, process)
         try:
-            connection.demand_write(specs()["set"])
+            connection.demand_write(specs()["set"], disk=False)
         except Refused as error:
             return Refusal("server", str(error))
         return None
@@ -172,7 +173,44 @@ class RedisKind(StoreKind):
 
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """Whoever cannot save a snapshot takes no more changes; reads come from memory."""
-        return _NOT_SAVED if write else ""
+        return not_saved("redis") if write else ""
+
+    def look_at_disk(self, world: World, process: Process, program: RedisProgram) -> None:
+        """A disk that takes no writes is met by the next snapshot."""
+        if process.served_at is None or "redis.retries" in process.settings:
+            return
+        if self.save_trouble(world, process, program) is not None:
+            change(world, process.ref, settings={**process.settings, "redis.retries": "yes"})
+            world.after(_RETRY_S, "userland.event", process.ref, "save")
+
+    def save_trouble(self, world: World, process: Process, program: RedisProgram) -> Trouble | None:
+        """What snapshots meet; None where there are none, or nothing is amiss."""
+        file = self.data_file(process, program)
+        return None if file is None else write_trouble(world, process, file)
+
+    def _save(self, world: World, process: Process, program: RedisProgram) -> None:
+        """A snapshot, because there are changes; one that fails is tried again."""
+        trouble, seen = self.save_trouble(world, process, program), counted(world, process.ref)
+        kept = load(world, process.settings["redis.storage"])
+        if kept.databases or seen.of("set"):
+            often = ((10_000, 60), (100, 300), (1, 3600))
+            changes, seconds = next(
+                (one for one in often if seen.per_s * one[1] >= one[0]), often[-1]
+            )
+            note(world, process, "M", "*", f"{changes} changes in {seconds} seconds. Saving...")
+            note(world, process, "M", "*", f"Background saving started by pid {_CHILD}")
+            if trouble is None:
+                note(world, process, "C", "*", "DB saved on disk", pid=_CHILD)
+                note(world, process, "M", "*", "Background saving terminated with success")
+            else:
+                text = f"Write error while saving DB to the disk(rdbSaveRio): {trouble.words}"
+                note(world, process, "C", "#", text, pid=_CHILD)
+                note(world, process, "M", "#", "Background saving error")
+        if trouble is not None:
+            world.after(_RETRY_S, "userland.event", process.ref, "save")
+            return
+        settings = {k: v for k, v in process.settings.items() if k != "redis.retries"}
+        change(world, process.ref, settings=settings)
 
     def talk(self, world: World, process: Process, program: RedisProgram, text: str) -> str:
         """Inline commands, answered in the protocol's form."""

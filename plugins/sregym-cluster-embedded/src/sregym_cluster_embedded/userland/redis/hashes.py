@@ -120,6 +120,10 @@ def _zadd(keys: Keys, words: list[str]) -> Any:
         raise Refused(SYNTAX)
     if {"nx", "xx"} <= options:
         raise Refused("ERR XX and NX options at the same time are not compatible")
+    if len(options & {"nx", "gt", "lt"}) > 1:
+        raise Refused("ERR GT, LT, and/or NX options at the same time are not compatible")
+    if "incr" in options and len(rest) > 2:
+        raise Refused("ERR INCR option supports a single increment-element pair")
     new = {name: floating(text) for text, name in zip(rest[::2], rest[1::2], strict=True)}
     old = _scores(keys, words[0])
     if "incr" in options:

@@ -147,6 +147,8 @@ def _due(name: str, unit_s: float, *, absolute: bool) -> Handler:
                 raise Refused(f"ERR Unsupported option {word}")
         if "nx" in options and len(options) > 1:
             raise Refused("ERR NX and XX, GT or LT options at the same time are not compatible")
+        if {"gt", "lt"} <= options:
+            raise Refused("ERR GT and LT options at the same time are not compatible")
         if abs(amount * unit_s) > 9.2e15:
             raise Refused(f"ERR invalid expire time in '{name}' command")
         at = amount * unit_s - keys.epoch if absolute else keys.now + amount * unit_s

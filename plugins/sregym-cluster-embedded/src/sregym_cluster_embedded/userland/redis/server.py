@@ -19,6 +19,7 @@ from sregym_cluster_embedded.userland.redis.vocabulary import Refused, Spec, par
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sregym_cluster_embedded.userland.disk import Trouble
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.redis.keys import Handler
     from sregym_cluster_embedded.world import World
@@ -29,6 +30,18 @@ FULL = "OOM command not allowed when used memory > 'maxmemory'."
 _AT_ONCE = ("auth", "exec", "discard", "multi", "watch", "quit", "reset")
 # What does something with keys alone.
 _ON_KEYS: Mapping[str, Handler] = {**STRINGS, **LISTS, **HASHES, **KEYSPACE}
+
+
+def not_saved(flavour: str) -> str:
+    """Why a server that cannot save its snapshot takes no changes."""
+    name = flavour.capitalize()
+    return (
+        f"MISCONF {name} is configured to save RDB snapshots, but it's currently unable to persist "
+        "to disk. Commands that may modify the data set are disabled, because this instance is "
+        "configured to report errors during writes if RDB snapshotting fails "
+        "(stop-writes-on-bgsave-error option). Please check the "
+        f"{name} logs for details about the RDB error."
+    )
 
 
 class Connection:
@@ -156,14 +169,31 @@ class Connection:
             text = "NOPERM this user has no permissions to access one of the keys used as arguments"
             raise Refused(text)
 
-    def demand_write(self, spec: Spec) -> None:
-        """Raise `Refused` unless a command may change data now."""
+    def demand_write(self, spec: Spec, *, disk: bool = True) -> None:
+        """Raise `Refused` unless a command may change data now.
+
+        Args:
+            spec: The command.
+            disk: Whether a disk that takes no snapshots counts.
+        """
         if self.setting("replicaof") and self.setting("replica-read-only") == "yes":
             raise Refused("READONLY You can't write against a read only replica.")
         if int(self.setting("min-replicas-to-write")) > 0:
             raise Refused("NOREPLICAS Not enough good replicas to write.")
+        trouble = self.save_trouble() if disk else None
+        if trouble is not None and self.setting("stop-writes-on-bgsave-error") == "yes":
+            raise Refused(not_saved(self.flavour))
         if not self._fits() and "m" in spec.flags:
             raise Refused(FULL)
+
+    def save_trouble(self) -> Trouble | None:
+        """What snapshots of the server meet on the disk."""
+        runtime = self.world.room("runtime")
+        program = runtime.program_of(self.server)
+        found: Trouble | None = runtime.kind_of(self.server).save_trouble(
+            self.world, self.server, program
+        )
+        return found
 
     def _fits(self) -> bool:
         """Make room as the policy says; whether there is enough afterwards."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.redis.keys import Handler
 
 _TIMES = {"ex": 1.0, "px": 0.001, "exat": 1.0, "pxat": 0.001}
+_NO_OFFSET = "ERR bit offset is not an integer or out of range"
+# proto-max-bulk-len, which nobody sets otherwise.
+_LONGEST = 512 << 20
 _OVERFLOW = "ERR increment or decrement would overflow"
 
 
@@ -168,6 +171,8 @@ def _setrange(keys: Keys, words: list[str]) -> int:
     start, text = integer(words[1]), keys.get(words[0], "string") or ""
     if start < 0:
         raise Refused("ERR offset is out of range")
+    if start + len(words[2]) > _LONGEST:
+        raise Refused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
     if words[2]:
         text = text.ljust(start, "\0")
         text = text[:start] + words[2] + text[start + len(words[2]) :]
@@ -175,34 +180,33 @@ def _setrange(keys: Keys, words: list[str]) -> int:
     return len(text)
 
 
-def _bits(keys: Keys, key: str) -> list[int]:
-    text = keys.get(key, "string") or ""
-    return [ord(char) >> place & 1 for char in text for place in range(7, -1, -1)]
+def _place(text: str) -> int:
+    place = integer(text, _NO_OFFSET)
+    if not 0 <= place < 1 << 32:
+        raise Refused(_NO_OFFSET)
+    return place
 
 
 def _setbit(keys: Keys, words: list[str]) -> int:
-    refusal = "ERR bit offset is not an integer or out of range"
-    place = integer(words[1], refusal)
-    if not 0 <= place < 1 << 32:
-        raise Refused(refusal)
+    octet, shift = divmod(_place(words[1]), 8)
     if words[2] not in ("0", "1"):
         raise Refused("ERR bit is not an integer or out of range")
-    bits = _bits(keys, words[0])
-    bits.extend([0] * (place // 8 * 8 + 8 - len(bits)))
-    before, bits[place] = bits[place], int(words[2])
-    octets = (bits[at : at + 8] for at in range(0, len(bits), 8))
-    text = "".join(chr(int("".join(map(str, octet)), 2)) for octet in octets)
-    keys.put(words[0], "string", text)
-    return before
+    text = (keys.get(words[0], "string") or "").ljust(octet + 1, "\0")
+    mask, before = 0x80 >> shift, ord(text[octet])
+    after = before | mask if words[2] == "1" else before & ~mask
+    keys.put(words[0], "string", f"{text[:octet]}{chr(after)}{text[octet + 1 :]}")
+    return int(before & mask != 0)
 
 
 def _getbit(keys: Keys, words: list[str]) -> int:
-    bits, place = _bits(keys, words[0]), integer(words[1])
-    return bits[place] if 0 <= place < len(bits) else 0
+    octet, shift = divmod(_place(words[1]), 8)
+    text = keys.get(words[0], "string") or ""
+    return ord(text[octet]) >> 7 - shift & 1 if octet < len(text) else 0
 
 
 def _bitcount(keys: Keys, words: list[str]) -> int:
-    return sum(_bits(keys, words[0]))
+    text = keys.get(words[0], "string") or ""
+    return sum(ord(char).bit_count() for char in text)
 
 
 STRINGS: dict[str, Handler] = {
