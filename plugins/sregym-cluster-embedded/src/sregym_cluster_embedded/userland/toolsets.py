@@ -62,7 +62,21 @@ BUSYBOX = (
 )
 _ALPINE = (
     *BUSYBOX,
-    *("apk", "cksum", "comm", "getent", "lsof", "nohup", "pgrep", "pkill", "printenv", "split"),
+    *(
+        "apk",
+        "arch",
+        "cksum",
+        "logname",
+        "mountpoint",
+        "comm",
+        "getent",
+        "lsof",
+        "nohup",
+        "pgrep",
+        "pkill",
+        "printenv",
+        "split",
+    ),
 )
 DEBIAN = (
     *_BASIC,
@@ -72,6 +86,7 @@ DEBIAN = (
         "apt-get",
         "awk",
         "bash",
+        "arch",
         "cksum",
         "comm",
         "dash",
@@ -82,7 +97,18 @@ DEBIAN = (
         "join",
         "mawk",
     ),
-    *("more", "nice", "nohup", "printenv", "rev", "shuf", "split", "stdbuf"),
+    *(
+        "logname",
+        "more",
+        "mountpoint",
+        "nice",
+        "nohup",
+        "printenv",
+        "rev",
+        "shuf",
+        "split",
+        "stdbuf",
+    ),
 )
 # What the package procps adds to an image; the model names it `procps`.
 _PROCPS = ("ps", "top", "free", "uptime", "pgrep", "pkill", "pidof", "watch", "sysctl", "vmstat")

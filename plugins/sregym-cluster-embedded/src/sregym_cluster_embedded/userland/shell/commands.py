@@ -30,6 +30,7 @@ from sregym_cluster_embedded.userland.shell.network import NETWORK_COMMANDS
 from sregym_cluster_embedded.userland.shell.openssl import OPENSSL_COMMANDS
 from sregym_cluster_embedded.userland.shell.packages import PACKAGE_COMMANDS
 from sregym_cluster_embedded.userland.shell.packing import PACKING_COMMANDS
+from sregym_cluster_embedded.userland.shell.places import PLACE_COMMANDS
 from sregym_cluster_embedded.userland.shell.printing import PRINTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.rearranging import REARRANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.searching import SEARCHING_COMMANDS
@@ -66,6 +67,7 @@ COMMANDS: dict[str, Command] = {
     **OPENSSL_COMMANDS,
     **PACKAGE_COMMANDS,
     **PACKING_COMMANDS,
+    **PLACE_COMMANDS,
     **REARRANGING_COMMANDS,
     **SEARCHING_COMMANDS,
     **STARTING_COMMANDS,

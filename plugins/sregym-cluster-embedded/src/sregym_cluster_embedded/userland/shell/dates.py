@@ -16,6 +16,12 @@ _FORMS = (
 _GNU_FORMS = (
     "%a, %d %b %Y %H:%M:%S", "%d %b %Y %H:%M:%S", "%d %b %Y", "%b %d %Y", "%a %b %d %H:%M:%S %Y",
 )  # fmt: skip
+# A moment before which or behind which another is named.
+_ABSOLUTE = re.compile(
+    r"(?:\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?(?:\s*(?:UTC|GMT|Z))?)(?=\s)"
+)
+_WEEKDAY = r"(?:\b(?:next|last|this)\s+)?\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _UNITS = ("seconds", "minutes", "hours", "days", "weeks")
 _SHORT = {"sec": "seconds", "min": "minutes"}
 _STEP = re.compile(r"([+-]?\d+)\s*([a-z]+?)s?(?![a-z])(\s+ago)?")
@@ -46,9 +52,10 @@ def _date(session: Session, words: list[str], _stdin: str) -> Output:
             return Output(1, "", f"{head}: No such file or directory\n")
         when = datetime.fromtimestamp(inode.mtime, UTC)
     if "s" in flags:
+        asked = _given(session, when, operands[0]) if operands else None
         can = "can't" if session.busybox else "cannot"
         text = f"date: {can} set date: Operation not permitted\n"
-        return Output(1, _shown(when), text)
+        return Output(int(not session.busybox), _shown(asked or when), text)
     wrong = next((word for word in operands if not word.startswith("+")), None)
     if wrong is not None:
         return Output(1, "", f"date: invalid date '{wrong}'\n")
@@ -91,7 +98,15 @@ def _given(session: Session, now: datetime, text: str) -> datetime | None:
         if "%Y" in form:
             return found
         return now.replace(hour=found.hour, minute=found.minute, second=found.second, microsecond=0)
-    return None if session.busybox else _relative(now, text.lower())
+    if session.busybox:
+        return None
+    start = re.match(_ABSOLUTE, text)
+    if start is not None and start.end() < len(text):
+        first = _given(session, now, start.group())
+        # Beside a date, the day of the week says nothing.
+        rest = re.sub(_WEEKDAY, "", text[start.end() :].lower()).strip()
+        return first if first is None or not rest else _relative(first, rest)
+    return _relative(now, text.lower())
 
 
 def _relative(now: datetime, text: str) -> datetime | None:
@@ -101,15 +116,44 @@ def _relative(now: datetime, text: str) -> datetime | None:
     if name in _NAMES:
         now, text = now + timedelta(days=_NAMES[name]), rest.strip()
     while text:
+        if (day := re.match(r"(next|last|this)?\s*([a-z]{3})[a-z]*\b", text)) and (
+            day.group(2) in _WEEKDAYS
+        ):
+            now, text = _weekday(now, day.group(1) or "", day.group(2)), text[day.end() :].strip()
+            continue
+        text = re.sub(r"^next (?=[a-z])", "1 ", re.sub(r"^last (?=[a-z])", "-1 ", text))
+        text = re.sub(r"^([+-])\s+(?=\d)", r"\1", text)
         found = _STEP.match(text)
         if found is None:
             return None
+        if found.group(2) in ("month", "year"):
+            count = int(found.group(1)) * (-1 if found.group(3) else 1)
+            now = _months_later(now, count * (12 if found.group(2) == "year" else 1))
+            text = text[found.end() :].strip()
+            continue
         unit = _SHORT.get(found.group(2), f"{found.group(2)}s")
         if unit not in _UNITS:
             return None
         step = int(found.group(1)) * (-1 if found.group(3) else 1)
         now, text = now + timedelta(**{unit: step}), text[found.end() :].strip()
     return now
+
+
+def _weekday(now: datetime, which: str, name: str) -> datetime:
+    """The beginning of a day of the week: the coming one, the one after it, or the last."""
+    ahead = (_WEEKDAYS.index(name) - now.weekday()) % 7
+    if which == "last":
+        ahead -= 7
+    elif which == "next" and ahead == 0:
+        ahead = 7
+    return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=ahead)
+
+
+def _months_later(now: datetime, count: int) -> datetime:
+    """So many months later; days that a month lacks run over into the next."""
+    years, month = divmod(now.month - 1 + count, 12)
+    first = now.replace(year=now.year + years, month=month + 1, day=1)
+    return first + timedelta(days=now.day - 1)
 
 
 DATE_COMMANDS: dict[str, Command] = {"date": _date}

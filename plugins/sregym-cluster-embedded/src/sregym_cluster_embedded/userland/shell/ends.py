@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _LONG = {"lines": "n", "bytes": "c", "quiet": "q", "silent": "q", "verbose": "v"}
 # What has no end, and no line in it: whoever keeps the last one keeps it all.
 _ENDLESS = ("/dev/zero",)
+# Devices of which `head -c` takes as much as it is told, and no more than so much.
+_STREAMS, _MOST = ("/dev/zero", "/dev/urandom", "/dev/random"), 1 << 22
 _TIMES = {"b": 512, "k": 1024, "K": 1024, "m": 1 << 20, "M": 1 << 20}
 
 
@@ -95,6 +98,20 @@ def _wanted(flags: dict[str, str]) -> tuple[str, int, bool]:
     return letter, int(found.group(2)) * _TIMES.get(found.group(3), 1), found.group(1) == "+"
 
 
+def _streamed(session: Session, path: str, flags: dict[str, str]) -> str:
+    """What a device gives: zeros, or bytes that nobody can guess but that are the same every time."""
+    letter, number, _ = _wanted(flags)
+    size = min(number, _MOST) if letter == "c" else 0
+    if path == "/dev/zero":
+        return "\0" * size
+    out, part = b"", 0
+    while len(out) < size:
+        share = session.world.seed.fraction("urandom", session.pid, session.world.now, part)
+        out += sha256(repr(share).encode()).digest()
+        part += 1
+    return out[:size].decode(errors="surrogateescape")
+
+
 def _start(flags: dict[str, str], text: str) -> int:
     """Where in a text its wanted end begins."""
     letter, number, counted = _wanted(flags)
@@ -125,6 +142,8 @@ def _each(
                 exhaust(session)
             try:
                 text = session.files.open(path).text
+                if path in _STREAMS and name == "head":
+                    text = _streamed(session, path, flags)
             except FileError as error:
                 err += complaint(session, name, "open", operand, error)
                 continue

@@ -101,7 +101,11 @@ def _comm(session: Session, words: list[str], stdin: str) -> Output:
 
 
 def _diff(session: Session, words: list[str], stdin: str) -> Output:
-    flags, operands = options(words, "U")
+    flags, operands = options(words, "U", {"recursive": "r", "brief": "q", "unified": "u"})
+    if "r" in flags and len(operands) == 2:
+        names = [session.files.listing(session.path(operand)) for operand in operands]
+        if names[0] is not None and names[1] is not None:
+            return _compared(session, words, operands, (names[0], names[1]))
     texts, errors = inputs(session, "diff", operands, stdin)
     if len(texts) < 2:
         return Output(2, "", errors or "diff: missing operand\n")
@@ -124,6 +128,28 @@ def _diff(session: Session, words: list[str], stdin: str) -> Output:
     return _shown_as_different(
         [row.replace("r", "c", 1) if row[:1].isdigit() else row for row in rows_found]
     )
+
+
+def _compared(
+    session: Session, words: list[str], places: list[str], names: tuple[list[str], list[str]]
+) -> Output:
+    """`diff -r` of two folders."""
+    out, err, code = "", "", 0
+    given = [word for word in words[1:] if word not in places]
+    first, second = (place.rstrip("/") for place in places)
+    for name in sorted({*names[0], *names[1]}):
+        if name not in names[0] or name not in names[1]:
+            out += f"Only in {first if name in names[0] else second}: {name}\n"
+            code = max(code, 1)
+            continue
+        pair = [f"{first}/{name}", f"{second}/{name}"]
+        result = _diff(session, ["diff", *given, *pair], "")
+        folders = session.files.listing(session.path(pair[0])) is not None
+        quiet = any("q" in word for word in given if not word.startswith("--"))
+        if result.out and not folders and not quiet and not session.busybox:
+            out += f"{' '.join(['diff', *given, *pair])}\n"
+        out, err, code = out + result.out, err + result.err, max(code, result.code)
+    return Output(code, out, err)
 
 
 def _shown_as_different(rows: list[str]) -> Output:
