@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
 
+DATA = Path(__file__).parent / "data"
 MODEL = """
 application: cache
 images:
@@ -195,3 +197,14 @@ def test_the_log_tells_what_was_loaded_and_of_a_shutdown_by_a_client(cache: Any)
         "1:M @ * DB loaded from disk: 0.000 seconds",
         "1:M @ * Ready to accept connections",
     ]
+
+
+def test_commands_are_refused_as_recorded(cache: Any) -> None:
+    lines = (DATA / "redis_refusals.txt").read_text(encoding="utf-8").splitlines()[1:]
+    different = []
+    cache.shell("redis", "redis-cli lpush l 1 2 3")
+    for command, refusal in zip(lines[::2], lines[1::2], strict=True):
+        answer = cache.shell("redis", f"redis-cli {command}")
+        if answer != (0, f"{refusal.strip()}\n\n", ""):
+            different.append((command, refusal.strip(), answer))
+    assert different == []
