@@ -20,7 +20,7 @@ _GNU_FORMS = (
 _ABSOLUTE = re.compile(
     r"(?:\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?(?:\s*(?:UTC|GMT|Z))?)(?=\s)"
 )
-_WEEKDAY = r"(?:\b(?:next|last|this)\s+)?\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
+_WEEKDAY = r"(?:\b(?:next|last|this)\s+)?\b(?:mon(?!th)|tue|wed|thu|fri|sat|sun)[a-z]*\b"
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _UNITS = ("seconds", "minutes", "hours", "days", "weeks")
 _SHORT = {"sec": "seconds", "min": "minutes"}
@@ -116,7 +116,7 @@ def _relative(now: datetime, text: str) -> datetime | None:
     if name in _NAMES:
         now, text = now + timedelta(days=_NAMES[name]), rest.strip()
     while text:
-        if (day := re.match(r"(next|last|this)?\s*([a-z]{3})[a-z]*\b", text)) and (
+        if (day := re.match(r"(next|last|this)?\s*(?!month)([a-z]{3})[a-z]*\b", text)) and (
             day.group(2) in _WEEKDAYS
         ):
             now, text = _weekday(now, day.group(1) or "", day.group(2)), text[day.end() :].strip()
