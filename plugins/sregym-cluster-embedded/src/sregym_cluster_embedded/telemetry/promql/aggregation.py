@@ -25,6 +25,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
 )
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
 from sregym_cluster_embedded.telemetry.promql.quantiles import quantile
+from sregym_cluster_embedded.telemetry.promql.ranking import ranked
 from sregym_cluster_embedded.telemetry.promql.summing import settled
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def aggregate(node: Aggregate, vector: Vector, parameter: Floats | str | None) -
     if node.op in ("topk", "bottomk"):
         assert isinstance(parameter, np.ndarray)
         _check_size(parameter)
-        return _ranked(vector, groups, parameter, largest=node.op == "topk")
+        return ranked(vector, groups, parameter, largest=node.op == "topk")
     if node.op == "count_values":
         assert isinstance(parameter, str)
         if node.without and parameter in node.labels:
@@ -238,41 +239,6 @@ def _spread(op: str, values: Floats, present: Mask) -> Floats:
         mean = np.where(first, row, np.where(later, grown, mean))
     variance: Floats = squares / np.maximum(count, 1)
     return np.sqrt(variance) if op == "stddev" else variance
-
-
-def _ranked(
-    vector: Vector, groups: dict[Labels, list[int]], parameter: Floats, *, largest: bool
-) -> Vector:
-    """The k largest or smallest rows of each group; NaN comes last. They keep their labels."""
-    chosen = np.zeros(vector.present.shape, dtype=np.bool_)
-    order = np.zeros(vector.present.shape)
-    for rows in groups.values():
-        for step in range(vector.values.shape[1]):
-            wanted = _whole(parameter[step])
-            there = [row for row in rows if vector.present[row, step]]
-            keys = {row: _rank(float(vector.values[row, step]), largest) for row in there}
-            ranked = sorted(there, key=keys.__getitem__)
-            for position, row in enumerate(ranked[:wanted]):
-                chosen[row, step] = True
-                order[row, step] = position
-    kept = [bool(row.any()) for row in chosen]
-    places = [row for rows in groups.values() for row in rows if kept[row]]
-    if vector.values.shape[1] == 1:
-        # An instant answer lists each group from its best row on.
-        places = [
-            row
-            for rows in groups.values()
-            for row in sorted((r for r in rows if kept[r]), key=lambda r: order[r, 0])
-        ]
-    return Vector([vector.labels[row] for row in places], vector.values[places], chosen[places])
-
-
-def _rank(value: float, largest: bool) -> tuple[bool, float]:
-    return math.isnan(value), -value if largest else value
-
-
-def _whole(number: float) -> int:
-    return 0 if math.isnan(number) or number < 1 else int(min(number, 2**31))
 
 
 def _check_size(sizes: Floats) -> None:
