@@ -70,6 +70,17 @@ def start(keys: Any, *flags: str, attempt: int = 0, **fields: Any) -> Any:
         ("etcdctl put", (128, "", "Error: put command needs 1 argument and input from stdin or 2 arguments\n")),
         ("etcdctl del", (128, "", "Error: del command needs one argument as key and an optional argument as range_end\n")),
         ("etcdctl compaction", (128, "", "Error: compaction command needs 1 argument\n")),
+        ("etcdctl put a 1 >/dev/null; etcdctl put a 2 --prev-kv; etcdctl del a --prev-kv", (0, "OK\na\n1\n1\na\n2\n", "")),
+        ("etcdctl put a 1 >/dev/null; etcdctl get a -w fields | tail -n 8", (0, '"Key" : "a"\n"CreateRevision" : 2\n"ModRevision" : 2\n"Version" : 1\n"Value" : "1"\n"Lease" : 0\n"More" : false\n"Count" : 1\n', "")),
+        ("etcdctl lease grant abc", (128, "", 'Error: bad TTL (strconv.ParseInt: parsing "abc": invalid syntax)\n')),
+        ("etcdctl lease grant", (128, "", "Error: lease grant command needs TTL argument\n")),
+        ("etcdctl lease revoke", (128, "", "Error: lease revoke command needs lease ID as argument\n")),
+        ("etcdctl lease revoke xyz", (128, "", 'Error: bad lease ID arg (strconv.ParseInt: parsing "xyz": invalid syntax), expecting ID in Hex\n')),
+        ("etcdctl lease list; etcdctl lease timetolive 1234; etcdctl lease revoke 1234", (1, "found 0 leases\nlease 0000000000001234 already expired\n", "Error: failed to revoke lease (etcdserver: requested lease not found)\n")),
+        ("etcdctl put a 1 --lease=12", (1, "", "Error: etcdserver: requested lease not found\n")),
+        ("etcdctl lease keep-alive --once 12; etcdctl alarm disarm; etcdctl user list; etcdctl auth status", (0, "lease 0000000000000012 expired or revoked.\nAuthentication Status: false\nAuthRevision: 1\n", "")),
+        ("etcdctl --cacert /none get a", (128, "", "Error: open /none: no such file or directory\n")),
+        ("etcdctl endpoint hashkv | cut -d, -f1", (0, "127.0.0.1:2379\n", "")),
         ("etcdctl nosuch", (1, "", "Error: unknown command \"nosuch\" for \"etcdctl\"\nRun 'etcdctl --help' for usage.\n")),
         ("curl -s localhost:2379/version", (0, '{"etcdserver":"3.5.16","etcdcluster":"3.5.0"}', "")),
         ("curl -s http://etcd:2379/health", (0, '{"health":"true","reason":""}', "")),
@@ -161,3 +172,30 @@ def test_the_log_of_a_first_and_of_a_second_start(keys: Any) -> None:
         f"{first[5]['local-member-id']} became leader at term 3"
     ]
     assert sorted(record["ts"] for record in first) == [record["ts"] for record in first]
+
+
+def test_keys_go_with_their_lease(keys: Any) -> None:
+    start(keys)
+    granted = keys.shell("etcd", "etcdctl lease grant 60")[1]
+    number = granted.split()[1]
+    assert granted == f"lease {number} granted with TTL(60s)\n"
+    keys.shell("etcd", f"etcdctl put a 1 --lease={number}; etcdctl put b 2")
+    keys.run(20)
+    left = f"etcdctl lease timetolive {number} --keys; etcdctl lease keep-alive --once {number}"
+    assert keys.shell("etcd", left)[1] == (
+        f"lease {number} granted with TTL(60s), remaining(40s), attached keys([a])\n"
+        f"lease {number} keepalived with TTL(60)\n"
+    )
+    keys.run(50)
+    look = "etcdctl get '' --prefix --keys-only | grep -v '^$'; etcdctl lease list | head -n 1"
+    before = keys.shell("etcd", look)[1]
+    keys.run(11)
+    assert (before, keys.shell("etcd", look)[1]) == (
+        "a\nb\nfound 1 leases\n",
+        "b\nfound 0 leases\n",
+    )
+    other = keys.shell("etcd", "etcdctl lease grant 60")[1].split()[1]
+    revoked = (
+        f"etcdctl put c 3 --lease={other} >/dev/null; etcdctl lease revoke {other}; etcdctl get c"
+    )
+    assert keys.shell("etcd", revoked) == (0, f"lease {other} revoked\n", "")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from sregym_apps.model import EtcdProgram
 
-from sregym_cluster_embedded.userland.etcd.data import load, store
+from sregym_cluster_embedded.userland.etcd.data import describe, load, store
 from sregym_cluster_embedded.userland.etcd.keys import KEY_COMMANDS
+from sregym_cluster_embedded.userland.etcd.leases import leased
 from sregym_cluster_embedded.userland.etcd.member import Member, member_of
 from sregym_cluster_embedded.userland.etcd.showing import framed, header, humanised
 from sregym_cluster_embedded.userland.formats import moment
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 _COMMAND_S = 5.0
 _SWITCHES = frozenset(
     {"prefix", "keys-only", "print-value-only", "count-only", "from-key", "cluster", "hex", "debug"}
-    | {"insecure-transport", "insecure-skip-tls-verify", "prev-kv"}
+    | {"insecure-transport", "insecure-skip-tls-verify", "prev-kv", "keys", "once"}
 )
 _SHORT = {"w": "write-out"}
 
@@ -68,6 +70,10 @@ class Server(NamedTuple):
 def _etcdctl(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = _parsed(words[1:])
     form = flags.get("write-out", "simple")
+    for name in ("cacert", "cert", "key"):
+        path = flags.get(name, "")
+        if path and session.files.read(session.path(path)) is None:
+            return Output(128, "", f"Error: open {path}: no such file or directory\n")
     if not operands:
         return Output(0, _USAGE)
     for count in (2, 1):
@@ -281,6 +287,30 @@ def _alarms(_: Ask, __: Server) -> Output:
     return Output(0)
 
 
+def _leases(ask: Ask, server: Server) -> Output:
+    world = ask.session.world
+    output, data = leased(world, server.data, ask.flags, ask.operands)
+    if data is not server.data:
+        store(world, server.storage, data)
+    return output
+
+
+def _hashes(ask: Ask) -> Output:
+    out, err = "", ""
+    for endpoint in _all_endpoints(ask):
+        server, why = _server(ask, endpoint)
+        if server is None:
+            err += f"{_complaint(ask, endpoint, why)}Failed to get the hash of endpoint {endpoint} (context deadline exceeded)\n"
+        else:
+            text = f"{server.data.revision} {describe(server.data)}"
+            out += f"{endpoint}, {crc32(text.encode())}\n"
+    return Output(1 if err else 0, out, err)
+
+
+def _no_auth(_: Ask, __: Server) -> Output:
+    return Output(0, "Authentication Status: false\nAuthRevision: 1\n")
+
+
 def _watch(ask: Ask, _: Server) -> Output:
     ask.session.endless = True
     return Output(0)
@@ -296,6 +326,12 @@ _COMMANDS: Mapping[str, Callable[[Ask], Output]] = {
     "endpoint status": _status,
     "member list": _at_server(_members),
     "alarm list": _at_server(_alarms),
+    "alarm disarm": _at_server(_alarms),
+    "auth status": _at_server(_no_auth),
+    "endpoint hashkv": _hashes,
+    "lease": _at_server(_leases),
+    "role list": _at_server(_alarms),
+    "user list": _at_server(_alarms),
     "defrag": _defragment,
     "version": _told_version,
     "watch": _at_server(_watch),

@@ -23,12 +23,26 @@ class Entry(NamedTuple):
         created: Revision at which the key was made.
         changed: Revision of its last change.
         version: How often it was written since it was made.
+        lease: With which it goes; 0 for none.
     """
 
     value: str
     created: int
     changed: int
     version: int
+    lease: int = 0
+
+
+class Lease(NamedTuple):
+    """A time for which keys stay.
+
+    Attributes:
+        ttl_s: As it was granted.
+        since: Virtual second at which it was granted or kept alive.
+    """
+
+    ttl_s: int
+    since: float
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,7 @@ class EtcdData:
         starts: How often it has been started with these data, each a term of the election.
         name: The member that made the data.
         written_bytes: Size of all revisions.
+        leases: By number.
     """
 
     keys: Mapping[str, Entry] = field(default_factory=dict)
@@ -48,6 +63,7 @@ class EtcdData:
     starts: int = 0
     name: str = ""
     written_bytes: int = 0
+    leases: Mapping[int, Lease] = field(default_factory=dict)
 
     @property
     def term(self) -> int:
@@ -74,11 +90,11 @@ class EtcdData:
             if key >= first and (last == "\0" or key < last)
         ]
 
-    def with_value(self, key: str, value: str) -> EtcdData:
+    def with_value(self, key: str, value: str, lease: int = 0) -> EtcdData:
         """After a put."""
         revision, old = self.revision + 1, self.keys.get(key)
         created, version = (revision, 1) if old is None else (old.created, old.version + 1)
-        keys = {**self.keys, key: Entry(value, created, revision, version)}
+        keys = {**self.keys, key: Entry(value, created, revision, version, lease)}
         written = self.written_bytes + len(key) + len(value) + 64
         return replace(self, keys=keys, revision=revision, written_bytes=written)
 
@@ -89,11 +105,20 @@ class EtcdData:
         kept = {key: entry for key, entry in self.keys.items() if key not in keys}
         return replace(self, keys=kept, revision=self.revision + 1)
 
+    def without_lease(self, number: int) -> EtcdData:
+        """After the end of a lease: its keys go with it."""
+        kept = {name: lease for name, lease in self.leases.items() if name != number}
+        gone = [key for key, entry in self.keys.items() if entry.lease == number]
+        return replace(self.without(gone), leases=kept)
+
 
 def load(world: World, storage: str) -> EtcdData:
-    """What is kept under an identity; nothing when there is none."""
-    found: EtcdData | None = world.table(TABLE).get(storage)
-    return found or EtcdData()
+    """What is kept under an identity, without what has run out; nothing when there is none."""
+    found: EtcdData = world.table(TABLE).get(storage) or EtcdData()
+    for number, lease in sorted(found.leases.items()):
+        if lease.since + lease.ttl_s <= world.now:
+            found = found.without_lease(number)
+    return found
 
 
 def store(world: World, storage: str, data: EtcdData) -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sregym_cluster_embedded.userland.etcd.leases import NOT_FOUND, number_of
 from sregym_cluster_embedded.userland.shell.session import Output
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _get(
     if form == "json":
         shown = [] if counted else [_shown(*pair, keys_only=keys_only) for pair in found]
         return Output(0, _json(about, kvs=shown, more=more, count=count)), data
+    if form == "fields":
+        return Output(0, _fields(about, found, count, more=more, empty=counted)), data
     if counted:
         return Output(0, f"{count}\n" if form == "fields" else ""), data
     lines = []
@@ -78,6 +81,22 @@ def _get(
             lines.append(key)
         lines.append("" if keys_only else entry.value)
     return Output(0, "".join(f"{line}\n" for line in lines)), data
+
+
+def _fields(
+    about: Mapping[str, int], found: list[tuple[str, Entry]], count: int, *, more: bool, empty: bool
+) -> str:
+    """An answer line by line."""
+    names = {"cluster_id": "ClusterID", "member_id": "MemberID", "revision": "Revision", "raft_term": "RaftTerm"}  # fmt: skip
+    lines = [f'"{names[name]}" : {value}' for name, value in about.items()]
+    for key, entry in [] if empty else found:
+        lines += [
+            f'"Key" : {json.dumps(key)}', f'"CreateRevision" : {entry.created}',
+            f'"ModRevision" : {entry.changed}', f'"Version" : {entry.version}',
+            f'"Value" : {json.dumps(entry.value)}', f'"Lease" : {entry.lease}',
+        ]  # fmt: skip
+    lines += [f'"More" : {str(more).lower()}', f'"Count" : {count}']
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _sort_key(pair: tuple[str, Entry], by: str) -> Any:
@@ -94,7 +113,7 @@ def _sort_key(pair: tuple[str, Entry], by: str) -> Any:
 def _put(
     data: EtcdData,
     about: Mapping[str, int],
-    _: Mapping[str, str],
+    flags: Mapping[str, str],
     operands: Sequence[str],
     stdin: str,
     form: str,
@@ -102,10 +121,15 @@ def _put(
     if not operands:
         return Output(128, "", "Error: put command needs 1 argument and input from stdin or 2 arguments\n"), data  # fmt: skip
     value = operands[1] if len(operands) > 1 else stdin
-    changed = data.with_value(operands[0], value)
+    lease = number_of(flags.get("lease", "0")) or 0
+    if lease and lease not in data.leases:
+        return Output(1, "", f"Error: {NOT_FOUND}\n"), data
+    old = data.keys.get(operands[0])
+    changed = data.with_value(operands[0], value, lease)
     if form == "json":
         return Output(0, _json({**about, "revision": changed.revision})), changed
-    return Output(0, "OK\n"), changed
+    before = f"{operands[0]}\n{old.value}\n" if old is not None and "prev-kv" in flags else ""
+    return Output(0, f"OK\n{before}"), changed
 
 
 def _delete(
@@ -123,7 +147,8 @@ def _delete(
     if form == "json":
         told = _json({**about, "revision": changed.revision}, deleted=len(found))
         return Output(0, told), changed
-    return Output(0, f"{len(found)}\n"), changed
+    shown = "".join(f"{key}\n{data.keys[key].value}\n" for key in found)
+    return Output(0, f"{len(found)}\n{shown if 'prev-kv' in flags else ''}"), changed
 
 
 def _compact(
