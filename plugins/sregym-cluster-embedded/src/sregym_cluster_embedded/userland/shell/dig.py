@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -34,6 +35,8 @@ _TYPES = (
     *("A", "AAAA", "ANY", "AXFR", "CAA", "CNAME", "DNSKEY", "DS", "HINFO", "HTTPS", "MX", "NAPTR"),
     *("NS", "PTR", "RRSIG", "SOA", "SRV", "SVCB", "TLSA", "TXT"),
 )
+# Classes: `CH` has a long name, too.
+_CLASS = re.compile(r"IN|CH(?:[A-Z]{3})?|HS", re.IGNORECASE)
 # Parts of the answer that `+no...` leaves out, and `+noall` all of them.
 _PARTS = ("answer", "additional", "authority", "cmd", "comments", "question", "stats")
 _SWITCHES = (
@@ -149,7 +152,7 @@ def _read(words: list[str]) -> _Line:
                 return line
         elif word.upper() in _TYPES:
             target = replace(target, kind=word.upper())
-        elif word.upper() in ("IN", "CH", "CHAOS", "HS"):
+        elif _CLASS.fullmatch(word):
             pass
         else:
             _close(line, present)
