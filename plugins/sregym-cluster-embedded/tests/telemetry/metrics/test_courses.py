@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.telemetry.metrics.courses import Progress, Progresses, Shared
 from sregym_cluster_embedded.telemetry.metrics.operations import calls_of, operations_of
 from sregym_cluster_embedded.traffic.arrivals import Course, Rhythm, rhythm_of
+from sregym_cluster_embedded.traffic.segments import totals
 
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
 BUY, LOOK = rhythm_of(REF, "buy", 40.0), rhythm_of(REF, "look", 0.7)
@@ -85,3 +88,36 @@ def test_at_every_moment_callees_have_counted_what_their_callers_have(booth: Any
     grown = np.diff(made)
     assert np.abs(grown - np.diff(counted)).max() <= 2
     assert grown.std() > 3
+
+
+def test_all_who_count_agree_at_every_moment_whatever_happens(booth: Any) -> None:
+    """Kind by kind, before and after pods went, processors were short and packets were lost."""
+    chance = random.Random(5)
+    booth.delete("pods", booth.pods("web")[0])
+    booth.run(40)
+    links.set_link(booth.world, "*", f"pod:{booth.ref('stock').pod_uid}", links.Link(loss=0.4))
+    booth.run(60)
+    limits = {"cpu": "20m"}
+    booth.edit(
+        "Deployment",
+        "stock",
+        lambda obj: obj["spec"]["template"]["spec"]["containers"][0].update(
+            resources={"limits": limits}
+        ),
+    )
+    booth.run(80)
+    moments = sorted(chance.uniform(0, booth.world.now) for _ in range(60))
+    kinds = set()
+    for life in [*booth.lives("web"), *booth.lives("stock"), *booth.lives("book")]:
+        for name, served in operations_of(life, lambda _, words: words):
+            outcomes, end = served.outcomes, life.ended(booth.world.now)
+            for at in moments:
+                counted = totals(life.served, name, 0.0, min(at, end))
+                found = {
+                    kind: int(outcomes.count(kind, np.array([at]))[0]) for kind in outcomes.names
+                }
+                assert found.pop("") == counted.ok
+                assert {kind: count for kind, count in found.items() if count} == counted.failed
+                assert int(outcomes.total(np.array([at]))[0]) == counted.requests
+                kinds |= set(counted.failed)
+    assert len(kinds) >= 3
