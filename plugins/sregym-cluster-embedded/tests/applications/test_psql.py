@@ -158,3 +158,32 @@ def test_the_log_tells_what_failed(shop: Any) -> None:
         "[61] ERROR:  permission denied for table products",
         "[61] STATEMENT:  DELETE FROM products",
     ]
+
+
+DUMPED = """
+CREATE TABLE catalog.items (
+    sku text NOT NULL,
+    qty integer
+);
+ALTER TABLE catalog.items OWNER TO postgres;
+COPY catalog.items (sku, qty) FROM stdin;
+A1\t5
+\\.
+ALTER TABLE ONLY catalog.items
+    ADD CONSTRAINT items_pkey PRIMARY KEY (sku);
+""".strip()
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("pg_dump -U postgres -t catalog.items postgres | grep -v '^--' | grep -v '^$' | tail -n +13", (0, f"{DUMPED}\n", "")),
+        ("pg_dump -U postgres -t none postgres", (1, "", "pg_dump: error: no matching tables were found\n")),
+        ("pg_dump -U postgres none", (1, "", 'pg_dump: error: connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: FATAL:  database "none" does not exist\n')),
+        ("pg_dump -U postgres -f /tmp/all.sql postgres; dropdb -U postgres none; createdb -U postgres more && psql -U postgres -qd more -f /tmp/all.sql; psql -U postgres -d more -Atc 'SELECT * FROM catalog.items'", (0, " set_config \n------------\n \n(1 row)\n\nA1|5\n", 'dropdb: error: database removal failed: ERROR:  database "none" does not exist\n')),
+        ("createdb -U postgres postgres", (1, "", 'createdb: error: database creation failed: ERROR:  database "postgres" already exists\n')),
+        ("vacuumdb -U postgres -d postgres; vacuumdb -U nobody", (1, 'vacuumdb: vacuuming database "postgres"\n', 'vacuumdb: error: connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: FATAL:  role "nobody" does not exist\n')),
+    ],
+)  # fmt: skip
+def test_tools_beside_psql(shop: Any, script: str, expected: tuple[int, str, str]) -> None:
+    assert shop.shell("pg", script) == expected

@@ -133,7 +133,7 @@ SETS: dict[str, tuple[str, ...]] = {
     "valkey": ("valkey-cli", "redis-cli"),
     "mysql": ("mysql", "mysqladmin"),
     "mariadb": ("mariadb", "mysql", "mysqladmin"),
-    "postgres": ("psql", "pg_isready"),
+    "postgres": ("psql", "pg_isready", "pg_dump", "createdb", "dropdb", "vacuumdb"),
     "rabbitmq": ("rabbitmqctl", "rabbitmq-diagnostics", "rabbitmq-plugins", "rabbitmq-queues"),
     "etcd": ("etcdctl",),
     "kafka": (
@@ -160,8 +160,10 @@ _BRINGS = {"netshoot": tuple(_PACKAGES)}
 
 def is_busybox(tools: Iterable[str], command: str) -> bool:
     """Whether a command of an image with BusyBox is BusyBox's own, and no package's."""
-    brought = {package for tool in tools for package in (tool, *_BRINGS.get(tool, ()))}
-    return not any(command in names and name in brought for name, names in _PACKAGES.items())
+    package = next((name for name, names in _PACKAGES.items() if command in names), None)
+    if package is None:
+        return True
+    return not any(tool == package or package in _BRINGS.get(tool, ()) for tool in tools)
 
 
 def flavour_of(tools: Iterable[str]) -> str:

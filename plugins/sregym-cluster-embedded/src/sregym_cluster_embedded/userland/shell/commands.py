@@ -43,6 +43,7 @@ from sregym_cluster_embedded.userland.shell.text import TEXT_COMMANDS
 from sregym_cluster_embedded.userland.shell.wget import WGET_COMMANDS
 from sregym_cluster_embedded.userland.sql.mysql import MYSQL_COMMANDS
 from sregym_cluster_embedded.userland.sql.psql import PSQL_COMMANDS
+from sregym_cluster_embedded.userland.sql.psql_tools import PSQL_TOOLS
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Command
@@ -81,6 +82,7 @@ COMMANDS: dict[str, Command] = {
     **MONGO_COMMANDS,
     **MYSQL_COMMANDS,
     **PSQL_COMMANDS,
+    **PSQL_TOOLS,
     **NGINX_COMMANDS,
     **REDIS_COMMANDS,
     **KAFKA_COMMANDS,

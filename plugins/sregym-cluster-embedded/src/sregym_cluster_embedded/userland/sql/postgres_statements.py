@@ -120,6 +120,18 @@ def _alter(client: PostgresConnection, statement: str, words: list[str]) -> Resu
     what = words[1].lower()
     if what in ("user", "role"):
         return alter_role(client, statement, words)
+    if what in ("table", "schema", "sequence", "index") and re.search(
+        r"\bowner\s+to\b", statement, re.I
+    ):
+        return done(f"ALTER {what.upper()}")
+    added = re.match(
+        r"alter\s+table\s+(?:only\s+)?([\w.]+)\s+add\s+constraint\s+(\w+)\s+(?:primary\s+key|unique)\s*\(([^)]*)\)",
+        statement, re.I,
+    )  # fmt: skip
+    if added is not None:
+        table, name, columns = added.groups()
+        client.execute(f"CREATE UNIQUE INDEX {name} ON {table} ({columns})")
+        return done("ALTER TABLE")
     if what not in ("system", "database"):
         return None
     found = re.search(r"\b(re)?set\s+(\w+)(?:\s*(?:=|\bto\b)\s*'?([^';]+)'?)?", statement, re.I)

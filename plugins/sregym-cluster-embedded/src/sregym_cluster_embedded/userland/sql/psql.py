@@ -31,7 +31,7 @@ def _psql(session: Session, words: list[str], stdin: str) -> Output:
     if isinstance(given, Output):
         return given
     try:
-        client = _connected(session, given, words[0])
+        client = connected(session, given, words[0])
     except PostgresError as error:
         return Output(2, "", f"psql: error: {error}\n")
     if given.listing:
@@ -58,7 +58,12 @@ def _psql(session: Session, words: list[str], stdin: str) -> Output:
     return Output(code, run.out, run.err)
 
 
-def _connected(session: Session, given: Options, name: str) -> Client:
+def connected(session: Session, given: Options, name: str) -> Client:
+    """A client that the server let in.
+
+    Raises:
+        PostgresError: It did not, or is not there.
+    """
     server, peer = _server(session, given)
     user, database = given.user, given.database or given.user
     connection = PostgresConnection(session.world, server, user, given.password, database, peer)
@@ -160,7 +165,9 @@ def _pieces(text: str) -> list[tuple[int, str, str]]:
         r"'(?:[^']|'')*'?|\"[^\"]*\"?|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/|\\[^\n;]*|;|\n|[^'\"$\-/\\;\n]+|.",
         re.S,
     )
-    for match in pattern.finditer(text):
+    while place < len(text):
+        match = pattern.match(text, place)
+        assert match is not None
         token, place = match.group(), match.end()
         if token.startswith("--") or token.startswith("/*"):
             continue
@@ -171,7 +178,14 @@ def _pieces(text: str) -> list[tuple[int, str, str]]:
         present += token if present.strip() or not token.isspace() else ""
         line += token.count("\n")
         if token == ";" or re.match(r"\\g", token):
-            found.append((line, present.strip(), text[place:].removeprefix("\n")))
+            rest = text[place:].removeprefix("\n")
+            found.append((line, present.strip(), rest))
+            if re.match(r"copy\b.*\bfrom\s+stdin\b", present.strip(), re.I | re.S):
+                # What stands behind it is data, up to a line of its own.
+                data, mark, _ = rest.partition("\n\\.\n")
+                size = len(data) + len(mark) if mark else len(rest)
+                skipped = text[place : place + size + 1]
+                line, place = line + skipped.count("\n"), place + len(skipped)
             present = ""
     if present.strip():
         found.append((line, present.strip(), ""))

@@ -38,7 +38,7 @@ class Item(NamedTuple):
     @property
     def function(self) -> str:
         """The function that it calls, lower case; empty when it is no call."""
-        found = re.fullmatch(r"(\w+)\s*\(.*\)", self.text, re.S)
+        found = re.fullmatch(r"(?:\w+\.)?(\w+)\s*\(.*\)", self.text, re.S)
         whole = found is not None and _closes_last(self.text)
         return found.group(1).lower() if found is not None and whole else ""
 
