@@ -78,7 +78,7 @@ def _rmdir(session: Session, words: list[str], _stdin: str) -> Output:
 def _rm(session: Session, words: list[str], _stdin: str) -> Output:
     flags, operands = options(words, long={"recursive": "r", "force": "f"})
     recursive = bool({"r", "R"} & set(flags))
-    err = ""
+    out = err = ""
     if not operands and "f" not in flags:
         return Output(1, "", "rm: missing operand\n")
     for operand in operands:
@@ -94,9 +94,12 @@ def _rm(session: Session, words: list[str], _stdin: str) -> Output:
             continue
         try:
             session.files.remove(path)
+            if "v" in flags and not session.busybox:
+                kind = "directory " if inode is not None and inode.kind == FOLDER else ""
+                out += f"removed {kind}'{operand}'\n"
         except FileError as error:
             err += complaint(session, "rm", "remove", operand, error)
-    return Output(1 if err else 0, "", err)
+    return Output(1 if err else 0, out, err)
 
 
 def _ln(session: Session, words: list[str], _stdin: str) -> Output:

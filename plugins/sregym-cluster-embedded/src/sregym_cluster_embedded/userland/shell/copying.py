@@ -34,7 +34,7 @@ def _copy(session: Session, words: list[str], _stdin: str) -> Output:
     if len(operands) < 2:
         return Output(1, "", f"{name}: missing file operand\n")
     *sources, target = operands
-    err = ""
+    out = err = ""
     for given in sources:
         source, goal = session.path(given), session.path(target)
         inode = session.files.stat(source, follow=not (moving or "a" in flags or "d" in flags))
@@ -57,11 +57,18 @@ def _copy(session: Session, words: list[str], _stdin: str) -> Output:
         except FileError as error:
             err += complaint(session, name, "open", given, error)
             continue
+        told = ""
+        if "v" in flags and not session.busybox:
+            below = [source] if moving else [path for path, _ in walk(session, source)]
+            tails = [path[len(source) :] for path in below]
+            word = "renamed " if moving else ""
+            told = "".join(f"{word}'{given}{tail}' -> '{shown}{tail}'\n" for tail in tails)
         try:
             _transfer(session, source, goal, moving=moving, keep=bool({"a", "p"} & set(flags)))
+            out += told
         except FileError as error:
             err += complaint(session, name, "create", shown, error)
-    return Output(1 if err else 0, "", err)
+    return Output(1 if err else 0, out, err)
 
 
 def _transfer(session: Session, source: str, goal: str, *, moving: bool, keep: bool) -> None:
