@@ -141,6 +141,17 @@ def test_the_cardinality_of_a_world(world: World) -> None:
     assert data(world, "status/walreplay") == {"min": 0, "max": 0, "current": 0}
 
 
+def test_what_is_left_out_is_not_counted_and_not_configured(world: World) -> None:
+    def told(path: str, *words: str) -> str:
+        request = Request("GET", f"/api/v1/status/{path}", without=frozenset(words))
+        return service("prometheus")(world, request).body.decode()
+
+    assert "job=apiserver" in told("tsdb")
+    assert "apiserver" not in told("tsdb", "apiserver").replace("apiserver_", "")
+    assert "job_name: etcd" in told("config", "kubelet")
+    assert "job_name: etcd" not in told("config", "etcd")
+
+
 def test_what_a_query_was_is_told_when_it_is_asked_for(world: World) -> None:
     path = 'query?query=count_over_time(up{job="etcd"}[1m])'
 

@@ -46,4 +46,9 @@ class Without:
         )
 
     def _stays(self, labels: Labels) -> bool:
-        return not any(tells(value, self._words) for _, value in labels)
+        return stays(labels, self._words)
+
+
+def stays(labels: Labels, words: frozenset[str]) -> bool:
+    """Whether series with these labels are not left out."""
+    return not any(tells(value, words) for _, value in labels)

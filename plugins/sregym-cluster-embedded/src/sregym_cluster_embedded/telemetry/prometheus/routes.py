@@ -9,10 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sregym_core.policy.observing import tells
 
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.telemetry.metrics.describing import pools
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
+from sregym_cluster_embedded.telemetry.metrics.leaving_out import stays
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.prometheus import status
 from sregym_cluster_embedded.telemetry.prometheus.cardinality import cardinality
@@ -295,13 +297,19 @@ def _exemplars(_: World, request: Request) -> Any:
     return [] if has_selectors(parse(request.parameter("query"))) else Response(204, b"")
 
 
-def _tsdb(world: World, _: Request) -> Any:
+def _tsdb(world: World, request: Request) -> Any:
     now_ms = round(now_s(world) * 1000)
     # What is older has gone from memory to disk.
     first_ms = max(now_ms - _IN_MEMORY_MS, world.epoch * 1000)
     series = Survey(world, first_ms, now_ms).labels([])
-    written = _written(observed(world), [], (first_ms, now_ms))
-    return cardinality(series.union(written), first_ms, now_ms)
+    series.update(_written(observed(world), [], (first_ms, now_ms)))
+    kept = [labels for labels in series if stays(labels, request.without)]
+    return cardinality(kept, first_ms, now_ms)
+
+
+def _config(world: World, request: Request) -> Any:
+    # A pool may have the name of what is scraped.
+    return status.config([pool for pool in pools(world) if not tells(pool, request.without)])
 
 
 _CROSS_ORIGIN = MappingProxyType(
@@ -344,7 +352,7 @@ _ROUTES: Mapping[str, Callable[[World, Request], Any]] = MappingProxyType(
         "/api/v1/scrape_pools": pools_data,
         "/api/v1/series": _series,
         "/api/v1/status/buildinfo": lambda *_: status.buildinfo(),
-        "/api/v1/status/config": lambda world, _: status.config(pools(world)),
+        "/api/v1/status/config": _config,
         "/api/v1/status/flags": lambda *_: status.flags(),
         "/api/v1/status/runtimeinfo": lambda world, _: status.runtimeinfo(world),
         "/api/v1/status/tsdb": _tsdb,
