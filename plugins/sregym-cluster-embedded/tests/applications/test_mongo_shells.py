@@ -33,7 +33,12 @@ STRANGE = "MongoshUnimplementedError: [COMMON-10001]   Error parsing command lin
 
 
 @pytest.fixture
-def shelf(make_shop: Callable[..., Any]) -> Any:
+def shelf(started: Any) -> Any:
+    return started.fork()
+
+
+@pytest.fixture(scope="module")
+def started(make_shop: Callable[..., Any]) -> Any:
     shop = make_shop(MODEL)
     shop.name("mongodb", "9")
     env = {"MONGO_INITDB_ROOT_USERNAME": "root", "MONGO_INITDB_ROOT_PASSWORD": "root"}

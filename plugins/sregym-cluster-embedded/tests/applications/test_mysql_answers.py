@@ -35,7 +35,12 @@ STARS = "*" * 27
 
 
 @pytest.fixture
-def shop(make_shop: Callable[..., Any]) -> Any:
+def shop(started: Any) -> Any:
+    return started.fork()
+
+
+@pytest.fixture(scope="module")
+def started(make_shop: Callable[..., Any]) -> Any:
     shop = make_shop(MODEL)
     mounts = {
         "/var/lib/mysql": Mount("volume", "pv/m"),

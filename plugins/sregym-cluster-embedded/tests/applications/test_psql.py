@@ -41,7 +41,12 @@ REMOTE = 'psql: error: connection to server at "10.244.0.7", port 5432 failed: F
 
 
 @pytest.fixture
-def shop(make_shop: Callable[..., Any]) -> Any:
+def shop(started: Any) -> Any:
+    return started.fork()
+
+
+@pytest.fixture(scope="module")
+def started(make_shop: Callable[..., Any]) -> Any:
     shop = make_shop(MODEL)
     mounts = {
         "/var/lib/postgresql/data": Mount("volume", "pv/p"),

@@ -40,7 +40,12 @@ DIGEST = "#30c952fab122c3f9759f02a6d95c3758b246b4fee239957b2d4fee46e26170c4"
 
 
 @pytest.fixture
-def cache(make_shop: Callable[..., Any]) -> Any:
+def cache(started: Any) -> Any:
+    return started.fork()
+
+
+@pytest.fixture(scope="module")
+def started(make_shop: Callable[..., Any]) -> Any:
     shop = make_shop(MODEL)
     start(shop)
     return shop
