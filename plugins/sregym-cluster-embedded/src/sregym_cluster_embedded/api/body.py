@@ -10,6 +10,7 @@ import orjson
 
 from sregym_cluster_embedded.api import errors, json_words, protobuf, schema
 from sregym_cluster_embedded.api.decode import DecodeError, decode
+from sregym_cluster_embedded.api.json_words import json_type
 from sregym_cluster_embedded.api.media import JSON, PROTOBUF
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ _YAML = ("application/yaml", "application/apply-patch+yaml")
 _READ = (JSON, "application/yaml", PROTOBUF)
 # Bodies up to this size are remembered in their canonical form.
 _REMEMBERED_BYTES = 1 << 14
+# How much of a body that is none is shown.
+_SHOWN_BYTES = 30
+_NO_KIND = "couldn't get version/kind; json parse error: "
+_KIND_OF = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
+    'Kind string "json:\\"kind,omitempty\\"" }'
+)
 _VALIDATIONS = ("Ignore", "Strict", "Warn")
 
 
@@ -42,39 +50,57 @@ def media_type(request: Request) -> str:
     return request.headers.get("content-type", JSON).partition(";")[0].strip() or JSON
 
 
-def parsed(request: Request) -> Any:
+def parsed(request: Request, kind: str = "") -> Any:
     """The body as plain values.
+
+    Args:
+        request: It.
+        kind: That of the object which the body should be.
 
     Raises:
         errors.ApiError: It cannot be read.
     """
-    kind = media_type(request)
-    if kind == PROTOBUF:
+    form = media_type(request)
+    if form == PROTOBUF:
         return protobuf.decode(request.body)
-    if kind in _YAML:
-        return _from_yaml(request.body)
-    if not kind.endswith("json"):
+    if form in _YAML:
+        return _from_yaml(request.body, kind)
+    if not form.endswith("json"):
         raise errors.unsupported_media_type(_READ)
     try:
         return orjson.loads(request.body)
     except orjson.JSONDecodeError:
-        raise errors.bad_request(json_error(request.body)) from None
+        why = json_error(request.body)
+    raise _unrecognized(request.body, kind, f"{_NO_KIND}{why}") if kind else errors.bad_request(why)
 
 
-def _from_yaml(text: bytes) -> Any:
+def _unrecognized(text: bytes, kind: str, why: str) -> errors.ApiError:
+    """The error of a body that is no object of a kind, with its beginning."""
+    plain = text[:1] == b"{"
+    begun = text[:_SHOWN_BYTES].decode(errors="replace") if plain else text[:_SHOWN_BYTES].hex()
+    shown = begun + (" ..." if len(text) > _SHOWN_BYTES else "") if text else "<empty>"
+    head = f"the object provided is unrecognized (must be of type {kind})"
+    return errors.bad_request(f"{head}: {why} ({shown})")
+
+
+def _from_yaml(text: bytes, kind: str) -> Any:
     """YAML as the JSON that it stands for: keys are texts, and so are moments."""
     import yaml
+
+    from sregym_cluster_embedded.api import yaml_words
 
     try:
         value = yaml.safe_load(text)
         return orjson.loads(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
     except yaml.YAMLError as error:
-        why = str(error)
+        why = yaml_words.syntax_error(error)
     except (TypeError, ValueError) as error:
         why = str(error)
     except RecursionError:
         why = "exceeded max depth"
-    raise errors.bad_request(f"error converting YAML to JSON: {why}")
+    if kind:
+        raise _unrecognized(text, kind, why)
+    raise errors.bad_request(f"error decoding YAML: {why}")
 
 
 def json_error(body: bytes) -> str:
@@ -93,10 +119,8 @@ def typed(
     """
     head = f'{kind} in version "{version}" cannot be handled as a {kind}'
     if not isinstance(obj, dict):
-        found = type(obj).__name__
-        raise errors.bad_request(
-            f"{head}: json: cannot unmarshal {found} into Go value of type {kind}"
-        )
+        why = f"json: cannot unmarshal {json_type(obj)} into Go value of type {_KIND_OF}"
+        raise _unrecognized(request.body, kind, f"{_NO_KIND}{why}")
     api_version = f"{group}/{version}" if group else version
     if obj.get("kind", kind) != kind or obj.get("apiVersion", api_version) != api_version:
         given = f"{obj.get('apiVersion', '')}, Kind={obj.get('kind', '')}"

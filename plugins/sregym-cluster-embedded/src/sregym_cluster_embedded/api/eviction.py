@@ -41,7 +41,9 @@ def eviction(world: World, request: Request, target: Target) -> Response:
     Raises:
         errors.ApiError: TooManyRequests when a budget does not allow it now.
     """
-    sent = body.typed(request, body.parsed(request), "policy", "v1", "Eviction", body.Warnings())
+    sent = body.typed(
+        request, body.parsed(request, "Eviction"), "policy", "v1", "Eviction", body.Warnings()
+    )
     if dynamic.configured(world):
         sent = dynamic_writes.posted_below(world, request, target, sent)
     name = (sent.get("metadata") or {}).get("name")

@@ -30,7 +30,12 @@ def create(world: World, request: Request, target: Target) -> Response:
     resource = target.resource
     warnings = body.Warnings()
     sent = body.typed(
-        request, body.parsed(request), resource.group, resource.version, resource.kind, warnings
+        request,
+        body.parsed(request, resource.kind),
+        resource.group,
+        resource.version,
+        resource.kind,
+        warnings,
     )
     status = _status(world, request, target, sent.get("spec") or {})
     metadata = dict(sent.get("metadata", {}))

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.api.eviction import eviction as eviction
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response
 from sregym_cluster_embedded.api.scaling import scale as scale
+from sregym_cluster_embedded.api.validation import causes
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -31,13 +32,17 @@ _CREATED = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 
 def binding(world: World, request: Request, target: Target) -> Response:
     """POST to pods/NAME/binding."""
-    sent = body.typed(request, body.parsed(request), "", "v1", "Binding", body.Warnings())
+    sent = body.typed(
+        request, body.parsed(request, "Binding"), "", "v1", "Binding", body.Warnings()
+    )
     if dynamic.configured(world):
         sent = dynamic_writes.posted_below(world, request, target, sent)
-    node = sent.get("target", {}).get("name", "")
-    if not node:
-        cause = errors.Cause("target.name", "Required value", "FieldValueRequired")
-        raise errors.invalid("", "Binding", target.name, [cause])
+    aim = sent.get("target", {})
+    wrong = causes.one_of("target.kind", aim.get("kind") or None, ("Node", "<empty>"))
+    if not (node := aim.get("name", "")):
+        wrong.append(causes.required("target.name"))
+    if wrong:
+        raise errors.invalid("", "Binding", target.name, wrong)
     if not writing.dry_run(request):
         writes.bind(world, Key("pods", target.namespace, target.name), node)
     return encode(_CREATED, status=201)
@@ -89,7 +94,9 @@ def stream(world: World, request: Request, target: Target) -> Connect:
 
 def finalize(world: World, request: Request, target: Target) -> Response:
     """PUT of namespaces/NAME/finalize: the finalizers in its spec."""
-    sent = body.typed(request, body.parsed(request), "", "v1", "Namespace", body.Warnings())
+    sent = body.typed(
+        request, body.parsed(request, "Namespace"), "", "v1", "Namespace", body.Warnings()
+    )
     old = reading.existing(world, target)
     spec = {k: v for k, v in old.get("spec", {}).items() if k != "finalizers"}
     finalizers = sent.get("spec", {}).get("finalizers")

@@ -90,7 +90,7 @@ def answer(
 def _sent(request: Request, resource: Resource, warnings: body.Warnings) -> Object:
     return body.typed(
         request,
-        body.parsed(request),
+        body.parsed(request, resource.kind),
         resource.group,
         resource.version,
         resource.kind,
