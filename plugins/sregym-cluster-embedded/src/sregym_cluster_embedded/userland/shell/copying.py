@@ -96,13 +96,22 @@ def _tar(session: Session, words: list[str], stdin: str) -> Output:
     base = session.path(flags.get("C", "."))
     archive = flags.get("f", "-")
     if "c" in flags:
-        return _pack(session, base, archive, operands, squeezed="z" in flags)
+        result = _pack(session, base, archive, operands, squeezed="z" in flags)
+        if "v" not in flags:
+            return result
+        named = _named(session, base, operands)
+        if archive == "-":
+            return Output(result.code, result.out, named + result.err)
+        return Output(result.code, named + result.out, result.err)
     content = stdin
     if archive != "-":
         try:
             content = session.files.open(session.path(archive)).text
         except FileError as error:
-            return _failed(session, complaint(session, "tar", "open", archive, error))
+            said = complaint(session, "tar", "open", archive, error)
+            if session.busybox:
+                return _failed(session, said)
+            return Output(2, "", f"{said}tar: Error is not recoverable: exiting now\n")
     try:
         with tarfile.open(fileobj=io.BytesIO(_bytes(content))) as opened:
             members = [(m, opened.extractfile(m) if m.isreg() else None) for m in opened]
@@ -112,10 +121,37 @@ def _tar(session: Session, words: list[str], stdin: str) -> Output:
         if not session.busybox:
             text = "tar: This does not look like a tar archive\ntar: Exiting with failure status due to previous errors\n"
         return Output(1 if session.busybox else 2, "", text)
-    names = [f"{m.name}/" if m.isdir() else m.name for m, _ in held]
+    wanted = [operand.rstrip("/") for operand in operands]
+    if wanted:
+        held = [
+            (m, data)
+            for m, data in held
+            if any(m.name == name or m.name.startswith(f"{name}/") for name in wanted)
+        ]
     if "t" in flags:
-        return Output(0, "".join(f"{name}\n" for name in names))
+        return Output(0, "".join(f"{_titled(m)}\n" for m, _ in held))
+    if "O" in flags:
+        return Output(0, "".join(_text(data) for _, data in held))
     return _unpack(session, base, held, verbose="v" in flags)
+
+
+def _titled(member: tarfile.TarInfo) -> str:
+    """A member as it is listed: folders end with a slash."""
+    return f"{member.name}/" if member.isdir() else member.name
+
+
+def _named(session: Session, base: str, operands: list[str]) -> str:
+    """What `tar cv` says that it packs."""
+    out = ""
+    for operand in operands:
+        start = posixpath.normpath(posixpath.join(base, operand))
+        if session.files.stat(start, follow=False) is None:
+            continue
+        for path, inode in walk(session, start):
+            name = posixpath.normpath(operand + path[len(start) :])
+            name = name.lstrip("/") if session.busybox else name
+            out += f"{name}{'/' if inode.kind == FOLDER else ''}\n"
+    return out
 
 
 def _unpack(
@@ -133,7 +169,7 @@ def _unpack(
             err += complaint(session, "tar", "create", member.name, error)
             if session.busybox:
                 return Output(1, out, err)
-        out += f"{member.name}\n" if verbose else ""
+        out += f"{_titled(member)}\n" if verbose else ""
     return _failed(session, err, out) if err else Output(0, out)
 
 
