@@ -65,9 +65,17 @@ class View:
             )
         if self._form.kind == "PartialObjectMetadata":
             return _partial(obj)
+        self.check_one()
+        return self._whole(obj)
+
+    def check_one(self) -> None:
+        """Refuse a form that one object does not have.
+
+        Raises:
+            errors.ApiError: NotAcceptable.
+        """
         if self._form.kind == "PartialObjectMetadataList":
             raise self._other("PartialObjectMetadataList", "not a list", "")
-        return self._whole(obj)
 
     def many(self, objects: Iterable[Object], metadata: dict[str, Any]) -> dict[str, Any]:
         """A list; `metadata` is the list's own."""

@@ -98,9 +98,15 @@ def _sent(request: Request, resource: Resource, warnings: body.Warnings) -> Obje
     )
 
 
+def _check_form(world: World, request: Request, resource: Resource) -> None:
+    """Refuse before anything is written what an answer about one object cannot be."""
+    form = media.wanted(request.headers.get("accept", ""))
+    View(world, resource, form).check_one()
+
+
 def create(world: World, request: Request, target: Target) -> Response:
     """POST of an object to its collection."""
-    media.wanted(request.headers.get("accept", ""))
+    _check_form(world, request, target.resource)
     warnings = body.Warnings()
     resource = target.resource
     sent = _sent(request, resource, warnings)
@@ -157,7 +163,7 @@ def _kind(world: World, resource: Resource) -> Resource:
 
 def replace(world: World, request: Request, target: Target) -> Response:
     """PUT of a whole object, or of its status."""
-    media.wanted(request.headers.get("accept", ""))
+    _check_form(world, request, target.resource)
     warnings = body.Warnings()
     resource = target.resource
     sent = _sent(request, resource, warnings)
@@ -175,7 +181,7 @@ def replace(world: World, request: Request, target: Target) -> Response:
 
 def patch(world: World, request: Request, target: Target) -> Response:
     """PATCH of an object, or of its status."""
-    media.wanted(request.headers.get("accept", ""))
+    _check_form(world, request, target.resource)
     kind = body.media_type(request)
     if kind not in _PATCHES:
         raise errors.unsupported_media_type(_PATCHES)
