@@ -32,11 +32,14 @@ def _cut(session: Session, words: list[str], stdin: str) -> Output:
         what = "expected a list of" if busy else "you must specify a list of"
         return Output(1, "", f"cut: {what} bytes, characters, or fields\n{hint}")
     if len(kinds) > 1 and not busy:
-        return Output(1, "", f"cut: only one type of list may be specified\n{hint}")
+        return Output(1, "", f"cut: only one list may be specified\n{hint}")
     if not busy and len(flags.get("d", "x")) > 1:
         return Output(1, "", f"cut: the delimiter must be a single character\n{hint}")
+    if not busy and "s" in flags and kinds[0] not in "fF":
+        text = "suppressing non-delimited lines makes sense\n\tonly when operating on fields"
+        return Output(1, "", f"cut: {text}\n{hint}")
     try:
-        numbers = _ranges(session, flags[kinds[0]])
+        numbers = _ranges(session, flags[kinds[0]], fields=kinds[0] in "fF")
     except _RangeError as error:
         return Output(1, "", f"cut: {error}\n{hint}")
     texts, errors = inputs(session, "cut", operands, stdin)
@@ -62,30 +65,54 @@ def _chosen(parts: list[str], numbers: list[tuple[int, int]], flags: dict[str, s
     return [part for part, found in zip(parts, inside, strict=True) if found == wanted]
 
 
-def _ranges(session: Session, text: str) -> list[tuple[int, int]]:
+def _ranges(session: Session, text: str, *, fields: bool) -> list[tuple[int, int]]:
+    what = "field value" if fields else "byte/character position"
     found = []
     for part in text.split(","):
         first, dash, last = part.partition("-")
         if not re.fullmatch(r"\d*", first) or not re.fullmatch(r"\d*", last):
             if session.busybox:
                 raise _RangeError(f"invalid number '{part if not dash else first or last}'")
-            raise _RangeError(f"invalid field value '{part}'")
-        if not first and not last:
+            if "-" in last:
+                whole = "field" if fields else "byte or character"
+                raise _RangeError(f"invalid {whole} range")
+            bad = first if not first.isdecimal() and first else last
+            raise _RangeError(f"invalid {what} '{bad.lstrip('0123456789') or bad}'")
+        if not first and not last and (dash or session.busybox):
             raise _RangeError("invalid range with no endpoint: -")
-        low, high = int(first or 1), int(last or _END) if dash else int(first or 1)
+        low = int(first) if first else int(bool(dash))
+        high = int(last or _END) if dash else low
         if low == 0 and not session.busybox:
-            raise _RangeError("fields are numbered from 1")
+            which = "fields" if fields else "byte/character positions"
+            raise _RangeError(f"{which} are numbered from 1")
         if high < low:
             raise _RangeError(f"{low}<{high}" if session.busybox else "invalid decreasing range")
         found.append((max(low, 1), max(high, 1)))
     return found
 
 
-def _tr(_session: Session, words: list[str], stdin: str) -> Output:
+def _no_set(sets: list[str], *, deletes: bool) -> str:
+    """What is wrong with the sets of `tr`, as GNU says it."""
+    for text in sets:
+        for name in re.findall(r"\[:(\w+):\]", text):
+            if name not in _CLASSES:
+                return f"invalid character class '{name}'"
+        for low, high in re.findall(r"(\w)-(\w)", text):
+            if low > high:
+                told = f"range-endpoints of '{low}-{high}'"
+                return f"{told} are in reverse collating sequence order"
+    if len(sets) > 1 and not sets[1] and not deletes:
+        return "when not truncating set1, string2 must be non-empty"
+    return ""
+
+
+def _tr(session: Session, words: list[str], stdin: str) -> Output:
     flags, sets = options(words, "", {"delete": "d", "squeeze-repeats": "s", "complement": "c"})
     deletes, squeezes = "d" in flags, "s" in flags
     if len(sets) == 1 and not deletes and not squeezes:
         return Output(0, stdin)
+    if not session.busybox and (wrong := _no_set(sets, deletes=deletes)):
+        return Output(1, "", f"tr: {wrong}\n")
     first = _characters(sets[0])
     if "c" in flags or "C" in flags:
         known = {*map(chr, range(256)), *stdin}
