@@ -317,6 +317,9 @@ def test_snapshots_that_fail_stand_in_the_log_and_are_tried_again(make_market: A
         f"{MISCONF}\n\nrdb_last_bgsave_status:err\n",
         "",
     )
+    errors = market.shell("cache", "redis-cli -p 8080 info errorstats | tail -n 1 | tr -d '\\r'")[1]
+    name, _, count = errors.strip().partition(":count=")
+    assert (name, 600 <= int(count) <= 720) == ("errorstat_MISCONF", True)
     syscalls.heal(market.world, "x")
     market.run(7)
     logs = market.world.room("runtime").logs(market.world, market.refs("cache")[-1])

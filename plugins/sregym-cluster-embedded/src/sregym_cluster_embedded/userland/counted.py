@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Counted(NamedTuple):
         received: Connections that there have been.
         per_s: Commands a second at this moment.
         peers: The programs whose commands it carries out now.
+        refused: First word of what it refused commands with -> how many there were.
     """
 
     commands: Mapping[str, int]
@@ -50,6 +52,7 @@ class Counted(NamedTuple):
     received: int = 0
     per_s: int = 0
     peers: tuple[Peer, ...] = ()
+    refused: Mapping[str, int] = MappingProxyType({})
 
     @property
     def total(self) -> int:

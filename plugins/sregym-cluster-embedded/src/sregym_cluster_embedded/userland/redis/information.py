@@ -156,7 +156,6 @@ def _stats(client: Connection, seen: Counted) -> dict[str, Any]:
         "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses",
         "total_active_defrag_time", "current_active_defrag_time", "tracking_total_keys",
         "tracking_total_items", "tracking_total_prefixes", "unexpected_error_replies",
-        "total_error_replies", "dump_payload_sanitizations",
     )  # fmt: skip
     return {
         "total_connections_received": seen.received + 1, "total_commands_processed": seen.total,
@@ -172,6 +171,7 @@ def _stats(client: Connection, seen: Counted) -> dict[str, Any]:
         "evicted_clients": 0, "total_eviction_exceeded_time": 0,
         "current_eviction_exceeded_time": 0, "keyspace_hits": looks - seen.misses,
         "keyspace_misses": seen.misses, **dict.fromkeys(zeros, 0),
+        "total_error_replies": sum(seen.refused.values()), "dump_payload_sanitizations": 0,
         "total_reads_processed": seen.total + seen.received + 1,
         "total_writes_processed": seen.total, "io_threaded_reads_processed": 0,
         "io_threaded_writes_processed": 0, "reply_buffer_shrinks": 0, "reply_buffer_expands": 0,
@@ -217,6 +217,13 @@ def _commandstats(seen: Counted) -> dict[str, Any]:
     }
 
 
+def _errors(seen: Counted) -> dict[str, Any]:
+    return {
+        f"errorstat_{word if word.isupper() else 'ERR'}": f"count={count}"
+        for word, count in seen.refused.items()
+    }
+
+
 def _keyspace(client: Connection) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     now = client.world.now
@@ -239,7 +246,7 @@ def sections(client: Connection) -> dict[str, tuple[str, dict[str, Any]]]:
         "stats": ("Stats", _stats(client, seen)),
         "replication": ("Replication", _replication(client)), "cpu": ("CPU", _cpu(seen)),
         "modules": ("Modules", {}), "commandstats": ("Commandstats", _commandstats(seen)),
-        "errorstats": ("Errorstats", {}), "latencystats": ("Latencystats", {}),
+        "errorstats": ("Errorstats", _errors(seen)), "latencystats": ("Latencystats", {}),
         "cluster": ("Cluster", {"cluster_enabled": 0}), "keyspace": ("Keyspace", _keyspace(client)),
     }  # fmt: skip
 

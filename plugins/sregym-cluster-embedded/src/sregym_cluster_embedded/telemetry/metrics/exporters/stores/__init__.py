@@ -67,4 +67,5 @@ def counted_of(world: World, ref: ContainerRef) -> Counted:
         int(connected(now)[0]),
         int(rate(now)[0]),
         store.peers(),
+        store.refused(world.now),
     )

@@ -154,6 +154,22 @@ class Store:
             )
         )
 
+    def refused(self, now: float) -> dict[str, int]:
+        """How many commands were refused up to a moment, by the first word of the refusal."""
+        found: dict[str, float] = {}
+        for caller in self.everybody:
+            ended = caller.process.ended_at
+            last = now if ended is None else min(now, ended)
+            ends = [*(segment.start for segment in caller.served[1:]), last]
+            for segment, end in zip(caller.served, ends, strict=False):
+                for call in (call for flow in segment.flows for call in flow.calls):
+                    for kind, words, share in call.errors if call.callee == self.life.ref else ():
+                        if kind in _REFUSED:
+                            word = words.partition(" ")[0]
+                            lasted_s = max(0.0, min(end, now) - segment.start)
+                            found[word] = found.get(word, 0.0) + lasted_s * call.rate * share
+        return {word: int(count) for word, count in sorted(found.items()) if count >= 1}
+
     def _peer(self, caller: Life) -> Peer:
         process, program = caller.process, caller.process.behaviour
         kind = str(getattr(self.life.process.behaviour, "kind", ""))
