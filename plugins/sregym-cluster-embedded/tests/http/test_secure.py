@@ -8,6 +8,7 @@ import ssl
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -150,3 +151,25 @@ def test_headers_that_are_no_text_are_refused(served: Served, header: bytes) -> 
         answer = b"".join(iter(lambda: secure.recv(65536), b""))
     status = int(answer.split(b" ", 2)[1])
     assert status in (400, 401, 403)
+
+
+def test_who_speaks_plain_http_is_told_so(served: Served) -> None:
+    port = int(served.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /api HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+    assert received == (
+        b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"
+    )
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not installed")
+    admin = {"credentials": client_credentials(served.world, "admin", ("system:masters",))}
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as silent:
+        assert served.kubectl("get --raw /readyz", **admin)[:2] == (0, "ok")
+        silent.sendall(b"\x00\x01garbage")
+        with suppress(ConnectionError):
+            while silent.recv(65536):
+                pass
+    assert served.kubectl("get --raw /readyz", **admin)[:2] == (0, "ok")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import socket
 import threading
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from sregym_cluster_embedded.http.greeting import Reception
 from sregym_cluster_embedded.http.unreadable import Handler
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ _WIRE.setLevel(logging.CRITICAL)
 
 # How long a connection may rest between two requests.
 _IDLE_S = 90.0
+# How many connections may wait to be accepted.
+_BACKLOG = 128
 # How long `close` waits for open streams before it cuts them.
 SHUTDOWN_S = 0.5
 # How long the head of a request may be, as of Go's server: queries stand in addresses.
@@ -115,7 +119,6 @@ class BackgroundServer:
         await runner.setup()
         manager = runner.server
         assert manager is not None
-        listening: asyncio.Server | None = None
 
         def handler() -> Handler:
             return Handler(
@@ -128,24 +131,28 @@ class BackgroundServer:
                 max_field_size=_HEAD_LIMIT,
             )
 
+        server: asyncio.Server | Reception | None = None
         try:
             try:
-                listening = await loop.create_server(
-                    handler, "127.0.0.1", self._wanted_port, ssl=self._secure
-                )
+                listener = socket.create_server(("127.0.0.1", self._wanted_port), backlog=_BACKLOG)
             except OSError as failure:
                 self._failure = failure
                 return
-            self.port = listening.sockets[0].getsockname()[1]
-            self._ready.set()
+            listener.setblocking(False)
+            self.port = listener.getsockname()[1]
             beside = [asyncio.ensure_future(self._background())] if self._background else []
+            if self._secure is None:
+                server = await loop.create_server(handler, sock=listener)
+            else:
+                server = Reception(listener, handler, self._secure)
+            self._ready.set()
             await self._stop.wait()
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
         finally:
-            if listening is not None:
-                listening.close()
+            if server is not None:
+                server.close()
             left = [entry.transport for entry in manager.connections]
             await runner.cleanup()
             # A transport whose client does not read waits for ever to close: cut those, and let
