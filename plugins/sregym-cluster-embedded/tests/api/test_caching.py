@@ -51,3 +51,9 @@ def test_a_document_is_kept_under_its_hash(world):
     assert kept.headers["Expires"].endswith(" UTC")
     moved = get(world, f"{path}?hash=OLD")
     assert (moved.status, moved.headers["Location"]) == (301, f"{path}?hash={hash_}")
+
+
+@pytest.mark.parametrize("path", ["/api", "/apis"])
+def test_discovery_is_looked_for_again_however_far_ahead_the_world_is(world, path):
+    answer = get(world, path, accept=AGGREGATED)
+    assert sorted(answer.headers) == ["ETag", "Vary"]

@@ -186,7 +186,8 @@ def _discovery(world: World, request: Request, parts: list[str]) -> Answer:
             answer = encode(discovery.aggregated(world, parts[0] == "api", form.version))
             content = f"application/json;g=apidiscovery.k8s.io;v={form.version};as={form.kind}"
             etag = hashlib.sha512(answer.body).hexdigest().upper()
-            headers = {"ETag": f'"{etag}"', "Vary": "Accept", "Cache-Control": "public"}
+            # Never `public`: a client whose clock is behind the world's would not ask again.
+            headers = {"ETag": f'"{etag}"', "Vary": "Accept"}
             return Response(200, answer.body, content, headers)
         versions = discovery.versions if parts[0] == "api" else discovery.groups
         return encode(versions(world), form)
