@@ -85,9 +85,11 @@ Start = Callable[..., Background]
 
 @pytest.fixture(scope="session", autouse=True)
 def _signals_are_heard() -> None:
-    """Whoever runs the tests in the background (`tox &`) has all that they start ignore Ctrl-C."""
+    """In the background (`tox &`, `nohup tox`) all that the tests start would ignore signals."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @contextmanager
