@@ -64,6 +64,12 @@ def read(live: LiveWorld, command: list[str], typing: Typing) -> str | None:
         (["head", "-n", "2"], (b"one\n",), None),
         (["sh", "-c", "cat > /tmp/x"], (b"a\n",), None),
         (["tar", "xf", "-", "-C", "/tmp"], (b"half an archive",), None),
+        (["grep", "tea"], (), None),
+        (["grep", "tea"], (b"tea\n",), None),
+        (["grep", "-E", "^time.*t[e]a"], (b"water\n",), None),
+        (["awk", '$2 == "tea"'], (b"1 tea\n",), None),
+        (["sed", "-n", "s/tea/cup/p"], (b"tea\n",), None),
+        (["sh", "-c", 'while read x; do [ "$x" = tea ] && echo $x; done'], (b"tea\n",), None),
     ],
 )
 def test_an_open_input_keeps_only_those_who_read_it(

@@ -8,6 +8,7 @@ world: when more input makes no difference to what it says and does, it has had 
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _QUIET_S = 0.05
 # What readers of lines, and readers of archives, do not read without a difference.
 _MORE = "\n0 more\n"
+# What looks at one column finds what it looks for.
+_COLUMNS = 9
 _EMPTY_ARCHIVE = "\0" * 10240
 
 
@@ -67,12 +70,22 @@ def _enough(live: LiveWorld, connect: Connect, text: str) -> bool:
 
     What failed may have met an end in the middle: with that, nothing is known.
     """
+    more = _MORE + _sought(connect)
     with live.open() as world:
         without = _outcome(world, connect, "")
-        if all(without == _outcome(world, connect, one) for one in (_MORE, _EMPTY_ARCHIVE)):
+        if all(without == _outcome(world, connect, one) for one in (more, _EMPTY_ARCHIVE)):
             return True
         code, *_ = one = _outcome(world, connect, text)
-        return bool(text) and code == 0 and one == _outcome(world, connect, text + _MORE)
+        return bool(text) and code == 0 and one == _outcome(world, connect, text + more)
+
+
+def _sought(connect: Connect) -> str:
+    """Lines that a command meets which looks for something: of the words that it was given itself."""
+    lines: list[str] = []
+    for word in " ".join(connect.options.get("command", ())).split():
+        pieces = re.findall(r"\w+", word)
+        lines += (word, "".join(pieces), *(" ".join([piece] * _COLUMNS) for piece in pieces))
+    return "".join(f"{line}\n" for line in dict.fromkeys(lines))
 
 
 def _outcome(world: World, connect: Connect, text: str) -> tuple[Any, ...]:
