@@ -93,6 +93,7 @@ def test_words_of_debian(kubectl: Any, line: str, expected: tuple[int, str, str]
     ("line", "expected"),
     [
         ("curl -sS http://localhost:99999/", (3, "", "curl: (3) URL rejected: Port number was not a decimal number between 0 and 65535\n")),
+        ("curl -sS http://[", (3, "", "curl: (3) URL rejected: Bad IPv6 address\n")),
         ("curl -sSv localhost:81", (7, "", "* Host localhost:81 was resolved.\n* IPv6: (none)\n* IPv4: 127.0.0.1\n"
          "*   Trying 127.0.0.1:81...\n* connect to 127.0.0.1 port 81 failed: Connection refused\n"
          "* Failed to connect to localhost port 81 after 1 ms: Could not connect to server\n"

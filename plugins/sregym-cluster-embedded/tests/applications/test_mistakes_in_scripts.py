@@ -45,6 +45,18 @@ Count lines, words, and bytes for FILEs (or stdin)
             (127, "", "sh: /tmp/s: line 1: nosuch: not found\n"
              "sh: cd: line 2: can't cd to /no: No such file or directory\nsh: nosuch: not found\n"),
         ),
+        *(
+            (script, (2, "", "sh: syntax error: bad substitution\n"))
+            for script in ("case a in ${a[1]}) ;; esac; echo no", "for i in ${a[1]}; do :; done; echo no",
+                           "echo a > ${a[1]}; echo no", "cat <<E\n${a[1]}\nE\necho no")
+        ),
+        ("echo a; (echo ${a[1]}); echo after", (0, "a\nafter\n", "sh: syntax error: bad substitution\n")),
+        ("case b in [z-a]) echo y;; [[:digit:]]) echo d;; [!b]) echo a;; []b]) echo n;; esac", (0, "n\n", "")),
+        ("case '[' in [) echo y;; esac", (0, "y\n", "")),
+        ("x=$(printf 'a\\nb.c.d'); echo \"${x%.*}|${x%%.*}|${x#*.}|${x##*.}|${x#*b}|${x%q}\"",
+         (0, "a\nb.c|a\nb|c.d|d|.c.d|a\nb.c.d\n", "")),
+        ("sh -c 'sh -c \"echo in\"' & wait; echo out", (0, "in\nout\n", "")),
+        ("id nosuch", (1, "", "id: unknown user nosuch\n")),
         ("[ a = ]", (2, "", "sh: =: argument expected\n")),
         ("[ a b ]", (2, "", "sh: b: unknown operand\n")),
         ("[ ! a = a -o b = b ]", (0, "", "")),

@@ -59,6 +59,7 @@ def started(make_shop: Callable[..., Any]) -> Any:
         (f"{ROOT} {USER} >/dev/null; {ROOT} {USER}", (1, "", 'MongoServerError: User "app@admin" already exists\n')),
         (f"{ROOT} 'rs.status()'", (1, "", "MongoServerError: not running with --replSet\n")),
         (f"{ROOT} 'db.adminCommand({{nosuch: 1}})'", (1, "", "MongoServerError: no such command: 'nosuch'\n")),
+        (f"{ROOT} 'var x = 1; return x'", (1, "", "SyntaxError: 'return' outside of function. (1:11)\n\n> 1 | var x = 1; return x\n    |            ^\n")),
         (f"{ROOT} 'db.items.find('", (1, "", "SyntaxError: Unexpected token (1:14)\n\n> 1 | db.items.find(\n    |               ^\n")),
         (f"{ROOT} 'db.a.insertMany([{{_id: 5}}, {{_id: 6}}])'", (0, "{ acknowledged: true, insertedIds: { '0': 5, '1': 6 } }\n", "")),
         (f"{ROOT} 'db.a.insertOne({{_id: 5}})' >/dev/null; {ROOT} 'db.a.updateOne({{_id: 5}}, {{$set: {{b: 1}}}})'", (0, "{\n  acknowledged: true,\n  insertedId: null,\n  matchedCount: 1,\n  modifiedCount: 1,\n  upsertedCount: 0\n}\n", "")),

@@ -84,6 +84,7 @@ def started(make_shop: Callable[..., Any]) -> Any:
         (f"{M} -e 'SET GLOBAL port = 5'", (1, "", "ERROR 1238 (HY000) at line 1: Variable 'port' is a read only variable\n")),
         (f"{M} -e 'SET GLOBAL read_only = maybe'", (1, "", "ERROR 1231 (42000) at line 1: Variable 'read_only' can't be set to the value of 'maybe'\n")),
         (f"{M} -e 'KILL 99999'", (1, "", "ERROR 1094 (HY000) at line 1: Unknown thread id: 99999\n")),
+        *((f"{M} -e '{said}'", (1, "", SYNTAX.format(""))) for said in ("CREATE USER", "SHOW", "create database", "explain", "use;")),
         (f"{M} -e 'KILL abc'", (1, "", SYNTAX.format("abc"))),
         (f"{M} -e 'FLUSH nosuch'", (1, "", SYNTAX.format("nosuch"))),
         (f"{M} -Ne \"SELECT table_name, data_type FROM information_schema.columns WHERE table_name = 'items' LIMIT 1\"", (0, "items\tint\n", "")),

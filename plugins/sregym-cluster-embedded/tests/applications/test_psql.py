@@ -61,6 +61,10 @@ def started(make_shop: Callable[..., Any]) -> Any:
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
+        *(
+            (f"{P} '{said}'", (1, "", f"ERROR:  syntax error at end of input\nLINE 1: {said}\n        {' ' * len(said)}^\n"))
+            for said in ("CREATE USER", "SHOW", "create database", "GRANT", "alter table", "set")
+        ),
         (f"{P} 'SELECT * FROM products ORDER BY id'", (0, ALIGNED, "")),
         (f"{P} 'SELECT id, price FROM products ORDER BY id' --csv", (0, "id,price\n1,1.50\n2,\n", "")),
         (f"{P} 'SELECT id, name FROM products ORDER BY id LIMIT 1' -x", (0, "-[ RECORD 1 ]\nid   | 1\nname | pen\n\n", "")),

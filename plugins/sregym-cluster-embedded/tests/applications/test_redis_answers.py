@@ -98,6 +98,8 @@ def start(shop: Any, image: str = "redis:7.0", attempt: int = 0) -> None:
         ("printf 'set q \"open\\n' | redis-cli", "Invalid argument(s)\n", ""),
         ("printf v | redis-cli -x set k; redis-cli -r 2 strlen k", "OK\n1\n1\n", ""),
         ("printf 'SET a 1\\r\\nGET\\r\\n' | redis-cli --pipe", "All data transferred. Waiting for the last reply...\nLast reply received from server.\nerrors: 1, replies: 2\n", "ERR wrong number of arguments for 'get' command\n"),
+        ("printf '*0\\r\\n*2\\r\\n$4\\r\\nECHO\\r\\n$2\\r\\né\\r\\nPING\\r\\n' | nc 127.0.0.1 6379", "$2\r\né\r\n+PONG\r\n", ""),
+        ("printf 'SET a 1\\nGET \"a\\n' | redis-cli --pipe; redis-cli get a", "All data transferred. Waiting for the last reply...\nLast reply received from server.\nerrors: 1, replies: 2\n1\n", "ERR Protocol error: unbalanced quotes in request\n"),
         ("printf '*1\\r\\n$4\\r\\nPING\\r\\n' | nc 127.0.0.1 6379", "+PONG\r\n", ""),
         ("redis-cli --nosuch", "", "Unrecognized option or bad number of args for: '--nosuch'\n"),
         ("redis-cli -p abc ping", "", "Could not connect to Redis at 127.0.0.1:0: Connection refused\n"),

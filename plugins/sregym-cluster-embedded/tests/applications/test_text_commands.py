@@ -51,6 +51,7 @@ def box(shop: Any) -> Any:
         ("echo 'YW!j' | base64 -d", (1, "", "base64: truncated input\n")),
         ("readlink -f /etc/none; readlink -f /none/x; echo $?", (0, "/etc/none\n1\n", "")),
         ("realpath /none/x", (1, "", "realpath: /none/x: No such file or directory\n")),
+        ("echo a | sed '};p'", (0, "a\na\n", "")),
         ("sed 's/a' /etc/group", (1, "", "sed: unmatched '/'\n")),
         ("sed k /etc/group", (1, "", "sed: unsupported command k\n")),
         ("grep '[' /etc/group", (2, "", "grep: bad regex '['\n")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.userland.mongodb.printing import tojson
-from sregym_cluster_embedded.userland.mongodb.script import ScriptError
+from sregym_cluster_embedded.userland.mongodb.script import NOT_IN_FUNCTION, ScriptError
 
 CODE_NAMES = {
     11: "UserNotFound", 13: "Unauthorized", 26: "NamespaceNotFound", 31: "RoleNotFound",
@@ -67,7 +67,10 @@ def modern(error: ScriptError, text: str) -> str:
     if error.name == "SyntaxError":
         line = text.split("\n", 1)[0]
         mark = " " * (error.column + 1) + "^"
-        return f"SyntaxError: Unexpected token (1:{error.column})\n\n> 1 | {line}\n    |{mark}"
+        why = "Unexpected token"
+        if error.message == NOT_IN_FUNCTION:
+            why = "'return' outside of function."
+        return f"SyntaxError: {why} (1:{error.column})\n\n> 1 | {line}\n    |{mark}"
     return f"{error.name}: {error.message}"
 
 

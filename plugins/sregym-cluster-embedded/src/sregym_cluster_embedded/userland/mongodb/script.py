@@ -37,6 +37,9 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
+NOT_IN_FUNCTION = "return not in function"
+
+
 class ScriptError(Exception):
     """An exception of the script.
 
@@ -81,7 +84,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str, bool]] = []
         self.columns: list[int] = []
-        self.length = len(text)
+        self.length, self.functions = len(text), 0
         at, fresh = 0, False
         while at < len(text):
             found = _TOKEN.match(text, at)
@@ -158,6 +161,9 @@ class _Parser:
                     self.need(")")
                 return "try", body, name, self.block()
             if self.take("return"):
+                if not self.functions:
+                    column = self.columns[self.at - 1]
+                    raise ScriptError(NOT_IN_FUNCTION, name="SyntaxError", column=column)
                 ends = self.peek() in (";", "}", "")
                 return "return", ("value", UNDEFINED) if ends else self.expression()
             if self.take("throw"):
@@ -274,10 +280,17 @@ class _Parser:
                 self.at += 1
             self.need("(")
             names = [tree[1] for tree in self.arguments(")")]
-            return "function", names, self.block()
+            return "function", names, self.body()
         if self.take("=>"):
             return self.arrow([text])
         return "name", text
+
+    def body(self) -> list[Tree]:
+        self.functions += 1
+        try:
+            return self.block()
+        finally:
+            self.functions -= 1
 
     def parenthesis(self) -> Tree:
         inside = self.arguments(")")
@@ -287,7 +300,7 @@ class _Parser:
 
     def arrow(self, names: list[str]) -> Tree:
         if self.peek() == "{":
-            return "function", names, self.block()
+            return "function", names, self.body()
         return "function", names, [("return", self.expression())]
 
     def object(self) -> Tree:

@@ -266,13 +266,21 @@ def _version(session: Session) -> str:
 
 def _piped(call: Call, client: Connection, stdin: str) -> Output:
     errors = replies = 0
-    for words in requests(stdin):
-        replies += 1
-        try:
-            client.run(words)
-        except Refused as refusal:
-            errors += 1
-            call.err += f"{refusal}\n"
+    try:
+        for words in requests(stdin):
+            replies += 1
+            try:
+                client.run(words)
+            except Held:
+                # It never comes to an answer.
+                break
+            except Refused as refusal:
+                errors += 1
+                call.err += f"{refusal}\n"
+    except Refused as refusal:
+        # The server says so and hangs up.
+        errors, replies = errors + 1, replies + 1
+        call.err += f"{refusal}\n"
     text = "All data transferred. Waiting for the last reply...\nLast reply received from server.\n"
     return Output(1 if errors else 0, f"{text}errors: {errors}, replies: {replies}\n", call.err)
 

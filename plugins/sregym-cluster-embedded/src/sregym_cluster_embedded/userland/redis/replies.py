@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.userland.redis.vocabulary import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Status(str):
@@ -55,36 +58,40 @@ def encoded(reply: Any) -> str:
     return f"${len(reply.encode())}\r\n{reply}\r\n"
 
 
-def requests(text: str) -> list[list[str]]:
-    """What a client asks for, as arrays of the protocol or as plain lines.
+def requests(text: str) -> Iterator[list[str]]:
+    """What a client asks for, as arrays of the protocol or as plain lines, one after the other.
 
     Raises:
         Refused: It is neither.
     """
-    found: list[list[str]] = []
-    rest = text
-    while rest:
-        line, _, rest = rest.partition("\n")
-        line = line.rstrip("\r")
+    data, at = text.encode(errors="surrogateescape"), 0
+    while at < len(data):
+        line, at = _line(data, at)
         if not line.startswith("*"):
             words = split_line(line)
             if words is None:
                 raise Refused("ERR Protocol error: unbalanced quotes in request")
-            found.extend([words] if words else [])
-            continue
-        if not line[1:].isdecimal():
+        elif not line[1:].isdecimal():
             raise Refused("ERR Protocol error: invalid multibulk length")
-        parts = []
-        for _ in range(int(line[1:])):
-            size, _, rest = rest.partition("\n")
-            if not size.startswith("$"):
-                raise Refused(f"ERR Protocol error: expected '$', got '{size[:1] or ' '}'")
-            length = int(size[1:].rstrip("\r")) if size[1:].rstrip("\r").isdecimal() else 0
-            part = rest.encode()[:length].decode(errors="replace")
-            rest = rest.encode()[length:].decode(errors="replace").removeprefix("\r\n")
-            parts.append(part)
-        found.append(parts)
-    return found
+        else:
+            words = []
+            for _ in range(int(line[1:])):
+                size, at = _line(data, at)
+                if not size.startswith("$"):
+                    raise Refused(f"ERR Protocol error: expected '$', got '{size[:1] or ' '}'")
+                length = int(size[1:]) if size[1:].isdecimal() else 0
+                words.append(data[at : at + length].decode(errors="replace"))
+                at += length
+                at += 2 * data.startswith(b"\r\n", at)
+        if words:
+            yield words
+
+
+def _line(data: bytes, at: int) -> tuple[str, int]:
+    """The line that begins at a place, and where the next one does."""
+    end = data.find(b"\n", at)
+    end = len(data) if end < 0 else end
+    return data[at:end].decode(errors="replace").rstrip("\r"), end + 1
 
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "a": "\a"}

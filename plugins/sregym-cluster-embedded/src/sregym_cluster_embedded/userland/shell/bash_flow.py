@@ -179,7 +179,7 @@ class _Condition:
         text = self._expansion.joined(left)
         if operator in ("=", "==", "!="):
             form = expression(self._expansion.pattern(right))
-            return (re.fullmatch(form, text, re.DOTALL) is not None) == (operator != "!=")
+            return (re.fullmatch(form, text) is not None) == (operator != "!=")
         if operator == "=~":
             return self._matched(text, right)
         other = self._expansion.joined(right)

@@ -354,10 +354,20 @@ def _mistake(url: str) -> str:
         return "Malformed input to a URL function"
     if not netloc or netloc.startswith(":"):
         return "No host part in the URL"
+    if not _is_host(netloc):
+        return "Bad IPv6 address" if "[" in netloc else "Bad hostname"
     port = netloc.rpartition(":")[2] if ":" in netloc and not netloc.endswith("]") else ""
     if port and (not port.isdecimal() or int(port) > _MOST_PORT):
         return "Port number was not a decimal number between 0 and 65535"
     return ""
+
+
+def _is_host(netloc: str) -> bool:
+    try:
+        urlsplit(f"//{netloc}")
+    except ValueError:
+        return False
+    return True
 
 
 def replace_target(result: Fetched, facts: dict[str, str]) -> Fetched:

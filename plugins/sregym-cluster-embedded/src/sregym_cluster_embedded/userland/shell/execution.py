@@ -24,6 +24,8 @@ from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
+
 # A main script that never waits: it spins, and goes on after so long.
 _SPIN_S = 60.0
 _FIRST_FREE_PORT = 1024
@@ -48,6 +50,10 @@ class Execution:
         self.stop_on_error = False
         session.runner = _weakly(self)
         session.files.charge = charging(session)
+
+    def inner(self) -> Interpreter:
+        """A shell within this one."""
+        raise NotImplementedError
 
     @property
     def recording(self) -> bool:
@@ -219,7 +225,7 @@ class Execution:
             session.environment.pop(name, None)
         session.unexported, session.functions = set(), {}
         self._shell_variables(words[0])
-        result = type(self)(session).script(text, own_input, stop_on_error=asked.strict)
+        result = self.inner().script(text, own_input, stop_on_error=asked.strict)
         (
             session.environment, session.working_dir, session.arguments,
             session.unexported, session.functions, session.strict, session.runner,

@@ -118,8 +118,7 @@ class Flow(Execution):
         result, falls = Output(), False
         for patterns, body, end in node.branches:
             if not falls and not any(
-                re.fullmatch(expression(expansion.pattern(pattern)), value, re.DOTALL)
-                for pattern in patterns
+                re.fullmatch(expression(expansion.pattern(pattern)), value) for pattern in patterns
             ):
                 continue
             result = self._after(result.out, result.err, body, stdin)

@@ -27,7 +27,7 @@ def _id(session: Session, words: list[str], _stdin: str) -> Output:
     if operands:
         for line in (session.files.read("/etc/passwd") or "").splitlines():
             parts = line.split(":")
-            if parts[0] == operands[0] or parts[2] == operands[0]:
+            if operands[0] and operands[0] in (parts[0], *parts[2:3]):
                 uid, gid = int(parts[2]), int(parts[3])
                 groups = (gid,)
                 break

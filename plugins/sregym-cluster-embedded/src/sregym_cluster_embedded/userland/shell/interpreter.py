@@ -60,6 +60,10 @@ class Interpreter(BashFlow):
         self._substituted = False  # whether a command gave a part of the present words
         self.option_place = 1  # where in its word `getopts` is
 
+    def inner(self) -> Interpreter:
+        """A shell within this one, for which no time passes between commands."""
+        return Interpreter(self.session)
+
     def main(self, argv: list[str]) -> Output:
         """Run the command line of a main process."""
         asked, text = main_script(self.session, argv)
@@ -112,7 +116,12 @@ class Interpreter(BashFlow):
 
     def run(self, node: Node, stdin: str) -> Output:
         """Carry out a node."""
-        result = self._run(node, stdin)
+        try:
+            result = self._run(node, stdin)
+        except BadSubstitutionError as error:
+            text = f"{shell_name(self.session)}: {error}\n"
+            code = 2 if self.session.shell != "bash" else 127 if error.unset else 1
+            raise Exit(code, Output(code, "", text)) from None
         said, self.session.complaints = self.session.complaints, ""
         return Output(result.code, result.out, said + result.err) if said else result
 
@@ -228,23 +237,18 @@ class Interpreter(BashFlow):
         session.at_line = node.line
         if "n" in session.options:
             return Output()
-        try:
-            self._substituted = False
-            words = self.words(node.words)
-            expansion = Expansion(session, self._substitute)
-            if session.shell == "bash" and not words:
-                for name, word in node.assignments:
-                    self.put(name, word)
-                known = session.environment if session.options else {}
-                values = {name: known[name] for name, _ in node.assignments if name in known}
-            else:
-                values = {name: expansion.joined(word) for name, word in node.assignments}
-            if not words and not self._substituted:
-                session.last = 0
-        except BadSubstitutionError as error:
-            text = f"{shell_name(session)}: {error}\n"
-            code = 2 if session.shell != "bash" else 127 if error.unset else 1
-            raise Exit(code, Output(code, "", text)) from None
+        self._substituted = False
+        words = self.words(node.words)
+        expansion = Expansion(session, self._substitute)
+        if session.shell == "bash" and not words:
+            for name, word in node.assignments:
+                self.put(name, word)
+            known = session.environment if session.options else {}
+            values = {name: known[name] for name, _ in node.assignments if name in known}
+        else:
+            values = {name: expansion.joined(word) for name, word in node.assignments}
+        if not words and not self._substituted:
+            session.last = 0
         redirector = self._redirector()
         before = len(self._journal or ())
         replaying = self._journal is not None and self._position < before

@@ -70,7 +70,7 @@ def translated(text: str, *, extended: bool) -> str:
     while at < len(text):
         char = text[at]
         if char == "[":
-            part, at = _bracket(text, at)
+            part, at = bracket(text, at)
             out += part
             continue
         if char == "\\" and at + 1 < len(text):
@@ -95,7 +95,8 @@ def translated(text: str, *, extended: bool) -> str:
     return out
 
 
-def _bracket(text: str, at: int) -> tuple[str, int]:
+def bracket(text: str, at: int) -> tuple[str, int]:
+    """A bracket that begins at a place, as Python has it, and where it ends; beyond the text if not."""
     end = at + 1
     if text[end : end + 1] == "^":
         end += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sregym_cluster_embedded.userland.shell.lexing import ansi
+from sregym_cluster_embedded.userland.shell.patterns import bracket
 
 
 def transformed(value: str, kind: str) -> str:
@@ -20,36 +21,55 @@ def transformed(value: str, kind: str) -> str:
 
 def trimmed(value: str, kind: str, pattern: str) -> str:
     """`${x#pattern}` and its kin."""
-    form = expression(pattern)
-    lengths = range(len(value) + 1)
+    form = expression(pattern, least=kind == "#")
     if kind.startswith("#"):
-        hits = [n for n in lengths if re.fullmatch(form, value[:n])]
-        return value[(max(hits) if kind == "##" else min(hits)) :] if hits else value
-    hits = [n for n in lengths if re.fullmatch(form, value[len(value) - n :])]
-    return value[: len(value) - (max(hits) if kind == "%%" else min(hits))] if hits else value
+        found = re.match(form, value)
+        return value[found.end() :] if found else value
+    # What is left is as long as can be where as little as can be goes.
+    rest = ".*" if kind == "%" else ".*?"
+    found = re.fullmatch(f"(?s:({rest})){form}", value)
+    return found[1] if found else value
 
 
-def expression(pattern: str) -> str:
-    """A pattern of the shell as a regular expression."""
+def expression(pattern: str, *, least: bool = False) -> str:
+    """A pattern of the shell as a regular expression.
+
+    Args:
+        pattern: The pattern.
+        least: Whether it shall match as little as it can.
+    """
     out, at = "", 0
     while at < len(pattern):
         char = pattern[at]
-        end = pattern.find("]", at + 2)
         if char == "*":
-            out += ".*"
+            out += ".*?" if least else ".*"
         elif char == "?":
             out += "."
-        elif char == "[" and end > 0:
-            inner = pattern[at + 1 : end]
-            out += f"[{'^' + inner[1:] if inner[:1] == '!' else inner}]"
-            at = end
+        elif char == "[":
+            part, at = _one_of(pattern, at)
+            out += part
+            continue
         elif char == "\\" and at + 1 < len(pattern):
             at += 1
             out += re.escape(pattern[at])
         else:
             out += re.escape(char)
         at += 1
-    return out
+    return f"(?s:{out})"
+
+
+def _one_of(pattern: str, at: int) -> tuple[str, int]:
+    """The expression of a bracket, and where the pattern goes on; unclosed, it stands for itself."""
+    text = pattern[at:]
+    part, end = bracket(f"[^{text[2:]}" if text.startswith("[!") else text, 0)
+    if end > len(text):
+        return r"\[", at + 1
+    try:
+        re.compile(part)
+    except re.error:
+        # A range that ends before it begins: nothing lies in it.
+        part = "(?!)"
+    return part, at + end
 
 
 def escaped(text: str) -> str:

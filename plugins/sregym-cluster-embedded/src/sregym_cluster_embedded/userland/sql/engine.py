@@ -87,6 +87,23 @@ def verb_of(statement: str) -> str:
     return statement.split(None, 1)[0].lower() if statement.split() else ""
 
 
+# Statements that say what they are about, and what has to be named in its turn.
+_NAMING = frozenset(
+    {"alter", "create", "desc", "describe", "drop", "explain"}
+    | {"grant", "kill", "revoke", "set", "show", "use"}
+)
+_NAMED = frozenset(("database", "extension", "role", "schema", "table", "user"))
+
+
+def is_cut_short(statement: str) -> bool:
+    """Whether a statement ends before it says what it is about."""
+    words = statement.lower().rstrip("; \t\n").split()
+    if len(words) == 1:
+        return words[0] in _NAMING
+    made = len(words) == 2 and words[0] in ("alter", "create", "drop")
+    return made and words[1] in _NAMED
+
+
 def writes(statement: str) -> bool:
     """Whether a statement changes data."""
     return verb_of(statement) in _WRITES

@@ -13,13 +13,14 @@ from sregym_cluster_embedded.userland.sql.engine import (
     Surroundings,
     columns_of,
     indexes_of,
+    is_cut_short,
     outside,
     run,
     tables_of,
     verb_of,
     writes,
 )
-from sregym_cluster_embedded.userland.sql.mysql_errors import MysqlError, error_of
+from sregym_cluster_embedded.userland.sql.mysql_errors import MysqlError, error_of, unparsed
 from sregym_cluster_embedded.userland.sql.mysql_statements import STATEMENTS, TARGET, dialect
 from sregym_cluster_embedded.userland.sql.mysql_variables import VARIABLES, numeric, switch
 from sregym_cluster_embedded.userland.sql.mysql_views import SYSTEM, described, views_in
@@ -129,6 +130,8 @@ class MysqlConnection:
         words = statement.replace("`", "").split()
         verb = verb_of(statement)
         own = STATEMENTS.get(verb)
+        if own is not None and is_cut_short(statement):
+            raise unparsed(statement, -1)
         found = own(self, statement, words) if own is not None else None
         if found is None:
             found = self._on_tables(statement)

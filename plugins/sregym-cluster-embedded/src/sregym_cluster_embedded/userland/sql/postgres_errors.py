@@ -68,6 +68,11 @@ def words_of(error: SqlError, statement: str, asked: str) -> str:
         return f"ERROR:  {text}{pointed(asked, asked.find(error.name))}"
     if error.kind == "syntax" and name:
         return f'ERROR:  syntax error at or near "{error.name}"{pointed(asked, at)}'
+    return ended(asked)
+
+
+def ended(asked: str) -> str:
+    """What is said of a statement that ends too early."""
     return f"ERROR:  syntax error at end of input{pointed(asked, len(asked))}"
 
 

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.userland.sql.engine import (
     SqlError,
     Surroundings,
     columns_of,
+    is_cut_short,
     run,
     tables_of,
     verb_of,
@@ -19,6 +20,7 @@ from sregym_cluster_embedded.userland.sql.engine import (
 )
 from sregym_cluster_embedded.userland.sql.postgres_errors import (
     PostgresError,
+    ended,
     inserted,
     place_of,
     pointed,
@@ -246,6 +248,8 @@ class PostgresConnection:
 
     def _executed(self, statement: str, verb: str) -> Result:
         own = STATEMENTS.get(verb)
+        if own is not None and is_cut_short(statement):
+            raise PostgresError(ended(self.said))
         found = own(self, statement, statement.split()) if own is not None else None
         if found is not None:
             return found

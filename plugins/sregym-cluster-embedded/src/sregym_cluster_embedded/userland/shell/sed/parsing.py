@@ -95,8 +95,9 @@ class Reader:
             elif order.name == "}":
                 if not open_blocks and not self.busybox:
                     raise self._wrong("unexpected `}'", "")
-                start = open_blocks.pop() if open_blocks else len(found) - 1
-                found[start] = _led(found[start], len(found))
+                if open_blocks:
+                    start = open_blocks.pop()
+                    found[start] = _led(found[start], len(found))
             found.append(order)
         if open_blocks and not self.busybox:
             raise ScriptError("unmatched `{'", 0)
