@@ -11,7 +11,9 @@ import yaml
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+from sregym_cluster_embedded.machines import change
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.connections import sockets
 from sregym_cluster_embedded.world import World
 
 RESOURCES = {"Deployment": "deployments.apps", "Service": "services", "ConfigMap": "configmaps"}
@@ -215,3 +217,58 @@ def test_two_forks_that_do_the_same_write_the_same(running: World) -> None:
             ]
         )
     assert told[0] == told[1]
+
+
+def _connections(shop: Deployed, name: str) -> list[tuple[str, int, int]]:
+    """State and both ports of what does not listen, each kind once; 0 for one of many ports."""
+    found = sockets(shop.world, shop.ref(name).pod_uid)
+    held = [(one.state, one.here.port, one.there.port) for one in found if one.there.port]
+    return sorted({(state, *(n if n < 32768 else 0 for n in ports)) for state, *ports in held})
+
+
+def test_a_service_port_at_one_end_is_the_pod_s_own_port_at_the_other(shop: Deployed) -> None:
+    def renumber(obj: dict[str, Any]) -> None:
+        obj["spec"]["ports"][0].update(port=27018, targetPort=27017)
+
+    shop.edit("Service", "mongodb-stock", renumber)
+    config = CONFIG.replace("27017", "27018")
+    shop.edit("ConfigMap", "config", lambda obj: obj.update(data={"config.json": config}))
+    shop.edit(
+        "Deployment",
+        "stock",
+        lambda obj: obj["spec"]["template"]["metadata"].update(annotations={"restarted": "now"}),
+    )
+    shop.run(60)
+    address = shop.world.store.get(Key("services", "shop", "mongodb-stock"))["spec"]["clusterIP"]
+    at_client = sockets(shop.world, shop.ref("stock").pod_uid)
+    at_server = sockets(shop.world, shop.ref("mongodb-stock").pod_uid)
+    mine = [one.here for one in at_client if one.there == (address, 27018)]
+    assert len(mine) == 3
+    assert [one.there for one in at_server if one.state == "ESTAB"] == mine
+    assert {one.here.port for one in at_server} == {27017}
+
+
+def test_attempts_wait_for_what_a_policy_or_a_dead_node_swallows(shop: Deployed) -> None:
+    assert _connections(shop, "stock") == [("ESTAB", 0, 27017), ("ESTAB", 8081, 0)]
+    silent = Deployed(shop.world.fork())
+    policy = {
+        "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
+        "metadata": {"name": "closed", "namespace": "shop"},
+        "spec": {"podSelector": {"matchLabels": {"app": "mongodb-stock"}}, "ingress": []},
+    }  # fmt: skip
+    writes.create(silent.world, "networkpolicies.networking.k8s.io", policy)
+    silent.run(30)
+    assert _connections(silent, "stock") == [("ESTAB", 8081, 0), ("SYN-SENT", 0, 27017)]
+    assert _connections(silent, "mongodb-stock") == []
+    refused = Deployed(shop.world.fork())
+    refused.edit("Service", "stock", lambda obj: obj["spec"]["selector"].update({"tier": "x"}))
+    refused.run(30)
+    assert _connections(refused, "web") == [("ESTAB", 0, 8082), ("ESTAB", 8080, 0)]
+    assert _connections(refused, "stock") == []
+    runs = {one.ref.name: one.config.node for one in shop.runtime.running(shop.world)}
+    assert runs["load"] != runs["web"]
+    change(shop.world, runs["web"], powered=False)
+    shop.world.room("traffic").changed(shop.world)
+    shop.run(5)
+    assert _connections(shop, "load") == [("SYN-SENT", 0, 8080)]
+    assert _connections(shop, "stock") == []

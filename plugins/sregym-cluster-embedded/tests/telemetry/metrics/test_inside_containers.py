@@ -42,5 +42,11 @@ def test_top_shows_what_kubectl_top_shows(booth: Any) -> None:
 
 def test_sockets_of_the_pod_are_in_the_kernel_s_table(booth: Any) -> None:
     lines = inside(booth, "web", "cat", "/proc/net/tcp6").splitlines()
-    assert [line.split()[1].rpartition(":")[2] for line in lines[1:]] == [f"{8080:04X}"]
-    assert len(inside(booth, "web", "cat", "/proc/net/tcp").splitlines()) == 1
+    listening = [line.split() for line in lines if " 0A " in line]
+    assert [words[1].rpartition(":")[2] for words in listening] == [f"{8080:04X}"]
+    held = [line.split() for line in lines if " 01 " in line]
+    assert {words[1].rpartition(":")[2] for words in held} == {f"{8080:04X}"}
+    assert [words[0] for words in (*listening, *held)] == [f"{n}:" for n in range(len(lines) - 1)]
+    # What it holds to others is of version 4, and nothing of that listens.
+    own = inside(booth, "web", "cat", "/proc/net/tcp").splitlines()[1:]
+    assert {line.split()[3] for line in own} == {"01"}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT, sockets
 from sregym_cluster_embedded.userland.counted import scheduled
-from sregym_cluster_embedded.userland.process import running_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sregym_cluster_embedded.userland.connections import Ending
     from sregym_cluster_embedded.userland.files.container import Container
 
 # What programs do in user code, of all processor time.
 _USER = 0.7
 _BASE = "/sys/fs/cgroup"
 _HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-# Servers that listen on addresses of version 4 alone.
-_ONLY_V4 = ("mongodb", "redis", "mysql", "postgres", "keyvalue")
+_NUMBERS = {ESTABLISHED: "01", SYN_SENT: "02", LISTEN: "0A"}
 
 
 def _stat(container: Container) -> str:
@@ -43,19 +43,19 @@ def _usage_v1(container: Container) -> str:
 
 
 def _sockets(container: Container, *, v6: bool) -> str:
-    """Listening sockets of the pod as /proc/net has them."""
-    found = running_in(container.world, container.config.ref.pod_uid)
+    """TCP sockets of the pod as /proc/net has them."""
     rows: list[str] = []
-    for process in found:
-        kind = getattr(process.behaviour, "kind", "")
-        for port, _ in process.ports:
-            if (kind in _ONLY_V4) == v6 or (kind == "" and v6):
-                continue
-            zero = "0" * (32 if v6 else 8)
-            rows.append(
-                f"{len(rows):>4}: {zero}:{port:04X} {zero}:0000 0A 00000000:00000000 00:00000000 "
-                f"00000000 {0:>5} {0:>8} {41_000 + port} 1 0000000000000000 100 0 0 10 0\n"
-            )
+    for place, one in enumerate(sockets(container.world, container.config.ref.pod_uid)):
+        if one.is_v6 != v6:
+            continue
+        ends = f"{_raw(one.here, v6=v6)} {_raw(one.there, v6=v6)}"
+        listens = one.state == LISTEN
+        inode = 41_000 + one.here.port if listens else 110_000 + place
+        rows.append(
+            f"{len(rows):>4}: {ends} {_NUMBERS[one.state]} 00000000:00000000 00:00000000 "
+            f"00000000 {0:>5} {0:>8} {inode} 1 0000000000000000 "
+            f"{'100 0 0 10 0' if listens else '20 4 30 10 -1'}\n"
+        )
     head = _HEAD
     if v6:
         head = (
@@ -63,6 +63,13 @@ def _sockets(container: Container, *, v6: bool) -> str:
             "st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
         )
     return head + "".join(rows)
+
+
+def _raw(end: Ending, *, v6: bool) -> str:
+    """An end as the kernel writes it, each word of an address from its last byte to its first."""
+    number = "".join(f"{int(part):02X}" for part in reversed(end.ip.split("."))) if end.ip else ""
+    mapped = f"{'0' * 16}FFFF0000" if v6 and number else ""
+    return f"{mapped}{number or '0' * (32 if v6 else 8)}:{end.port:04X}"
 
 
 COUNTED: Mapping[str, Callable[[Container], str]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.connections import sockets
 from sregym_cluster_embedded.userland.files.machine import cpus
-from sregym_cluster_embedded.userland.process import running_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,12 +56,19 @@ def _little(parts: list[str]) -> str:
 
 
 def _sockets(container: Container) -> str:
-    ports = [
-        port for p in running_in(container.world, container.config.ref.pod_uid) for port in p.ports
-    ]
+    found = sockets(container.world, container.config.ref.pod_uid)
+    own = sum(not one.is_v6 for one in found)
     return (
-        f"sockets: used {len(ports) + 2}\nTCP: inuse {len(ports)} orphan 0 tw 0 alloc {len(ports) + 2} mem 1\n"
+        f"sockets: used {len(found) + 2}\nTCP: inuse {own} orphan 0 tw 0 alloc {len(found) + 2} mem 1\n"
         "UDP: inuse 0 mem 0\nUDPLITE: inuse 0\nRAW: inuse 0\nFRAG: inuse 0 memory 0\n"
+    )
+
+
+def _sockets_v6(container: Container) -> str:
+    found = sockets(container.world, container.config.ref.pod_uid)
+    return (
+        f"TCP6: inuse {sum(one.is_v6 for one in found)}\nUDP6: inuse 0\nUDPLITE6: inuse 0\n"
+        "RAW6: inuse 0\nFRAG6: inuse 0 memory 0\n"
     )
 
 
@@ -81,6 +88,7 @@ FIGURES: dict[str, Callable[[Container], str]] = {
     "/proc/net/dev": _devices,
     "/proc/net/route": _routes,
     "/proc/net/sockstat": _sockets,
+    "/proc/net/sockstat6": _sockets_v6,
     "/proc/stat": _processors,
     "/proc/swaps": lambda _: "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n",
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT
 from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
 from sregym_cluster_embedded.userland.shell.options import options
@@ -17,7 +18,14 @@ from sregym_cluster_embedded.userland.shell.ss import name_of, sockets_of, ss
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.echo import Echo
+    from sregym_cluster_embedded.userland.connections import Socket
 
+# As netstat calls states, and what is sent in them and not yet acknowledged.
+_NETSTAT_STATES = {
+    LISTEN: ("LISTEN", 0),
+    ESTABLISHED: ("ESTABLISHED", 0),
+    SYN_SENT: ("SYN_SENT", 1),
+}
 _NC_USAGE = """BusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary.
 
 Usage: nc [-iN] [-wN] [-l] [-p PORT] [-f FILE|IPADDR PORT] [-e PROG]
@@ -248,19 +256,31 @@ def _netstat(session: Session, words: list[str], _stdin: str) -> Output:
     out = f"Active Internet connections {title}\n"
     out += "Proto Recv-Q Send-Q Local Address           Foreign Address         State       "
     out += "PID/Program name    \n" if "p" in flags else "\n"
-    if {"l", "a"} & set(flags):
-        for port, process in sockets_of(session):
-            local = f":::{port}"
-            row = f"tcp6       0      0 {local:<23} {':::*':<23} LISTEN      "
-            if session.busybox:
-                row = f"tcp        0      0 {local:<23} {':::*':<23} LISTEN      "
-            own = process.ref == session.process.ref
-            name = f"1/{name_of(session, process)}" if own else "-"
-            out += row + (f"{name:<20}" if "p" in flags else "") + "\n"
+    asks_tcp = "t" in flags or not {"u", "x", "w"} & set(flags)
+    for one in sockets_of(session) if asks_tcp else []:
+        if "a" not in flags and ("l" in flags) != (one.state == LISTEN):
+            continue
+        name = ""
+        if "p" in flags:
+            own = one.process.ref == session.process.ref
+            name = f"{f'1/{name_of(session, one.process)}' if own else '-':<20}"
+        out += _netstat_row(one, name, mapped=session.busybox)
     if not {"t", "l", "u"} & set(flags):
         out += "Active UNIX domain sockets " + title + "\n"
         out += "Proto RefCnt Flags       Type       State         I-Node Path\n"
     return Output(0, out)
+
+
+def _netstat_row(one: Socket, name: str, *, mapped: bool) -> str:
+    """A socket; `mapped` for BusyBox, to which both versions are the same protocol."""
+    ends = []
+    for end in (one.here, one.there):
+        any_ = "::" if one.is_v6 else "0.0.0.0"  # noqa: S104 - as it is shown
+        shown = end.ip and ("::ffff:" if mapped and one.is_v6 else "") + end.ip
+        ends.append(f"{shown or any_}:{end.port or '*'}")
+    protocol = "tcp6" if one.is_v6 and not mapped else "tcp"
+    state, sent = _NETSTAT_STATES[one.state]
+    return f"{protocol:<5} {0:>6} {sent:>6} {ends[0]:<23} {ends[1]:<23} {state:<11} {name}\n"
 
 
 def _interface_table() -> str:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT, sockets
 from sregym_cluster_embedded.userland.files.tasks import entered
-from sregym_cluster_embedded.userland.process import Process, running_in
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.ss_filters import WrongFilter, filtered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_STATES = {
-    "listening": "LISTEN", "listen": "LISTEN", "established": "ESTAB", "time-wait": "TIME-WAIT",
-    "close-wait": "CLOSE-WAIT", "syn-sent": "SYN-SENT", "syn-recv": "SYN-RECV",
-    "fin-wait-1": "FIN-WAIT-1", "fin-wait-2": "FIN-WAIT-2", "closed": "UNCONN", "closing": "CLOSING",
-    "last-ack": "LAST-ACK", "all": "", "connected": "", "synchronized": "", "bucket": "", "big": "",
-}  # fmt: skip
+    from sregym_cluster_embedded.userland.connections import Ending, Socket
+    from sregym_cluster_embedded.userland.process import Process
+
 _LETTERS = "hVHOQnraloempiTtsxudw46KtfAzNbEZSMM0p"
-_BACKLOG = "4096"
+# What is sent and not yet acknowledged; of a socket that listens, the connections that may wait.
+_SENT = {LISTEN: "4096", ESTABLISHED: "0", SYN_SENT: "1"}
 _USAGE = "Usage: ss [ OPTIONS ]\n       ss [ OPTIONS ] [ FILTER ]\n"
 
 
-def sockets_of(session: Session) -> list[tuple[int, Process]]:
-    """The ports that processes of the pod listen on."""
-    found = running_in(session.world, session.process.ref.pod_uid)
-    return [(port, process) for process in found for port, _ in process.ports]
+def sockets_of(session: Session) -> list[Socket]:
+    """The TCP sockets of the pod."""
+    return sockets(session.world, session.process.ref.pod_uid)
 
 
 def name_of(session: Session, process: Process) -> str:
@@ -43,19 +40,35 @@ def ss(session: Session, words: list[str], _stdin: str) -> Output:
     if "V" in letters:
         return Output(0, "ss utility, iproute2-6.1.0\n")
     if "s" in letters:
-        return Output(0, _summary(len(sockets_of(session))))
-    states, ports = _filtered(filters)
-    listens = bool({"l", "a"} & set(letters)) or "LISTEN" in states or "" in states
-    wanted = not states or bool({"LISTEN", ""} & set(states))
+        return Output(0, _summary(sockets_of(session)))
+    try:
+        states, test = filtered(filters, letters)
+    except WrongFilter as error:
+        return Output(error.code, "", error.text + (_USAGE if error.usage else ""))
     asks_tcp = "t" in letters or not {"u", "x", "w", "d", "S", "0"} & set(letters)
+    families = {letter == "6" for letter in letters if letter in "46"} or {False, True}
     rows = []
-    for port, process in sockets_of(session) if listens and wanted and asks_tcp else []:
-        if ports and port not in ports:
+    for one in sockets_of(session) if asks_tcp else []:
+        if one.state not in states or one.is_v6 not in families or not test(one):
             continue
-        users = f'users:(("{name_of(session, process)}",pid=1,fd=3))' if "p" in letters else ""
-        rows.append((("*", str(port)), ("*", "*"), users))
+        users = ""
+        # What belongs to the processes of other containers is not to be seen from here.
+        if "p" in letters and one.process.ref == session.process.ref:
+            name = name_of(session, one.process)
+            users = f'users:(("{name}",pid=1,fd={one.descriptor}))'
+        rows.append((one.state, _end(one.here, one), _end(one.there, one), users))
     kinds = sum(letter in letters for letter in "tuxw")
-    return Output(0, _table(rows, netid=kinds != 1, state=not states, head="H" not in letters))
+    return Output(
+        0, _table(rows, netid=kinds != 1, state=len(states) != 1, head="H" not in letters)
+    )
+
+
+def _end(end: Ending, socket: Socket) -> tuple[str, str]:
+    """Address and port of an end."""
+    if not end.ip:
+        any_ = "*" if socket.is_v6 else "0.0.0.0"  # noqa: S104 - as it is shown
+        return any_, str(end.port) if end.port else "*"
+    return f"[::ffff:{end.ip}]" if socket.is_v6 else end.ip, str(end.port)
 
 
 def _taken(words: Sequence[str]) -> tuple[str, list[str], str]:
@@ -82,17 +95,8 @@ def _taken(words: Sequence[str]) -> tuple[str, list[str], str]:
     return letters, filters, ""
 
 
-def _filtered(filters: list[str]) -> tuple[list[str], list[int]]:
-    """States that are asked for, and ports at this end."""
-    states, text = [], " ".join(filters)
-    for name in re.findall(r"state (\S+)", text):
-        states.append(_STATES.get(name, name.upper()))
-    ports = [int(port) for port in re.findall(r"sport\s*(?:=|==|eq)?\s*:(\d+)", text)]
-    return states, ports
-
-
 def _table(
-    rows: list[tuple[tuple[str, str], tuple[str, str], str]],
+    rows: list[tuple[str, tuple[str, str], tuple[str, str], str]],
     *,
     netid: bool,
     state: bool,
@@ -101,12 +105,12 @@ def _table(
     """Columns as wide as what stands in them; addresses end at the colon."""
     titles = ("Local Address", "Peer Address") if head else ("", "")
     least = 4 if head else 0
-    local = max([len(titles[0]), *(len(row[0][0]) for row in rows)])
-    peer = max([len(titles[1]), *(len(row[1][0]) for row in rows)])
-    local_port = max([least, *(len(row[0][1]) for row in rows)])
-    peer_port = max([least, *(len(row[1][1]) for row in rows)])
+    local = max([len(titles[0]), *(len(row[1][0]) for row in rows)])
+    peer = max([len(titles[1]), *(len(row[2][0]) for row in rows)])
+    local_port = max([least, *(len(row[1][1]) for row in rows)])
+    peer_port = max([least, *(len(row[2][1]) for row in rows)])
     first = f"{'Netid':<5} " if netid else ""
-    width = max(5, *(6 for _ in rows)) if rows else 5
+    width = max([5, *(len(row[0]) for row in rows)])
     kind = f"{'State':<{width}} " if state else ""
     out = ""
     if head:
@@ -114,21 +118,25 @@ def _table(
             f"{titles[0]:>{local}}:{'Port':<{local_port}} {titles[1]:>{peer}}:{'Port':<{peer_port}}"
         )
         out = f"{first}{kind}Recv-Q Send-Q {ends}Process\n"
-    for here, there, users in rows:
+    for shown, here, there, users in rows:
         start = f"{'tcp':<5} " if netid else ""
-        start += f"{'LISTEN':<{width}} " if state else ""
+        start += f"{shown:<{width}} " if state else ""
         ends = (
             f"{here[0]:>{local}}:{here[1]:<{local_port}} {there[0]:>{peer}}:{there[1]:<{peer_port}}"
         )
         last = f" {users}" if users else " " * (7 if head else 0)
-        out += f"{start}{0:<6} {_BACKLOG:<6} {ends}{last}\n"
+        out += f"{start}{0:<6} {_SENT[shown]:<6} {ends}{last}\n"
     return out
 
 
-def _summary(count: int) -> str:
-    rows = (("RAW", 0), ("UDP", 0), ("TCP", count), ("INET", count), ("FRAG", 0))
-    table = "".join(f"{name}\t  {number:<9} {0:<9} {number:<9}\n" for name, number in rows)
+def _summary(found: Sequence[Socket]) -> str:
+    count, own = len(found), sum(not one.is_v6 for one in found)
+    held = sum(one.state == ESTABLISHED for one in found)
+    tcp = (count, own, count - own)
+    none = (0, 0, 0)
+    parts = (("RAW", none), ("UDP", none), ("TCP", tcp), ("INET", tcp), ("FRAG", none))
+    table = "".join(f"{name}\t  {all_:<9} {v4:<9} {v6:<9}\n" for name, (all_, v4, v6) in parts)
     return (
-        f"Total: {count + 2}\nTCP:   {count} (estab 0, closed 0, orphaned 0, timewait 0)\n\n"
+        f"Total: {count + 2}\nTCP:   {count} (estab {held}, closed 0, orphaned 0, timewait 0)\n\n"
         f"Transport Total     IP        IPv6\n{table}\n"
     )
