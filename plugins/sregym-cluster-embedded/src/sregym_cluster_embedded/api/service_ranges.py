@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,12 @@ def networks_of(entry: Object) -> Iterator[IPv4Network]:
     """The ranges of IPv4 of a ServiceCIDR."""
     for text in entry["spec"].get("cidrs") or ():
         if ":" not in text:
-            yield IPv4Network(text)
+            yield _network(text)
+
+
+@lru_cache(maxsize=64)
+def _network(text: str) -> IPv4Network:
+    return IPv4Network(text)
 
 
 def is_ready(entry: Object) -> bool:

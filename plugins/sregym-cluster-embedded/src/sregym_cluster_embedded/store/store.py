@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -53,6 +53,10 @@ class Store:
             under them; they must not look at `status`. Every resource has the index `owner`
             (uids of its owners) besides.
         clock: Tells the virtual time of a write; one that stands still when none is given.
+
+    Attributes:
+        had: The resources that have or had objects; whether any of several is among them is the
+            cheapest question there is.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class Store:
         self._read = self._objects.read
         # By resource: the namespaces that have or had objects of it, sorted.
         self._places: dict[str, tuple[str, ...]] = {}
+        self.had = self._places.keys()
         self._indexes: SharedGroups[tuple[str, str, str], Key, None] = SharedGroups()
 
     def get(self, key: Key) -> Object | None:
@@ -93,10 +98,6 @@ class Store:
             return bool(self._objects.read((resource, namespace)))
         places = self._places.get(resource, ())
         return any(self._objects.read((resource, place)) for place in places)
-
-    def never_had(self, resources: Set[str]) -> bool:
-        """Whether there never were objects of any of these resources: the cheapest question."""
-        return self._places.keys().isdisjoint(resources)
 
     def resources(self) -> Iterator[str]:
         """The resources that have objects, sorted."""
@@ -162,6 +163,7 @@ class Store:
         twin._objects = self._objects.fork()
         twin._read = twin._objects.read
         twin._places = self._places.copy()
+        twin.had = twin._places.keys()
         twin._indexes = self._indexes.fork()
         return twin
 

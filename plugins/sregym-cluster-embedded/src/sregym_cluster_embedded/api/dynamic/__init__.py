@@ -75,7 +75,7 @@ def heard(world: World, user: User = CONTROLLERS) -> Iterator[None]:
 
 def configured(world: World) -> bool:
     """Whether anybody configured admission in this cluster."""
-    if world.store.never_had(_EXEMPT):
+    if world.store.had.isdisjoint(_EXEMPT):
         return False
     has_any = world.store.has_any
     return (
