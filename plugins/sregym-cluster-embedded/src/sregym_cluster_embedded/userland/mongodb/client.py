@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from sregym_cluster_embedded.userland.mongodb.arguments import KNOWN, arguments, evals
+from sregym_cluster_embedded.userland.mongodb.calling import INVALID_INPUT
 from sregym_cluster_embedded.userland.mongodb.connection import Connection
 from sregym_cluster_embedded.userland.mongodb.data import login_error
 from sregym_cluster_embedded.userland.mongodb.database import Database
@@ -344,7 +345,8 @@ def _uncaught(error: ScriptError, place: str) -> str:
     """An exception as the old shell tells it, with the frames that it came through."""
     message = error.message.removesuffix(" :")
     helper = "_getErrorWithCode@src/mongo/shell/utils.js:25:13\n" if error.code else ""
-    head = f"{error.name}: " if error.name else ""
+    name = "Error" if error.name == INVALID_INPUT else error.name
+    head = f"{name}: " if name else ""
     frames = error.frames or helper
     return f"uncaught exception: {head}{message} :\n{frames}@{place}:1:{error.column}\n"
 

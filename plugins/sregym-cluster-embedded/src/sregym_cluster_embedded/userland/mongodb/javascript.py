@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
+from sregym_cluster_embedded.userland.mongodb.calling import called
 from sregym_cluster_embedded.userland.mongodb.script import (
     UNDEFINED,
     ScriptError,
     Tree,
     Undefined,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Host:
@@ -180,7 +180,7 @@ class Evaluator:
         function = self.value(tree[1])
         if not callable(function):
             raise ScriptError(f"{_shown(tree[1])} is not a function", name="TypeError")
-        return function(*[self.value(argument) for argument in tree[2]])
+        return called(function, [self.value(argument) for argument in tree[2]])
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

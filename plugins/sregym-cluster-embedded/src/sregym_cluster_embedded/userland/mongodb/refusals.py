@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.userland.mongodb.calling import INVALID_INPUT
 from sregym_cluster_embedded.userland.mongodb.printing import tojson
 from sregym_cluster_embedded.userland.mongodb.script import NOT_IN_FUNCTION, ScriptError
 
@@ -71,7 +72,8 @@ def modern(error: ScriptError, text: str) -> str:
         if error.message == NOT_IN_FUNCTION:
             why = "'return' outside of function."
         return f"SyntaxError: {why} (1:{error.column})\n\n> 1 | {line}\n    |{mark}"
-    return f"{error.name}: {error.message}"
+    code = "[COMMON-10001] " if error.name == INVALID_INPUT else ""
+    return f"{error.name}: {code}{error.message}"
 
 
 def not_reached(kind: str, host: str, port: int) -> str:
