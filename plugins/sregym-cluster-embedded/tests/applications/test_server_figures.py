@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import Mount
+from sregym_cluster_embedded.userland.connections import sockets
 from sregym_cluster_embedded.userland.counted import Peer, counted
+from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.sql.sessions import process_list
 
 
 @pytest.fixture
@@ -185,3 +188,29 @@ def test_connections_come_from_the_pods_that_ask(busy: Any) -> None:
     stock = Peer("10.244.0.2", "admin", "stock-db")
     assert (seen.peers, seen.held_by()) == ((stock,), (stock,) * seen.connections)
     assert seen.connections > 1
+
+
+def peers(shop: Any, pod: str) -> list[str]:
+    """The other ends of what others hold to a pod, as its kernel sees them."""
+    found = sockets(shop.world, shop.ref(pod).pod_uid)
+    return [f"{one.there.ip}:{one.there.port}" for one in found if one.there.port]
+
+
+def test_a_server_names_the_ports_that_the_kernel_shows(cached: Any) -> None:
+    script = "echo stats conns | nc cache 11211 | grep -v listening | tr -d '\\r'"
+    rows = [line.split() for line in cached.shell("web", script)[1].splitlines()[:-1]]
+    named = [value.removeprefix("tcp:") for _, name, value in rows if name.endswith(":addr")]
+    assert named[1:] == peers(cached, "cache") != []
+    server = process_of(cached.world, cached.ref("base"))
+    assert server is not None
+    _, listed = process_list(cached.world, server, ())
+    assert [row[2] for row in listed[:-1]] == peers(cached, "base") != []
+
+
+def test_the_log_of_mongod_names_a_port_of_its_caller(busy: Any) -> None:
+    accepted = [
+        json.loads(text)["attr"]["remote"]
+        for text in busy.texts("mongodb-stock")
+        if '"Connection accepted"' in text and "10.244.0.2:" in text
+    ]
+    assert accepted == peers(busy, "mongodb-stock")[:1]

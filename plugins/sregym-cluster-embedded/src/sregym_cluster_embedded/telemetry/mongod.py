@@ -18,6 +18,7 @@ from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.probing import Ticks, ticks
 from sregym_cluster_embedded.telemetry.spreading import moments
 from sregym_cluster_embedded.telemetry.traces.draws import sample, tail_score
+from sregym_cluster_embedded.userland.connections import first_port
 from sregym_cluster_embedded.userland.formats import mongod_line
 from sregym_cluster_embedded.userland.kinds.mongod import CHECKPOINT_S
 from sregym_cluster_embedded.userland.mongodb.connection import needs_login
@@ -193,8 +194,7 @@ class Diary:
     def _stay(self, stay: Stay, first: float, until: float) -> Iterator[LogLine]:
         """All lines of one connection."""
         visit, ended = stay.visit, self._life.ended(self._world.now)
-        draw = Seed(0).fraction("mongod", self._life.ref, stay.number)
-        remote = f"{visit.peer}:{32768 + int(draw * 28232)}"
+        remote = f"{visit.peer}:{self._port(stay)}"
         context = f"conn{stay.number}"
         about: dict[str, object] = {"remote": remote}
         if self._release >= _IDENTITY:
@@ -212,6 +212,16 @@ class Diary:
         if first <= stay.left < min(until, ended):
             facts = {**about, "connectionCount": self._open(stay.left)}
             yield self._line(stay.left, "NETWORK", 22944, context, "Connection ended", facts)
+
+    def _port(self, stay: Stay) -> int:
+        """The port of a connection at the caller's end: that which a program's pod shows, too."""
+        visit = stay.visit
+        for caller in self._callers:
+            process, ended = caller.process, caller.ended(math.inf)
+            own = not visit.shell and not visit.error and process.config.pod_ip == visit.peer
+            if own and process.started_at <= visit.at <= ended:
+                return first_port(caller.ref, self._life.ref)
+        return 32768 + int(Seed(0).fraction("mongod", self._life.ref, stay.number) * 28232)
 
     def _login(self, visit: Visit, context: str, remote: str) -> LogLine:
         if self._release >= _LOGIN_WORDS:

@@ -110,6 +110,32 @@ def sockets(world: World, pod_uid: str) -> list[Socket]:
     return shown
 
 
+def held_from(world: World, server: Process) -> list[Ending]:
+    """Where the connections come from that a datastore counts, in the order of `Counted.held_by`.
+
+    Port 0 where the way to the server is shut and what its figures tell has not changed yet.
+    """
+    ports: dict[str, list[Ending]] = {}
+    for held in _Book(world).to(server.ref.pod_uid):
+        if held.server is not None and held.server.ref == server.ref:
+            ports.setdefault(held.caller.config.pod_ip, []).append(held.local)
+    found = []
+    for peer in counted(world, server.ref).held_by():
+        known = ports.get(peer.address)
+        found.append(known.pop(0) if known else Ending(peer.address, 0))
+    return found
+
+
+def first_port(caller: ContainerRef, server: ContainerRef) -> int:
+    """The port of the first connection that a program makes to a server, in the usual range."""
+    low, high = SYSCTLS[_RANGE].split()
+    return int(low) + 2 * _place((caller, server), 0, (int(high) - int(low) + 1) // 2)
+
+
+def _place(ends: tuple[object, object], number: int, size: int) -> int:
+    return int(Seed(0).fraction("connection", *ends, number) * size)
+
+
 def _is_v6(process: Process) -> bool:
     return getattr(process.behaviour, "kind", "") not in _ONLY_V4
 
@@ -255,7 +281,7 @@ def _ports(world: World, want: _Want, dialled: Ending, taken: set[int]) -> Itera
     size = max(1, (int(high) - int(low) + 1) // 2)
     ends = (want.caller.ref, want.target.ref or dialled)
     for number in range(min(want.number, size - len(taken))):
-        spot = int(Seed(0).fraction("connection", *ends, number) * size)
+        spot = _place(ends, number, size)
         while spot in taken:
             spot = (spot + 1) % size
         taken.add(spot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.connections import held_from
 from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, counted
 from sregym_cluster_embedded.userland.memcached.items import Cache, load, size, slab
 from sregym_cluster_embedded.userland.settings import parse_words
@@ -152,10 +153,10 @@ def by_connections(world: World, process: Process, port: int) -> dict[str, objec
         "26:secs_since_last_cmd": int(world.now - process.started_at),
     }  # fmt: skip
     own = process.config.pod_ip
-    for place, peer in enumerate(counted(world, process.ref).held_by()):
+    for place, end in enumerate(held_from(world, process)):
         number = 28 + place
         rows |= {
-            f"{number}:addr": f"tcp:{peer.address}:{32_768 + 6 * number % 28_000}",
+            f"{number}:addr": f"tcp:{end.ip}:{end.port}",
             f"{number}:listen_addr": f"tcp:{own}:{port}", f"{number}:state": "conn_read",
             f"{number}:secs_since_last_cmd": 0,
         }  # fmt: skip

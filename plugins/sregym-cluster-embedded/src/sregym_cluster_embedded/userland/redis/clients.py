@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.connections import held_from
 from sregym_cluster_embedded.userland.counted import counted
 from sregym_cluster_embedded.userland.redis.keys import SYNTAX
 from sregym_cluster_embedded.userland.redis.keyspace import weight
@@ -96,8 +97,9 @@ def _others(client: Connection) -> str:
     usual = max(seen.commands, key=lambda name: seen.commands[name], default="get").lower()
     first = number_of(client) - seen.connections
     found = ""
-    for place, peer in enumerate(seen.held_by()):
-        address = f"{peer.address}:{_FIRST_PORT + (first + place) * 6 % 28_000}"
+    held = held_from(client.world, client.server)
+    for place, (peer, end) in enumerate(zip(seen.held_by(), held, strict=True)):
+        address = f"{end.ip}:{end.port}"
         user = peer.user or "default"
         found += _line(client, first + place, address, age=age, cmd=usual, user=user)
     return found

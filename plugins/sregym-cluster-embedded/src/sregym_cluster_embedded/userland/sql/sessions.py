@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.connections import held_from
 from sregym_cluster_embedded.userland.counted import ANSWER_BYTES, REQUEST_BYTES, Peer, counted
 from sregym_cluster_embedded.userland.locks import Lock, holder, locks, release
 from sregym_cluster_embedded.userland.sql.engine import Result
@@ -54,12 +55,13 @@ def process_list(
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
-    for number, peer, lock in _clients(world, server):
+    held = held_from(world, server)
+    for (number, peer, lock), end in zip(_clients(world, server), held, strict=True):
         state = ("Query", 0, "Waiting for table metadata lock") if lock else ("Sleep", 0, "")
         where = lock.database if lock is not None else None
         asked = f"SELECT * FROM {lock.collection}" if lock is not None else None  # noqa: S608 - shown only
         where = where or peer.database or None
-        host = f"{peer.address}:{32768 + number}"
+        host = f"{end.ip}:{end.port}"
         rows.append((number, peer.user, host, where, *state, asked))
     return _PROCESS, [*rows, own]
 
