@@ -260,6 +260,14 @@ def test_attempts_wait_for_what_a_policy_or_a_dead_node_swallows(shop: Deployed)
     silent.run(30)
     assert _connections(silent, "stock") == [("ESTAB", 8081, 0), ("SYN-SENT", 0, 27017)]
     assert _connections(silent, "mongodb-stock") == []
+    # So does a program that starts.
+    silent.edit(
+        "Deployment",
+        "stock",
+        lambda obj: obj["spec"]["template"]["metadata"].update(annotations={"restarted": "now"}),
+    )
+    silent.run(5)
+    assert _connections(silent, "stock") == [("SYN-SENT", 0, 27017)]
     refused = Deployed(shop.world.fork())
     refused.edit("Service", "stock", lambda obj: obj["spec"]["selector"].update({"tier": "x"}))
     refused.run(30)

@@ -12,13 +12,21 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import LoadGeneratorProgram, ServiceProgram, expand
+from sregym_apps.model import (
+    DialStep,
+    LoadGeneratorProgram,
+    QueryStep,
+    RegisterStep,
+    SeedStep,
+    ServiceProgram,
+    expand,
+)
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.machines import SYSCTLS, machine
 from sregym_cluster_embedded.userland.counted import counted
 from sregym_cluster_embedded.userland.process import process_of, running_in
-from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets
+from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,6 +186,8 @@ class _Book:
         if isinstance(program, LoadGeneratorProgram):
             yield from self._generated(process, program)
         elif isinstance(program, ServiceProgram):
+            if process.served_at is None:
+                yield from self._tried(process, program)
             yield from self._called(process, done)
 
     def _generated(self, process: Process, program: LoadGeneratorProgram) -> Iterator[_Want]:
@@ -194,6 +204,15 @@ class _Book:
             state = self._state(end)
             if state:
                 yield _Want(process, end, count, state)
+
+    def _tried(self, process: Process, program: ServiceProgram) -> Iterator[_Want]:
+        """A start-up waits for an answer to its first packet."""
+        step = program.startup[process.step] if process.step < len(program.startup) else None
+        if isinstance(step, (DialStep, QueryStep, SeedStep, RegisterStep)):
+            client = process.clients[wanted_by(step)[0]]
+            for end in targets(self._world, process, client)[:1]:
+                if self._state(end) == SYN_SENT:
+                    yield _Want(process, end, 1, SYN_SENT)
 
     def _called(self, process: Process, done: set[ContainerRef]) -> Iterator[_Want]:
         """A service calls through its clients; `done` are datastores that a pod has been counted at."""

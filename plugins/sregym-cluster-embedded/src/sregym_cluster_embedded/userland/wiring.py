@@ -7,7 +7,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
-from sregym_apps.model import Client, NameServerProgram, expand, seconds
+from sregym_apps.model import (
+    Client,
+    DialStep,
+    NameServerProgram,
+    QueryStep,
+    RegisterStep,
+    SeedStep,
+    expand,
+    seconds,
+)
 
 from sregym_cluster_embedded.api.sameness import Same
 from sregym_cluster_embedded.network import cache, coredns
@@ -123,6 +132,19 @@ def _resolved(client: Same[Client], texts: tuple[str, ...], times: str, backoff:
             "retry": retry,
         }
     )
+
+
+def wanted_by(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str, str, str]:
+    """Client, command and collection of a step of a start-up; empty where it has none."""
+    if isinstance(step, DialStep):
+        return step.dial, "", ""
+    if isinstance(step, RegisterStep):
+        return step.register_at, "", ""
+    if isinstance(step, QueryStep):
+        name, _, command = step.query.partition(".")
+        return name, command, step.collection
+    name, _, collection = step.seed.partition(".")
+    return name, "insert", collection
 
 
 def targets(

@@ -38,7 +38,7 @@ from sregym_cluster_embedded.userland.process import Process, change, listener_a
 from sregym_cluster_embedded.userland.searching import Search
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import lasting
-from sregym_cluster_embedded.userland.wiring import register, targets
+from sregym_cluster_embedded.userland.wiring import register, targets, wanted_by
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def _connect(
     step: DialStep | QueryStep | SeedStep | RegisterStep,
     since: float,
 ) -> Result | Search:
-    name, command, collection = _wanted(step)
+    name, command, collection = wanted_by(step)
     client = process.clients[name]
     searches = client.protocol == "mongodb"
     seen = Footing()
@@ -314,18 +314,6 @@ def _connect(
     return Result(delay_s=_FAST_S + late_s)
 
 
-def _wanted(step: DialStep | QueryStep | SeedStep | RegisterStep) -> tuple[str, str, str]:
-    if isinstance(step, DialStep):
-        return step.dial, "", ""
-    if isinstance(step, RegisterStep):
-        return step.register_at, "", ""
-    if isinstance(step, QueryStep):
-        name, _, command = step.query.partition(".")
-        return name, command, step.collection
-    name, _, collection = step.seed.partition(".")
-    return name, "insert", collection
-
-
 def _succeed(
     world: World,
     process: Process,
@@ -343,7 +331,7 @@ def _succeed(
     if isinstance(step, SeedStep):
         kind = world.room("runtime").kind_of(server)
         kind.seed(world, server, client, collection, step.documents, step.record)
-    name = _wanted(step)[0]
+    name = wanted_by(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
 
