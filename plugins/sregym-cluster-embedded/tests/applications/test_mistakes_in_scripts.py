@@ -110,6 +110,8 @@ def test_busybox(box: Any, script: str, expected: tuple[int, str, str]) -> None:
         ("bash", "echo {a,b}{1..2} x{01..03}y ${HOME}{,.bak} {1} {c..a}",
          (0, "a1 a2 b1 b2 x01y x02y x03y /root /root.bak {1} c b a\n", "")),
         ("bash", "echo $((1/0))", (1, "", 'bash: line 1: 1/0: division by 0 (error token is "0")\n')),
+        ("bash", "env 'a[x]=1' bash -c 'a+=(2); echo ${a[@]}'", (0, "2\n", "")),
+        ("bash", "for i in ${a b}; do :; done; echo no", (1, "", "bash: line 1: ${a b}: bad substitution\n")),
         ("bash", "echo ${x?gone}", (127, "", "bash: line 1: x: gone\n")),
         ("bash", "echo a | | b", (2, "", "bash: -c: line 1: syntax error near unexpected token `|'\n"
          "bash: -c: line 1: `echo a | | b'\n")),

@@ -34,7 +34,9 @@ def elements(session: Session, name: str) -> dict[str, str]:
     if not found and name in session.environment:
         return {"0": session.environment[name]}
     if not by_name(session, name):
-        return {index: found[index] for index in sorted(found, key=int)}
+        # What came with the environment may have a name like that of an element.
+        places = [index for index in found if index.removeprefix("-").isdecimal()]
+        return {index: found[index] for index in sorted(places, key=int)}
     return found
 
 

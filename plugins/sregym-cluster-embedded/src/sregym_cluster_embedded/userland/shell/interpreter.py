@@ -239,14 +239,7 @@ class Interpreter(BashFlow):
             return Output()
         self._substituted = False
         words = self.words(node.words)
-        expansion = Expansion(session, self._substitute)
-        if session.shell == "bash" and not words:
-            for name, word in node.assignments:
-                self.put(name, word)
-            known = session.environment if session.options else {}
-            values = {name: known[name] for name, _ in node.assignments if name in known}
-        else:
-            values = {name: expansion.joined(word) for name, word in node.assignments}
+        values = self._values(node, alone=not words)
         if not words and not self._substituted:
             session.last = 0
         redirector = self._redirector()
@@ -299,6 +292,17 @@ class Interpreter(BashFlow):
             return Output(result.code)
         result = redirector.output(node.redirections, result)
         return result if inner and not caught else self._emitted(before, result)
+
+    def _values(self, node: Simple, *, alone: bool) -> dict[str, str]:
+        """What is assigned before a command; bash has done so already where there is none."""
+        session = self.session
+        if session.shell != "bash" or not alone:
+            expansion = Expansion(session, self._substitute)
+            return {name: expansion.joined(word) for name, word in node.assignments}
+        for name, word in node.assignments:
+            self.put(name, word)
+        known = session.environment if session.options else {}
+        return {name: known[name] for name, _ in node.assignments if name in known}
 
     def simple_words(self, words: list[str], stdin: str) -> Output:
         """Run a command that has been taken apart into words."""

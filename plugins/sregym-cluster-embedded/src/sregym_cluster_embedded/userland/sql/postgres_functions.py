@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sregym_cluster_embedded.userland.sql.engine import SqlError, outside
 from sregym_cluster_embedded.userland.sql.sessions import blockers, ended
@@ -143,15 +143,16 @@ class _AsArray(_Joined):
         return "{" + ",".join(self.parts) + "}" if self.parts else None
 
 
+# By name: how many arguments, and what works them out.
+_Functions: TypeAlias = "Mapping[str, tuple[int, Callable[..., Any]]]"
 AGGREGATES: Mapping[str, type] = {
     "string_agg": _Joined, "json_agg": _AsJson, "array_agg": _AsArray,
 }  # fmt: skip
 
 
-def functions(client: PostgresConnection) -> dict[str, tuple[int, Callable[..., Any]]]:
+def functions(client: PostgresConnection) -> _Functions:
     """Functions that a statement of a client may call."""
     world, server = client.world, client.server
-    now = client.now()
 
     def end(session: object) -> str:
         known = str(session).isdecimal() and ended(world, server, int(str(session)))
@@ -177,6 +178,38 @@ def functions(client: PostgresConnection) -> dict[str, tuple[int, Callable[..., 
             raise client.failure
         return found
 
+    def sleep(seconds: float) -> str:
+        client.sleep(float(seconds))
+        return ""
+
+    def blocked_by(session: object) -> str:
+        return "{" + ",".join(map(str, blockers(world, server, int(str(session))))) + "}"
+
+    return {
+        **_PLAIN, **_of_time(client.now()),
+        "version": (0, client.build), "current_database": (0, lambda: client.database),
+        "current_schema": (0, lambda: "public"), "pg_user_name": (0, lambda: client.user),
+        "pg_backend_pid": (0, lambda: client.pid), "pg_is_in_recovery": (0, lambda: "f"),
+        "inet_server_addr": (0, lambda: client.address), "pg_sleep": (1, sleep),
+        "inet_server_port": (0, lambda: 5432 if client.address else None),
+        "inet_client_addr": (0, lambda: client.address), "pg_reload_conf": (0, lambda: "t"),
+        "pg_postmaster_start_time": (0, lambda: client.instant(server.started_at)),
+        "pg_terminate_backend": (1, end), "pg_cancel_backend": (1, end),
+        "pg_blocking_pids": (1, blocked_by),
+        "pg_size_pretty": (1, pretty), "pg_database_size": (1, size_of),
+        "pg_relation_size": (1, relation), "pg_total_relation_size": (1, lambda n: relation(n) * 2 + _PAGE * 6),
+        "pg_table_size": (1, relation), "pg_indexes_size": (1, lambda _n: 2 * _PAGE),
+        "current_setting": (-1, setting),
+    }  # fmt: skip
+
+
+def _truncated(unit: str, at: str) -> str:
+    kept = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7, "year": 4}.get(unit, 19)
+    whole = "0000-01-01 00:00:00"
+    return f"{at[:kept]}{whole[kept:]}+00"
+
+
+def _of_time(now: str) -> _Functions:
     def since(at: object) -> str | None:
         if at is None:
             return None
@@ -191,43 +224,24 @@ def functions(client: PostgresConnection) -> dict[str, tuple[int, Callable[..., 
     def epoch(text: object) -> str | None:
         return None if text is None else f"{_seconds(str(text)):.6f}"
 
-    def sleep(seconds: float) -> str:
-        client.sleep(float(seconds))
-        return ""
-
-    def blocked_by(session: object) -> str:
-        return "{" + ",".join(map(str, blockers(world, server, int(str(session))))) + "}"
-
-    def many(items: object) -> int:
-        return len([one for one in str(items).strip("{}").split(",") if one])
-
-    found: dict[str, tuple[int, Callable[..., Any]]] = {
-        "version": (0, client.build), "current_database": (0, lambda: client.database),
-        "current_schema": (0, lambda: "public"), "pg_user_name": (0, lambda: client.user),
-        "pg_backend_pid": (0, lambda: client.pid), "pg_is_in_recovery": (0, lambda: "f"),
-        "inet_server_addr": (0, lambda: client.address), "pg_sleep": (1, sleep),
-        "inet_server_port": (0, lambda: 5432 if client.address else None),
-        "inet_client_addr": (0, lambda: client.address), "pg_reload_conf": (0, lambda: "t"),
-        "pg_postmaster_start_time": (0, lambda: client.instant(server.started_at)),
-        "pg_terminate_backend": (1, end), "pg_cancel_backend": (1, end),
-        "pg_blocking_pids": (1, blocked_by), "cardinality": (1, many), "array_length": (2, lambda a, _b: many(a)),
-        "pg_size_pretty": (1, pretty), "pg_database_size": (1, size_of),
-        "pg_relation_size": (1, relation), "pg_total_relation_size": (1, lambda n: relation(n) * 2 + _PAGE * 6),
-        "pg_table_size": (1, relation), "pg_indexes_size": (1, lambda _n: 2 * _PAGE),
-        "current_setting": (-1, setting), "set_config": (3, lambda _name, value, _local: value), "pg_since": (1, since), "pg_ago": (1, ago),
-        "pg_epoch": (1, epoch), "pg_part": (2, part), "to_regclass": (1, lambda n: n),
-        "regexp": (2, lambda form, text: bool(re.search(str(form), str(text or "")))),
-        "md5": (1, lambda text: hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()),
-        "left": (2, lambda text, count: str(text)[: int(count)]),
-        "concat": (-1, lambda *parts: "".join(str(p) for p in parts if p is not None)),
-        "obj_description": (-1, lambda *_: None), "quote_ident": (1, str),
-        "pg_current_wal_lsn": (0, lambda: "0/1950F38"),
+    return {
+        "pg_since": (1, since), "pg_ago": (1, ago), "pg_epoch": (1, epoch), "pg_part": (2, part),
         "date_trunc": (2, lambda unit, at: _truncated(str(unit), str(at))),
     }  # fmt: skip
-    return found
 
 
-def _truncated(unit: str, at: str) -> str:
-    kept = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7, "year": 4}.get(unit, 19)
-    whole = "0000-01-01 00:00:00"
-    return f"{at[:kept]}{whole[kept:]}+00"
+def _many(items: object) -> int:
+    return len([one for one in str(items).strip("{}").split(",") if one])
+
+
+# Functions that know nothing but what they are given.
+_PLAIN: _Functions = {
+    "cardinality": (1, _many), "array_length": (2, lambda items, _dimension: _many(items)),
+    "set_config": (3, lambda _name, value, _local: value), "to_regclass": (1, lambda name: name),
+    "regexp": (2, lambda form, text: bool(re.search(str(form), str(text or "")))),
+    "md5": (1, lambda text: hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()),
+    "left": (2, lambda text, count: str(text)[: int(count)]),
+    "concat": (-1, lambda *parts: "".join(str(p) for p in parts if p is not None)),
+    "obj_description": (-1, lambda *_: None), "quote_ident": (1, str),
+    "pg_current_wal_lsn": (0, lambda: "0/1950F38"),
+}  # fmt: skip
