@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.claim_growth import asked, held
-from sregym_cluster_embedded.api.validation import causes, internal_types, pod_changes
+from sregym_cluster_embedded.api.validation import causes, internal_types, pod_changes, ranges
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -47,6 +47,7 @@ _FIXED = {
     "endpointslices.discovery.k8s.io": ("addressType",),
     "controllerrevisions.apps": ("data",),
     "volumeattachments.storage.k8s.io": ("spec",),
+    "ipaddresses.networking.k8s.io": ("spec.parentRef",),
 }
 _SELECTED = ("deployments.apps", "replicasets.apps", "daemonsets.apps")
 
@@ -96,6 +97,8 @@ def changed(kind: Resource, old: Object, new: Object) -> tuple[list[Cause], list
         return [], _priority_class(old, new)
     if kind.name == "nodes":
         return [], _node(before, after)
+    if kind.name == "servicecidrs.networking.k8s.io":
+        return [], ranges.changed_cidrs(before.get("cidrs", ()), after.get("cidrs", ()))
     return [], [
         cause
         for path in _FIXED.get(kind.name, ())

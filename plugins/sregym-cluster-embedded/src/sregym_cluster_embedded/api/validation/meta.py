@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import schema
-from sregym_cluster_embedded.api.validation import causes, formats
+from sregym_cluster_embedded.api.validation import causes, formats, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,4 +137,6 @@ def _restated(cause: Cause, base: str) -> Cause:
 def _check(kind: Resource) -> Callable[[str, str], list[Cause]]:
     if kind.group in _FREE_GROUPS:
         return formats.path_segment
+    if kind.name == "ipaddresses.networking.k8s.io":
+        return ranges.address_name
     return formats.label if kind.name in _LABEL_NAMES else formats.subdomain
