@@ -226,3 +226,23 @@ def test_nothing_is_held_to_what_refuses_and_attempts_wait_for_what_is_silent(op
     assert [there for _, _, there in ends(other, "stock")] == [
         there for _, here, there in ends(other, "stock") if here[1] == 8081
     ]
+
+
+@pytest.mark.parametrize(
+    ("pool", "latency_ms", "count"), [("", 55, 1), (", pool: 20", 55, 6), (", pool: 4", 55, 4)]
+)
+def test_calls_that_share_no_connection_have_one_each_up_to_the_size_of_their_pool(
+    make_shop: Callable[..., Any], shop_text: str, pool: str, latency_ms: int, count: int
+) -> None:
+    client = 'price: {protocol: grpc, address: "${price}", timeout_s: 1'
+    slow = f"Quote: {{listener: grpc, latency_ms: {latency_ms}, cpu_ms: 0.1}}"
+    text = shop_text.replace(client, client + pool)
+    shop = make_shop(text.replace("Quote: {listener: grpc, cpu_ms: 0.1}", slow))
+    shop.open()
+    held = [(there, here) for _, here, there in ends(shop, "price")]
+    assert len(set(held)) == count
+    assert held == [
+        (here, ("10.244.0.3", 8082))
+        for _, here, there in ends(shop, "web")
+        if there == ("10.96.1.5", 8082)
+    ]

@@ -130,7 +130,7 @@ images:
     size_mib: 48
     env: {PATH: "/app/bin:/bin"}
     binaries: {/app/bin/web: web, /app/bin/load: load, /app/bin/cache: cache, /app/bin/base: base}
-    tools: [alpine]
+    tools: [alpine, redis]
 programs:
   web:
     startup: [{listen: http}]
@@ -155,7 +155,10 @@ programs:
 
 @pytest.fixture
 def cached(make_shop: Any) -> Any:
-    shop = make_shop(CACHED)
+    return opened(make_shop(CACHED))
+
+
+def opened(shop: Any) -> Any:
     for number, name in enumerate(("cache", "base", "web", "load"), start=1):
         shop.name(name, str(number))
         env = {"MYSQL_ROOT_PASSWORD": "pw", "MYSQL_DATABASE": "shop"}
@@ -214,3 +217,12 @@ def test_the_log_of_mongod_names_a_port_of_its_caller(busy: Any) -> None:
         if '"Connection accepted"' in text and "10.244.0.2:" in text
     ]
     assert accepted == peers(busy, "mongodb-stock")[:1]
+
+
+def test_redis_lists_its_clients_with_these_ports_too(make_shop: Any) -> None:
+    text = CACHED.replace("{kind: memcached}", "{kind: redis, version: 7.2.4}")
+    text = text.replace("protocol: memcached", "protocol: keyvalue").replace("11211", "6379")
+    shop = opened(make_shop(text))
+    rows = shop.shell("cache", "redis-cli client list")[1].splitlines()
+    named = [re.findall(r" addr=(\S+)", row)[0] for row in rows]
+    assert named[:-1] == peers(shop, "cache") != []

@@ -233,10 +233,11 @@ class _Book:
                         yield _Want(process, end, self._counted(process, server), state)
                     continue
                 count = 1
-                if client.protocol in _ONE_BY_ONE:
+                if client.pool or client.protocol in _ONE_BY_ONE:
                     under_way = sum(_under_way(call) for call in mine if call.callee == end.ref)
-                    count = max(1, math.ceil(round(under_way, 6)))
-                yield _Want(process, end, min(count, client.pool or count), state)
+                    count = math.ceil(round(under_way, 6))
+                most = count if client.pool is None else math.floor(client.pool * end.share)
+                yield _Want(process, end, max(1, min(count, most)), state)
 
     def _state(self, end: Target) -> str:
         """The state of connections to an end; empty where there are none."""
