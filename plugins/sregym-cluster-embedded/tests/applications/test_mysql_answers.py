@@ -58,6 +58,7 @@ def started(make_shop: Callable[..., Any]) -> Any:
         (f"{M} shop -e 'SELECT * FROM items'", (0, "id\tname\tprice\n1\tpen\t1.50\n2\tbook\tNULL\n", "")),
         (f"{M} shop -te 'SELECT id, price FROM items'", (0, "+----+-------+\n| id | price |\n+----+-------+\n|  1 |  1.50 |\n|  2 |  NULL |\n+----+-------+\n", "")),
         (f"{M} shop -e 'SELECT id, name FROM items WHERE id = 1\\G SELECT 2'", (0, f"{STARS} 1. row {STARS}\n  id: 1\nname: pen\n2\n2\n", "")),
+        (f"{M} shop -sNe \"SELECT left('abc', 2), right('abc', 1)\"", (0, "ab\tc\n", "")),
         (f"{M} -sNe 'SELECT 1, 2'", (0, "1\t2\n", "")),
         (f"{M} shop -e 'SELECT COUNT(*), UPPER(name) FROM items GROUP BY name LIMIT 1'", (0, "COUNT(*)\tUPPER(name)\n1\tBOOK\n", "")),
         (f"{M} shop -e \"SELECT CONCAT('a','b'), IF(1,'y','n'), NOW() > '2020'\"", (0, "CONCAT('a','b')\tIF(1,'y','n')\tNOW() > '2020'\nab\ty\t1\n", "")),

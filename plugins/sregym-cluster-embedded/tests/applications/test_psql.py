@@ -66,6 +66,7 @@ def started(make_shop: Callable[..., Any]) -> Any:
             for said in ("CREATE USER", "SHOW", "create database", "GRANT", "alter table", "set")
         ),
         (f"{P} 'SELECT * FROM products ORDER BY id'", (0, ALIGNED, "")),
+        (f"{A} \"SELECT left('abc', 2), right('abc', -1), left(NULL, 2)\" -At", (0, "ab|bc|\n", "")),
         (f"{P} 'SELECT id, price FROM products ORDER BY id' --csv", (0, "id,price\n1,1.50\n2,\n", "")),
         (f"{P} 'SELECT id, name FROM products ORDER BY id LIMIT 1' -x", (0, "-[ RECORD 1 ]\nid   | 1\nname | pen\n\n", "")),
         (f"{P} 'SELECT id, name FROM products ORDER BY id' -xAt", (0, "id|1\nname|pen\n\nid|2\nname|book\n", "")),

@@ -109,6 +109,16 @@ def writes(statement: str) -> bool:
     return verb_of(statement) in _WRITES
 
 
+def first_of(text: object, count: int) -> str | None:
+    """LEFT: the first characters of a text; without as many of the last where it is negative."""
+    return None if text is None else str(text)[: int(count)]
+
+
+def last_of(text: object, count: int) -> str | None:
+    """RIGHT: the last characters of a text; without as many of the first where it is negative."""
+    return None if text is None else str(text)[-int(count) :] if int(count) else ""
+
+
 class Surroundings(NamedTuple):
     """What a statement finds besides the tables of its database.
 

@@ -12,8 +12,10 @@ from sregym_cluster_embedded.userland.sql.engine import (
     SqlError,
     Surroundings,
     columns_of,
+    first_of,
     indexes_of,
     is_cut_short,
+    last_of,
     outside,
     run,
     tables_of,
@@ -276,6 +278,8 @@ class MysqlConnection:
             "sleep": (1, sleep), "concat": (-1, lambda *p: None if None in p else "".join(map(str, p))),
             "if": (3, lambda test, yes, no: yes if test else no), "found_rows": (0, lambda: 1),
             "unix_timestamp": (0, lambda: int(self.world.epoch + self.world.now)),
+            "left": (2, lambda text, count: first_of(text, max(0, int(count)))),
+            "right": (2, lambda text, count: last_of(text, max(0, int(count)))),
             "last_insert_id": (0, lambda: 0), "char_length": (1, lambda text: len(str(text))),
         }  # fmt: skip
 

@@ -38,6 +38,7 @@ def dialect(text: str) -> str:
         (r"\bcomment\s*=?\s*(?='|$)", "--"),
         (r"\bon\s+duplicate\s+key\s+update\b.*$", ""), (r"\binsert\s+ignore\b", "INSERT OR IGNORE"),
         (r"\bif\s*\((?=.*,)", '"if"('), (r"\bfor\s+update\b", ""), (r"\bunsigned\b", ""),
+        (r"\b(left|right)\s*\(", r'"\1"('),
         (r"\bcurrent_user\b(?!\s*\()", "current_user()"), (r"\bseparator\b", ","),
     ):  # fmt: skip
         text = re.sub(pattern, new, text, flags=re.I | re.S)

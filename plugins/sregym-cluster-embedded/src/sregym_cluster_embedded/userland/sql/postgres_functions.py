@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sregym_cluster_embedded.userland.sql.engine import SqlError, outside
+from sregym_cluster_embedded.userland.sql.engine import SqlError, first_of, last_of, outside
 from sregym_cluster_embedded.userland.sql.sessions import blockers, ended
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def rewritten(statement: str) -> str:
         part = re.sub(r"(\w+)\s*!~\*?\s*$", r"NOT \1 REGEXP ", part)
         part = re.sub(r"~\*?\s*$", " REGEXP ", part)
         part = re.sub(r"\bpg_catalog\.", "", part, flags=re.I)
+        part = re.sub(r"\b(left|right)\s*\(", r'"\1"(', part, flags=re.I)
         part = re.sub(r"\binformation_schema\.(\w+)", r"information_schema_\1", part, flags=re.I)
         return re.sub(r"\b(current_user|session_user|current_role)\b(?!\()", "pg_user_name()", part, flags=re.I)  # fmt: skip
 
@@ -240,7 +241,7 @@ _PLAIN: _Functions = {
     "set_config": (3, lambda _name, value, _local: value), "to_regclass": (1, lambda name: name),
     "regexp": (2, lambda form, text: bool(re.search(str(form), str(text or "")))),
     "md5": (1, lambda text: hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()),
-    "left": (2, lambda text, count: str(text)[: int(count)]),
+    "left": (2, first_of), "right": (2, last_of),
     "concat": (-1, lambda *parts: "".join(str(p) for p in parts if p is not None)),
     "obj_description": (-1, lambda *_: None), "quote_ident": (1, str),
     "pg_current_wal_lsn": (0, lambda: "0/1950F38"),
