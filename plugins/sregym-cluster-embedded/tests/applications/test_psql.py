@@ -61,6 +61,10 @@ def started(make_shop: Callable[..., Any]) -> Any:
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
+        (
+            f"{P} 'SHOW ;'",
+            (1, "", 'ERROR:  syntax error at or near ";"\nLINE 1: SHOW ;\n             ^\n'),
+        ),
         *(
             (f"{P} '{said}'", (1, "", f"ERROR:  syntax error at end of input\nLINE 1: {said}\n        {' ' * len(said)}^\n"))
             for said in ("CREATE USER", "SHOW", "create database", "GRANT", "alter table", "set")

@@ -72,7 +72,11 @@ def words_of(error: SqlError, statement: str, asked: str) -> str:
 
 
 def ended(asked: str) -> str:
-    """What is said of a statement that ends too early."""
+    """What is said of a statement that ends too early, at its semicolon where it has one."""
+    text = asked.rstrip()
+    if text.endswith(";"):
+        at = len(text.rstrip("; \t\n"))
+        return f'ERROR:  syntax error at or near ";"{pointed(asked, asked.index(";", at))}'
     return f"ERROR:  syntax error at end of input{pointed(asked, len(asked))}"
 
 
