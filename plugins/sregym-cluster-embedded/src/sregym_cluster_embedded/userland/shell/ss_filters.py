@@ -131,7 +131,7 @@ class _Parser:
         if what not in ("src", "dst", "sport", "dport"):
             raise _bad()
         self._at += 1
-        compare = operator.eq
+        compare: Callable[[int, int], bool] = operator.eq
         if self._next() in _COMPARED:
             compare = _COMPARED[self._next()]
             self._at += 1
