@@ -7,14 +7,23 @@ would put an empty namespace package `sregym_apps` in the place of the real one.
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 for _name in ("core", "agents", "apps", "injectors", "oracles"):
     with suppress(ModuleNotFoundError):  # a folder tested alone does not have its neighbours
         import_module(f"sregym_{_name}")
+
+
+# Programs that tests start are those of their own environment, whatever PATH has: kubectl above all,
+# of which another version prints other texts.
+_OWN = str(Path(sys.executable).parent)
+if os.environ.get("PATH", "").split(os.pathsep)[0] != _OWN:
+    os.environ["PATH"] = os.pathsep.join((_OWN, os.environ.get("PATH", os.defpath)))
 
 
 @pytest.hookimpl(optionalhook=True)

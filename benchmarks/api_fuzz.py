@@ -15,16 +15,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import orjson
 import yaml
-from random_requests import Requests
+from random_requests import Requests, Sample
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.builtin import BUILT_IN
 from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
-from sregym_cluster_embedded.api.server import handle
+from sregym_cluster_embedded.api.server import handle, served
 from sregym_cluster_embedded.assembly import Blueprint, build
 
 if TYPE_CHECKING:
@@ -124,16 +126,140 @@ def prepared() -> World:
         ("deployments.apps", {"spec": spec}),
         ("services", {"spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}}),
         ("configmaps", {"data": {"a": "b"}}),
+        (
+            "resourcequotas",
+            {"spec": {"hard": {"pods": "50", "requests.cpu": "10", "count/secrets": "9"}}},
+        ),
+        ("limitranges", {"spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}),
+        (
+            "roles.rbac.authorization.k8s.io",
+            {"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
+        ),
+        (
+            "rolebindings.rbac.authorization.k8s.io",
+            {
+                "roleRef": {
+                    "apiGroup": "rbac.authorization.k8s.io",
+                    "kind": "Role",
+                    "name": "web",
+                },
+                "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": "shop"}],
+            },
+        ),
+        (
+            "persistentvolumeclaims",
+            {
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": "1Gi"}},
+                }
+            },
+        ),
+        (
+            "networkpolicies.networking.k8s.io",
+            {
+                "spec": {
+                    "podSelector": {},
+                    "policyTypes": ["Ingress"],
+                    "ingress": [{"from": [{"podSelector": {"matchLabels": {"a": "b"}}}]}],
+                }
+            },
+        ),
+        (
+            "ingresses.networking.k8s.io",
+            {
+                "spec": {
+                    "rules": [
+                        {
+                            "host": "a.example",
+                            "http": {
+                                "paths": [
+                                    {
+                                        "path": "/",
+                                        "pathType": "Prefix",
+                                        "backend": {
+                                            "service": {"name": "web", "port": {"number": 80}}
+                                        },
+                                    }
+                                ]
+                            },
+                        }
+                    ]
+                }
+            },
+        ),
+        (
+            "horizontalpodautoscalers.autoscaling",
+            {
+                "spec": {
+                    "scaleTargetRef": {
+                        "apiVersion": "apps/v1",
+                        "kind": "Deployment",
+                        "name": "web",
+                    },
+                    "maxReplicas": 3,
+                    "metrics": [
+                        {
+                            "type": "Resource",
+                            "resource": {
+                                "name": "cpu",
+                                "target": {"type": "Utilization", "averageUtilization": 50},
+                            },
+                        }
+                    ],
+                }
+            },
+        ),
+        (
+            "poddisruptionbudgets.policy",
+            {"spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}},
+        ),
+        (
+            "cronjobs.batch",
+            {
+                "spec": {
+                    "schedule": "* * * * *",
+                    "jobTemplate": {
+                        "spec": {
+                            "template": {
+                                "spec": {
+                                    "restartPolicy": "Never",
+                                    "containers": [
+                                        {"name": "c", "image": "registry.example/shop/web:1.0"}
+                                    ],
+                                }
+                            }
+                        }
+                    },
+                }
+            },
+        ),
+        (
+            "statefulsets.apps",
+            {
+                "spec": {
+                    "serviceName": "web",
+                    "replicas": 1,
+                    "selector": {"matchLabels": {"app": "set"}},
+                    "template": {"metadata": {"labels": {"app": "set"}}, "spec": template["spec"]},
+                }
+            },
+        ),
     ):
         writes.create(world, resource, {"metadata": {"name": "web", "namespace": "shop"}, **obj})
     world.run_until(world.now + 20)
     return world
 
 
+def samples(world: World) -> list[Sample]:
+    """All objects of a cluster, with their resources."""
+    return [(resource, obj) for resource in BUILT_IN for obj in world.store.list(resource.name)]
+
+
 def run(base: World, requests: int, seed: int) -> Tally:
     """Send `requests` requests to forks of `base`."""
     tally = Tally()
-    maker = Requests(seed)
+    maker = Requests(seed, samples(base))
     world = base
     for number in range(requests):
         if number % LIFE == 0:
@@ -142,9 +268,9 @@ def run(base: World, requests: int, seed: int) -> Tally:
         whole = number % DIGEST_EVERY == 0
         before = _trace(world, whole)
         try:
-            answer = handle(world, request)
+            answer = served(world, request)
         except Exception as error:  # whatever it is, it is what is looked for
-            tally.broken.append(f"{error!r} on {request}")
+            tally.broken.append(f"{error!r} at {_line(error)} on {request}")
             continue
         tally.statuses[answer.status if isinstance(answer, Response) else 200] += 1
         why = _wrong(answer, request)
@@ -156,9 +282,17 @@ def run(base: World, requests: int, seed: int) -> Tally:
             try:
                 world.run_until(world.now + BETWEEN_S)
             except Exception as error:
-                tally.broken.append(f"controllers: {error!r} within 50 requests to {request}")
+                tally.broken.append(
+                    f"controllers: {error!r} at {_line(error)} within 50 requests to {request}"
+                )
                 world = base.fork(seed + number)
     return tally
+
+
+def _line(error: BaseException) -> str:
+    """Where an exception came from."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename.rpartition('/')[2]}:{last.lineno}"
 
 
 def _trace(world: World, whole: bool) -> object:

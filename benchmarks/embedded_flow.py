@@ -14,12 +14,15 @@ import yaml
 from sregym_apps.model import parse_service_model
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_cluster_embedded.world import World
 
+_ROUTES: TableKey[object, object] = TableKey("network.routes")
 NAMESPACE = "hotel-reservation"
 RESOURCES = {
     "Namespace": "namespaces",
@@ -69,12 +72,12 @@ def report(what: str, seconds: float) -> None:
 def main() -> None:
     """Measure and print."""
     world = deployed()
-    runtime, traffic = world.room("runtime"), world.room("traffic")
+    runtime, traffic = world.room(RUNTIME), world.room(REQUEST_FLOW)
     report("one solve of the request flow", best_of(50, lambda: traffic.solve(world)))
     report("fork", best_of(50, world.fork))
 
     def cold() -> None:
-        world.table("network.routes").clear()
+        world.table(_ROUTES).clear()
         traffic.solve(world)
 
     report("one solve after a change of the network", best_of(50, cold))

@@ -22,13 +22,14 @@ from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import opened
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor import Bench
+from sregym_core.conductor.role import grant
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import Budget, ClusterSpec
 from sregym_core.plugins import Plugins
 from sregym_core.policy import Policy
-from sregym_core.policy.role import ON_CALL, grant
+from sregym_core.policy.role import ON_CALL
 from sregym_core.settings import Settings
 
 APPLICATION = "hotel-reservation"

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sregym_apps.model import parse_service_model
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
@@ -27,6 +28,7 @@ from sregym_cluster_embedded.kubectl.fallback import run_binary
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+IMAGES = Path(__file__).resolve().parents[1] / "tests" / "conformance" / "images.yaml"
 DEPLOYMENT = """
 apiVersion: apps/v1
 kind: Deployment
@@ -82,7 +84,8 @@ def main() -> None:
 
 def cluster() -> World:
     """Twenty Deployments of seven pods each, all ready."""
-    world = build(Blueprint(seed=1, epoch=int(time.time()) - 400))
+    images = parse_service_model(IMAGES.read_text(encoding="utf-8"), IMAGES.name)
+    world = build(Blueprint(models=(images,), seed=1, epoch=int(time.time()) - 400))
     manifests = "---".join(DEPLOYMENT.format(number=number) for number in range(20))
     run(DirectAccess(world), ["apply", "-f", "-"], manifests)
     world.run_until(world.now + 300)

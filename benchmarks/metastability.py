@@ -34,6 +34,7 @@ from sregym_cluster_embedded.traffic.structure import (
     Structure,
     Way,
 )
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 from sregym_cluster_embedded.userland.wiring import Target
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def run(policy: Policy) -> list[Seen]:
     world = opened(policy)
     start = world.now
     trouble(world, start)
-    traffic, found = world.room("traffic"), []
+    traffic, found = world.room(REQUEST_FLOW), []
     for second in range(int(END_S)):
         (window,) = traffic.window(world, start + second, start + second + 1)
         found.append(Seen(second, window.totals.requests, window.totals.ok))

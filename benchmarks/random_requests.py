@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 import yaml
+from odd_bodies import OddBodies
 from sregym_cluster_embedded.api import schema
 from sregym_cluster_embedded.api.builtin import BUILT_IN
 from sregym_cluster_embedded.api.request import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sregym_cluster_embedded.api.resource import Resource
 
+Sample: TypeAlias = "tuple[Resource, dict[str, Any]]"
 JUNK: tuple[Any, ...] = (
     None, "", 0, -1, 1.5, True, [], {}, "x", "1Gi", [None], [{}], [1], {"a": None}, 2**60, 2**70,
     [[]], "a/b", "é", "x" * 300, {"$patch": "delete"}, {"$retainKeys": ["a"]}, "0x10", "-5%",
@@ -63,6 +68,25 @@ ACCEPTS = (
     ";;,=",
 )
 CONTENTS = (*(("json",) * 8), "yaml", "vnd.kubernetes.protobuf", "x", "octet-stream", "json; a=b")
+HEADERS = (
+    *("impersonate-user", "impersonate-group", "impersonate-uid", "if-none-match", "if-match", "range"),
+    *("authorization", "content-encoding", "accept-encoding", "user-agent", "audit-id", "x-remote-user", "content-length"),
+)  # fmt: skip
+ODD_HEADERS = (
+    "",
+    "x",
+    "é",
+    "*",
+    "gzip",
+    "Bearer x",
+    "Bearer ",
+    "Basic YTpi",
+    "a,b;q=2",
+    "x" * 9000,
+    "-1",
+    "bytes=0-1",
+    "\x00",
+)
 NOISE = (
     b"", b"{", b"\xff\x00", b"k8s\x00\x0a\x01", b"[]", b"null", b"- a: [", b"5", b'"x"', b"k8s\x00",
     b"&a [*a]", b"a: !!python/object:os.system {}", b"[" * 3000, b'{"a":' * 3000, b"1e999",
@@ -82,6 +106,8 @@ _COMMON = tuple(
     if entry.name
     in (
         *("pods", "services", "configmaps", "deployments.apps", "statefulsets.apps", "jobs.batch"),
+        *("resourcequotas", "limitranges", "roles.rbac.authorization.k8s.io"),
+        *("clusterroles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io"),
         *("networkpolicies.networking.k8s.io", "persistentvolumeclaims", "daemonsets.apps"),
     )
 )
@@ -91,26 +117,103 @@ _DELETION = schema.definition("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOption
 
 
 class Requests:
-    """Makes requests from a seed, mostly right: that reaches further than noise does."""
+    """Makes requests from a seed, mostly right: that reaches further than noise does.
 
-    def __init__(self, seed: int) -> None:
+    Args:
+        seed: Of all chance.
+        samples: Objects that a server holds; some requests change one of them a little.
+    """
+
+    def __init__(self, seed: int, samples: Sequence[Sample] = ()) -> None:
         self._random = random.Random(seed)
+        self._samples = samples
+        self._odd = OddBodies(self._random)
 
     def one(self) -> Request:
         """The next request."""
         pick, chance = self._random.choice, self._random.random
+        if self._samples and chance() < 0.5:
+            return self._after(pick(self._samples))
         resource = pick((pick(BUILT_IN), *_COMMON)) if chance() > 0.08 else None
         method = pick(METHODS)
         kind = "application/" + (
             pick(PATCHES) if method == "PATCH" and chance() < 0.9 else pick(CONTENTS)
         )
         headers = {"accept": pick(ACCEPTS), "content-type": kind}
+        if chance() < 0.05:
+            headers[pick(tuple(HEADERS))] = pick(ODD_HEADERS)
         query = self._query()
         if chance() < 0.03:
             return Request(method, pick(PATHS), query, headers, self._body(None, kind, method))
         return Request(
             method, self._path(resource, method), query, headers, self._body(resource, kind, method)
         )
+
+    def _after(self, sample: Sample) -> Request:
+        """A request with an object as a server holds it, but for one oddity."""
+        pick = self._random.choice
+        resource, obj = sample[0], deepcopy(sample[1])
+        metadata = obj["metadata"]
+        name, namespace = metadata["name"], metadata.get("namespace", "")
+        root = f"/apis/{resource.api_version}" if resource.group else f"/api/{resource.version}"
+        place = f"{root}/namespaces/{namespace}" if namespace else root
+        path = f"{place}/{resource.plural}"
+        obj |= {"apiVersion": resource.api_version, "kind": resource.kind}
+        method = pick(("POST", "POST", "PUT", "PATCH", "PATCH", "PATCH", "DELETE"))
+        content = pick(PATCHES) if method == "PATCH" else "json"
+        headers = {"accept": "application/json", "content-type": f"application/{content}"}
+        query = (("dryRun", "All"),) if self._random.random() < 0.1 else ()
+        if method == "POST":
+            for field in ("uid", "resourceVersion"):
+                metadata.pop(field, None)
+            metadata["name"] = pick(("a", "b", "c", "d"))
+        else:
+            path += f"/{name}"
+            if resource.subresources and self._random.random() < 0.15:
+                path += f"/{pick(resource.subresources).name}"
+            metadata.pop("resourceVersion", None)
+        for _ in range(pick((1, 1, 1, 2))):
+            self._odd.spoil(obj, resource.kind)
+        if content.startswith("json-patch"):
+            return Request(method, path, query, headers, _json(self._differences(obj)))
+        if content.startswith("apply"):
+            query = (*query, ("fieldManager", "me"), ("force", "true"))
+            if isinstance(obj.get("metadata"), dict) and self._random.random() < 0.7:
+                obj["metadata"].pop("managedFields", None)
+        if method == "PATCH" and self._random.random() < 0.5:
+            obj = {
+                key: obj[key]
+                for key in obj
+                if key in ("apiVersion", "kind", "metadata", pick(tuple(obj)))
+            }
+        if method == "DELETE":
+            obj = {"preconditions": pick(({}, None, {"uid": 1}, {"uid": "x"}, []))}
+        return Request(method, path, query, headers, _json(obj))
+
+    def _differences(self, obj: dict[str, Any]) -> list[Any]:
+        """Operations at places that are there, with odd values."""
+        made = []
+        for _ in range(self._random.randint(1, 3)):
+            value: Any = obj
+            path = ""
+            while isinstance(value, dict | list) and value and self._random.random() < 0.8:
+                key = self._random.choice(
+                    list(value) if isinstance(value, dict) else range(len(value))
+                )
+                path += "/" + str(key).replace("~", "~0").replace("/", "~1")
+                value = value[key]
+            word = self._random.choice(
+                ("add", "remove", "replace", "replace", "copy", "move", "test")
+            )
+            made.append(
+                {
+                    "op": word,
+                    "path": path,
+                    "value": self._odd.value(),
+                    "from": path.rpartition("/")[0],
+                }
+            )
+        return made
 
     def _query(self) -> tuple[tuple[str, str], ...]:
         number = self._random.choice((0, 0, 0, 0, 1, 1, 2, 3))
@@ -144,8 +247,11 @@ class Requests:
         if "json-patch" in kind:
             return _json([self._operation() for _ in range(self._random.randint(0, 3))])
         obj = self._object(resource) if method != "DELETE" else self._struct(_DELETION, 0)
+        obj = deepcopy(obj)  # what is odd is taken from one list, and spoilt again
         for _ in range(self._random.choice((0, 0, 0, 1, 2))):
             self._spoil(obj)
+        for _ in range(self._random.choice((0, 0, 0, 1, 1, 1, 2))):
+            self._odd.spoil(obj, resource.kind if resource is not None else "Cache")
         if "yaml" in kind and chance() < 0.5:
             return yaml.safe_dump(obj).encode()
         return _json(obj)
@@ -217,7 +323,7 @@ class Requests:
 def _json(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
-    except TypeError:  # integers of more than 64 bits, which others send all the same
+    except (TypeError, ValueError):  # what only others send: wide integers, halves of characters
         import json
 
         return json.dumps(value).encode()

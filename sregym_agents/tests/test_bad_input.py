@@ -46,7 +46,7 @@ def test_what_is_refused_at_the_door(
     assert post(gateway, path, body) == (status, {"message": message})
     gateway.take(0.0)
     assert session.submissions == []
-    assert [(one.via, one.what, one.answer) for one in session.attempts] == [
+    assert [(one.via, one.what, one.answer) for one in session.outside.attempts] == [
         ("gateway", f"POST {path}", str(status))
     ]
 
@@ -60,8 +60,8 @@ def test_doors_without_their_key_are_noted(gateway: Gateway, session: ScriptedSe
     assert connection.getresponse().status == 401
     connection.close()
     gateway.take(0.0)
-    at_s = session.attempts[0].at_s
-    assert session.attempts == [
+    at_s = session.outside.attempts[0].at_s
+    assert session.outside.attempts == [
         Attempt(at_s=at_s, via="gateway", what="POST /submit", answer="401"),
         Attempt(at_s=at_s, via="mcp", what="POST /mcp", answer="401"),
     ]
@@ -92,12 +92,12 @@ def test_who_hangs_up_leaves_the_doors_open(gateway: Gateway, session: ScriptedS
 def test_attempts_are_kept_up_to_a_number(
     new_session: Callable[..., ScriptedSession], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sregym_core.conductor.session.ATTEMPT_CAP", 3)
+    monkeypatch.setattr("sregym_core.conductor.outside.ATTEMPT_CAP", 3)
     session = new_session()
     tried = [Attempt(via="gateway", what=str(number)) for number in range(5)]
     session.note_attempts(tried[:2])
     session.note_attempts(tried[2:])
-    assert [one.what for one in session.attempts] == ["0", "1", "2"]
+    assert [one.what for one in session.outside.attempts] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -117,7 +117,7 @@ def test_an_endless_message_to_mcp(
     )
     connection.close()
     gateway.take(0.0)
-    assert [(one.via, one.what, one.answer) for one in session.attempts] == [
+    assert [(one.via, one.what, one.answer) for one in session.outside.attempts] == [
         ("mcp", "POST /mcp", "413")
     ]
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import pytest
 from sregym_apps.application import ManifestApplication
-from sregym_core.interfaces import ClusterError, OperationTraffic, Traffic
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import ClusterError, Load, OperationTraffic, Traffic
 from sregym_core.model import ObjectRef
 from sregym_core.testing import MemoryCluster
 
@@ -21,7 +22,9 @@ metadata: {name: visitors, namespace: shop}
 spec:
   template:
     metadata: {labels: {app: visitors, tier: load}}
-    spec: {containers: [{name: main, image: acme/load}]}
+    spec:
+      containers:
+        - {name: main, image: acme/load, args: [--rate=100], env: [{name: BUY, value: "3"}, {name: LOOK, value: "9"}]}
 """
 LINE = "2026-11-21T22:00:10Z op=buy requests=600 ok=598 failed=2 p50_ms=8.0 p99_ms=30.0\n"
 
@@ -79,6 +82,44 @@ def test_deploy_and_remove_leave_nothing(shop: Shop) -> None:
 
     assert cluster.list("v1", "Namespace") == before
     assert shop.ready(cluster) == ["Deployment shop/visitors: does not exist"]
+
+
+def loaded(shop: Shop, load: Load) -> tuple[list[str], dict[str, str]]:
+    """Arguments and variables of the load generator as it was deployed."""
+    cluster = MemoryCluster()
+    shop.deploy_with_load(cluster, load)
+    generator = cluster.get(shop.load_generator)
+    assert generator is not None
+    (container,) = generator["spec"]["template"]["spec"]["containers"]
+    return container["args"], {entry["name"]: entry["value"] for entry in container["env"]}
+
+
+def test_rate_and_mix_of_the_load_are_those_asked_for(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert loaded(shop, Load(0.5, mix=1)) == (["--rate=100"], {"BUY": "3", "LOOK": "9"})
+    monkeypatch.setattr(Shop, "load_rate", r"(?<=--rate=)\d+")
+    monkeypatch.setattr(Shop, "load_mix", {"BUY": (1.0, 4.0)})
+    assert loaded(shop, Load()) == (["--rate=100"], {"BUY": "3", "LOOK": "9"})
+    assert loaded(shop, Load(0.5)) == (["--rate=50"], {"BUY": "3", "LOOK": "9"})
+    seen = [loaded(shop, Load(0.5, mix=seed))[1] for seed in (1, 1, *range(2, 60))]
+    weights = [float(variables["BUY"]) for variables in seen]
+    assert weights[0] == weights[1]
+    assert len(set(weights)) > 50
+    assert 1.0 <= min(weights) < 1.5 < 3.5 < max(weights) <= 4.0
+    assert {variables["LOOK"] for variables in seen} == {"9"}
+
+
+def test_a_weight_without_a_variable_is_refused(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shop, "load_mix", {"SELL": (1.0, 4.0)})
+    with pytest.raises(UsageError) as caught:
+        loaded(shop, Load(mix=1))
+    assert str(caught.value) == (
+        "application 'shop', load_mix: no container of Deployment shop/visitors has the environment "
+        "variable 'SELL'; add it to its manifest, or leave it out here"
+    )
 
 
 def test_who_changes_manifests_changes_a_copy(shop: Shop) -> None:

@@ -5,9 +5,18 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_apps.components import ComponentNotes, derive_components, load_notes
+from sregym_apps.components import derive_components
+from sregym_apps.notes import ComponentNotes, load_notes
 from sregym_core.errors import UsageError
-from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, VolumeUse
+from sregym_core.model import (
+    Account,
+    Component,
+    ConfigUse,
+    Container,
+    ObjectRef,
+    Port,
+    VolumeUse,
+)
 
 MANIFESTS = """\
 apiVersion: v1
@@ -124,6 +133,17 @@ def test_everything_that_manifests_say_is_read_from_them() -> None:
             namespace="shop",
             workload=ObjectRef(
                 api_version="apps/v1", kind="StatefulSet", namespace="shop", name="web"
+            ),
+            containers=(
+                Container(
+                    name="main",
+                    image="acme/web:1",
+                    command=("web",),
+                    memory_limit="64Mi",
+                    env={"MODE": "fast"},
+                    ports=(8080,),
+                ),
+                Container(name="sidecar", image="acme/sidecar:1"),
             ),
             container="main",
             image="acme/web:1",

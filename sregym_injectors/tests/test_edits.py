@@ -54,6 +54,6 @@ def test_what_is_not_there_cannot_be_edited(edits: Edits, cluster: MemoryCluster
     with pytest.raises(WorldError) as caught:
         edits.patch(CONFIG, {})
     assert str(caught.value) == (
-        "ConfigMap shop/catalog-config does not exist, but the fault on component 'catalog' "
+        "ConfigMap shop/catalog-config does not exist, but the fault on 'catalog' "
         "changes it; deploy the application before the injection"
     )

@@ -38,7 +38,7 @@ def test_main_container(context):
     assert main_container(context)["image"] == "shop/catalog:latest"
     other = context.component.model_copy(update={"container": "absent"})
     with pytest.raises(WorldError) as caught:
-        main_container(replace(context, component=other))
+        main_container(replace(context, target=other))
     assert str(caught.value) == (
         "the manifest of Deployment shop/catalog has no container 'absent', but component "
         "'catalog' names it; components() and manifests() of application 'shop' disagree"

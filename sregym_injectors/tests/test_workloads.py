@@ -5,14 +5,15 @@ from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
 from sregym_core.testing import FullShop, WatchedCluster
+from sregym_injectors.edits import PAUSE_S
 from sregym_injectors.workloads import (
     label_selector,
-    pods_of,
     ready_pod,
     restart_rollout,
+    roll_out,
     rolled_out,
     run_in_workload,
-    scaled_to_zero,
+    yields,
 )
 
 component = FullShop().component
@@ -38,77 +39,79 @@ def test_selectors_of_all_operators():
     assert label_selector(selector) == "app=a,tier in (x,y),env notin (z),live,!dead"
 
 
-def test_pods_start_anew_with_what_was_changed_meanwhile(edits, cluster):
-    change = {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}}
-    with scaled_to_zero(edits, (FRONT, CATALOG, FRONT)):
-        assert pods_of(cluster, cluster.get(FRONT)) == []
-        assert pods_of(cluster, cluster.get(CATALOG)) == []
-        edits.patch(CATALOG, change, "merge")
-    cluster.clock.advance(1.0)
-    assert len(pods_of(cluster, cluster.get(FRONT))) == 2
-    assert len(pods_of(cluster, cluster.get(CATALOG))) == 1
-    assert cluster.get(FRONT)["spec"]["replicas"] == 2
+RELABELLED = {"spec": {"template": {"metadata": {"labels": {"app": "catalog", "x": "broken"}}}}}
 
 
-def test_a_broken_template_takes_the_workload_down_only_this_way(edits, cluster):
+def roomless(cluster, ref):
+    """Let an update of a workload take its only pod before the new one is ready."""
+    strategy = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    cluster.patch(ref, {"spec": {"strategy": strategy}}, "merge")
+
+
+def test_a_broken_template_takes_all_pods_by_the_strategy_that_is_there(edits, cluster):
+    roomless(cluster, CATALOG)
     cluster.programs = {}  # no image can be pulled any more
-    change = {"spec": {"template": {"metadata": {"labels": {"app": "catalog", "x": "broken"}}}}}
-    edits.patch(CATALOG, change, "merge")
-    cluster.clock.advance(60.0)
-    assert ready_pod(cluster, CATALOG) is not None  # the rolling update keeps the old pod
-    assert rolled_out(cluster.get(CATALOG)) is False
-    with scaled_to_zero(edits, (CATALOG,)):
-        pass
+    roll_out(edits, CATALOG, RELABELLED)
     cluster.clock.advance(60.0)
     assert ready_pod(cluster, CATALOG) is None
+    assert "type" not in cluster.get(CATALOG)["spec"]["strategy"]
+
+
+def test_where_old_pods_would_stay_the_same_change_brings_another_strategy(edits, cluster):
+    cluster.programs = {}
+    edits.patch(CATALOG, RELABELLED, "merge")
+    cluster.clock.advance(60.0)
+    assert ready_pod(cluster, CATALOG) is not None  # the rolling update keeps the old pod
+    roll_out(edits, CATALOG, RELABELLED)
+    cluster.clock.advance(60.0)
+    assert ready_pod(cluster, CATALOG) is None
+    assert cluster.get(CATALOG)["spec"]["strategy"] == {"type": "Recreate"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "expected"),
+    [
+        ("Deployment", {}, False),
+        ("Deployment", {"replicas": 0}, True),
+        ("Deployment", {"strategy": {"type": "Recreate"}}, True),
+        ("Deployment", {"strategy": {"rollingUpdate": {"maxUnavailable": 1}}}, True),
+        ("Deployment", {"replicas": 2, "strategy": {"rollingUpdate": {"maxUnavailable": 1}}}, False),
+        ("Deployment", {"strategy": {"rollingUpdate": {"maxUnavailable": "50%"}}}, False),
+        ("Deployment", {"strategy": {"rollingUpdate": {"maxUnavailable": "100%"}}}, True),
+        ("StatefulSet", {}, True),
+        ("StatefulSet", {"replicas": 3}, False),
+    ],
+)  # fmt: skip
+def test_whether_an_update_takes_all_old_pods(kind, spec, expected):
+    assert yields({"kind": kind, "spec": spec}) is expected
+
+
+def test_a_restart_is_a_rolling_update_that_says_when(edits, cluster):
+    roomless(cluster, CATALOG)
+    cluster.clock.advance(1.0)
+    restart_rollout(edits, (CATALOG, CATALOG))
+    workload = cluster.get(CATALOG)
+    assert workload["spec"]["template"]["metadata"] == {
+        "labels": {"app": "catalog"},
+        "annotations": {"kubectl.kubernetes.io/restartedAt": "2023-11-14T22:13:22Z"},
+    }
+    managers = [entry["manager"] for entry in workload["metadata"]["managedFields"]]
+    assert managers[-1] == "kubectl-rollout"
+    assert workload["spec"]["replicas"] == 1
+
+
+def test_time_passes_between_restarts_of_several(edits, cluster):
+    for ref in (FRONT, CATALOG):
+        cluster.patch(ref, {"spec": {"strategy": {"type": "Recreate"}}}, "merge")
+    began = cluster.clock.now()
+    restart_rollout(edits, (FRONT, CATALOG))
+    assert PAUSE_S[0] <= cluster.clock.now() - began <= PAUSE_S[1]
 
 
 def test_a_workload_at_zero_stays_there(edits, cluster):
     cluster.patch(CATALOG, {"spec": {"replicas": 0}}, "merge")
-    with scaled_to_zero(edits, (CATALOG,)):
-        pass
+    restart_rollout(edits, (CATALOG,))
     assert cluster.get(CATALOG)["spec"]["replicas"] == 0
-
-
-def test_nothing_is_brought_up_when_the_block_raises(edits, cluster):
-    with pytest.raises(KeyError), scaled_to_zero(edits, (CATALOG,)):
-        raise KeyError
-    assert cluster.get(CATALOG)["spec"]["replicas"] == 0
-
-
-def test_pods_that_do_not_go(context, edits, cluster):
-    stuck = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": "stuck",
-            "namespace": "shop",
-            "labels": {"app": "catalog"},
-            "ownerReferences": [{"kind": "Deployment", "name": "front"}],
-        },
-        "spec": {"containers": []},
-        "status": {"phase": "Running"},
-    }
-    cluster.create(stuck)
-    cluster.programs = {}  # front is never complete, so its foreign pod stays
-    cluster.patch(FRONT, {"spec": {"template": {"metadata": {"labels": {"x": "y"}}}}}, "merge")
-    before = cluster.clock.now()
-    with pytest.raises(WorldError) as caught, scaled_to_zero(edits, (CATALOG,)):
-        pass
-    assert str(caught.value) == (
-        "Deployment shop/catalog was scaled to zero, but after 180 s these pods are still there: "
-        "stuck; look for finalizers and for nodes that do not answer"
-    )
-    assert cluster.clock.now() - before == 180.0
-
-
-def test_a_rollout_restart_says_when(edits, cluster):
-    restart_rollout(edits, CATALOG)
-    template = cluster.get(CATALOG)["spec"]["template"]
-    assert template["metadata"] == {
-        "labels": {"app": "catalog"},
-        "annotations": {"kubectl.kubernetes.io/restartedAt": "2023-11-14T22:13:21Z"},
-    }
 
 
 def test_a_daemon_set_is_restarted_by_its_template(edits, cluster):
@@ -118,8 +121,7 @@ def test_a_daemon_set_is_restarted_by_its_template(edits, cluster):
     cluster.create(
         {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": spec}
     )
-    with scaled_to_zero(edits, (ref,)):
-        pass
+    restart_rollout(edits, (ref,))
     assert list(cluster.get(ref)["spec"]["template"]["metadata"]["annotations"]) == [
         "kubectl.kubernetes.io/restartedAt"
     ]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.live import LiveWorld
@@ -22,6 +23,9 @@ from sregym_cluster_embedded.http.server import ApiEndpoint
 
 LAYERS = "SREGYM_CLIENT_LAYERS"
 WHY = f"needs clients that are fetched: run `tox -e clients` ({LAYERS} names no folder with them)"
+
+
+IMAGES = Path(__file__).resolve().parents[1] / "conformance" / "images.yaml"
 
 
 class Done(NamedTuple):
@@ -54,9 +58,14 @@ class Served:
         return Done(done.returncode, done.stdout, done.stderr)
 
 
+def _images() -> ServiceModel:
+    """How the images of the recordings behave."""
+    return parse_service_model(IMAGES.read_text(encoding="utf-8"), IMAGES.name)
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    world = build(Blueprint(seed=11, epoch=int(time.time()) - 120))
+    world = build(Blueprint(models=(_images(),), seed=11, epoch=int(time.time()) - 120))
     world.run_until(110)
     with ApiEndpoint(LiveWorld(world, Stepped(0.01, 20.0))) as endpoint:
         yield Served(endpoint, tmp_path_factory.mktemp("clients"))

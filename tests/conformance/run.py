@@ -1,7 +1,7 @@
 """Replays recordings of a real Kubernetes cluster against the embedded one.
 
-tox -e conformance                              the folder ../shared/golden beside the repository
-tox -e conformance -- FOLDER --json             any folder of recordings, counts as JSON
+tox -e conformance                              the folder recordings, 98 of 100 answers must match
+tox -e conformance -- FOLDER --json             any folder of recordings, only measured, as JSON
 tox -e conformance -- --area storage --show     one area, all differences in full
 """
 
@@ -19,7 +19,7 @@ from harness import recordings
 from harness.recordings import Folder, FolderError
 from harness.results import Failure, Result, as_json, as_text, share
 
-DEFAULT = Path(__file__).resolve().parents[2].parent / "shared" / "golden"
+DEFAULT = Path(__file__).resolve().parent / "recordings"
 NO_RULES = (
     "{path} has no normalise.py: texts are compared as they are, so that generated names, times "
     "and addresses count as differences"

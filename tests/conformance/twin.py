@@ -1,6 +1,6 @@
 """Runs the commands of all recordings in process and by the binary, and compares the answers.
 
-python tests/conformance/twin.py                    the folder ../shared/golden beside the repository
+python tests/conformance/twin.py                    the folder recordings beside this file
 python tests/conformance/twin.py FOLDER --show      any folder of recordings, differences in full
 
 Ends with 1 when an answer differs; what the twin leaves to the binary is counted, not blamed.
@@ -29,7 +29,7 @@ def main() -> int:
         folder = recordings.find(options.folder)
     except FolderError as error:
         sys.stderr.write(f"{error}\n")
-        return 0 if options.if_present else 2
+        return 2
     paths = [
         path
         for path in folder.scenarios
@@ -107,9 +107,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--area", action="append", default=[], help="only this area; repeatable")
     parser.add_argument("--scenario", action="append", default=[], help="only this id; repeatable")
     parser.add_argument("--show", action="store_true", help="every difference, and what is left")
-    parser.add_argument(
-        "--if-present", action="store_true", help="end with 0 where there are no recordings"
-    )
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser.parse_args(arguments)
 

@@ -64,7 +64,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         (("--quick",), "unknown option '--quick' (see: sregym --help)"),
         (
             ("run", "x"),
-            "the following arguments are required: --agent (see: sregym run --help)",
+            "no agent was named: give --agent NAME (see: sregym run --help)",
         ),
         (
             ("run", "x", "--agent", "noop"),
@@ -208,3 +208,17 @@ def test_programs_that_are_started_have_standard_streams(closed: tuple[int, ...]
         "" if 1 in closed else "said\n",
         "" if 2 in closed else "told\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["up"], "up: name a problem (see: sregym problems), or a healthy --application NAME"),
+        (
+            ["up", "x", "--application", "shop", "--reveal"],
+            "up: PROBLEM, --reveal cannot go with --application, which puts up a healthy system",
+        ),
+    ],
+)
+def test_up_is_told_what_to_put_up(words: list[str], message: str, invoke: Invoke) -> None:
+    assert invoke(*words) == (4, "", f"sregym: {message}\n")

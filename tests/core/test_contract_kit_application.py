@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_core.interfaces import ClusterError, OperationTraffic, Traffic
+from sregym_core.lint import Defect
 from sregym_core.testing import ApplicationContract, LivingApplicationContract, Shop
 
 
@@ -29,6 +30,11 @@ class Unguarded(Shop):
 
 class GivesItselfAway(Shop):
     description = "A shop for fault injection."
+
+
+class Mistyped(Shop):
+    def lint(self, vocabulary=None):
+        return [Defect("shop.yaml", 3, "images[0].tools[1]", "there is no command 'crul'")]
 
 
 class Unsorted(Shop):
@@ -81,6 +87,7 @@ BAD: dict[str, type[Shop]] = {
     "test_manifests_stay_in_its_namespaces": Wanders,
     "test_manifests_are_copies": Unguarded,
     "test_nothing_tells_of_an_examination": GivesItselfAway,
+    "test_files_are_without_defects": Mistyped,
     "test_components_are_sorted_and_unique": Unsorted,
     "test_components_refer_to_manifests": Incomplete,
     "test_callers_are_components": CalledByNobody,

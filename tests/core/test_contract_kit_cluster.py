@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.interfaces import (
+    Actor,
     Checkpoint,
     Cluster,
     ClusterError,
@@ -17,8 +18,13 @@ from sregym_core.testing.clusters import opened
 
 
 class Forgetful(MemoryCluster):
-    def create(self, obj):
-        return super().create({**obj, "data": {}} if obj["kind"] == "ConfigMap" else obj)
+    def create(self, obj, actor=None):
+        return super().create({**obj, "data": {}} if obj["kind"] == "ConfigMap" else obj, actor)
+
+
+class Anonymous(MemoryCluster):
+    def create(self, obj, actor=None):
+        return super().create(obj, Actor("unknown", ""))
 
 
 class Inventive(MemoryCluster):
@@ -44,35 +50,35 @@ class Generous(MemoryCluster):
 
 
 class Tolerant(MemoryCluster):
-    def create(self, obj):
+    def create(self, obj, actor=None):
         try:
-            return super().create(obj)
+            return super().create(obj, actor)
         except ClusterError:
-            return super().replace(obj)
+            return super().replace(obj, actor)
 
 
 class Creative(MemoryCluster):
-    def patch(self, ref, patch, kind="strategic"):
-        return super().patch(ref, patch, kind) if self.get(ref) else {}
+    def patch(self, ref, patch, kind="strategic", actor=None):
+        return super().patch(ref, patch, kind, actor) if self.get(ref) else {}
 
 
 class Petty(MemoryCluster):
-    def delete(self, ref, propagation="Background"):
+    def delete(self, ref, propagation="Background", actor=None):
         self._existing(ref)
-        super().delete(ref, propagation)
+        super().delete(ref, propagation, actor)
 
 
 class Careless(MemoryCluster):
-    def replace(self, obj):
+    def replace(self, obj, actor=None):
         metadata = {k: v for k, v in obj["metadata"].items() if k != "resourceVersion"}
-        return super().replace({**obj, "metadata": metadata})
+        return super().replace({**obj, "metadata": metadata}, actor)
 
 
 class OnlyMerges(MemoryCluster):
-    def patch(self, ref, patch, kind="strategic"):
+    def patch(self, ref, patch, kind="strategic", actor=None):
         if kind == "json":
             raise ClusterError(415, "UnsupportedMediaType", "no JSON patches here")
-        return super().patch(ref, patch, kind)
+        return super().patch(ref, patch, kind, actor)
 
 
 class Speechless(MemoryCluster):
@@ -126,10 +132,11 @@ class Ailing(MemoryCluster):
 
 BAD: dict[str, type[MemoryCluster]] = {
     "test_what_was_created_can_be_read": Forgetful,
+    "test_who_wrote_can_be_read": Anonymous,
     "test_what_is_not_there_reads_as_none": Inventive,
     "test_lists_are_sorted": Unsorted,
     "test_selectors_select": Unselective,
-    "test_answers_are_copies": Generous,
+    "test_answers_are_no_way_in": Generous,
     "test_a_second_creation_is_refused": Tolerant,
     "test_patching_nothing_is_refused": Creative,
     "test_deleting_nothing_is_no_error": Petty,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pydantic import BaseModel, ConfigDict
-from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.interfaces import Actor, Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef, Outcome
 from sregym_core.testing import FaultCase, InjectorContract, Shop
 
@@ -159,8 +159,30 @@ class SignsItsWork(Good):
         context.cluster.patch(self.service(context), mark, "merge")
 
 
+class IsNobody(Good):
+    def set_port(self, context: FaultContext, port: int) -> None:
+        patch = [{"op": "replace", "path": "/spec/ports/0/targetPort", "value": port}]
+        context.cluster.patch(self.service(context), patch, "json", Actor("unknown", ""))
+
+
+class TurnsItOffAndOn(Good):
+    def inject(self, context: FaultContext) -> None:
+        super().inject(context)
+        workload = context.component.workload
+        context.journal.restore(workload, context.cluster.get(workload))
+        for replicas in (0, 1):
+            context.cluster.patch(workload, {"spec": {"replicas": replicas}}, "merge")
+
+
+class KnowsOneMomentOnly(Good):
+    def inject(self, context: FaultContext) -> None:
+        super().inject(context)
+        stamp = {"metadata": {"annotations": {"example.com/at": "2023-11-14T23:00:00Z"}}}
+        context.cluster.patch(self.service(context), stamp, "merge")
+
+
 BAD: dict[str, type[Fault]] = {
-    "test_fits_its_component": FitsNothing,
+    "test_fits_its_target": FitsNothing,
     "test_refuses_unknown_parameters": TakesAnything,
     "test_a_healthy_system_has_no_defect": SeesDefectsEverywhere,
     "test_injection_leaves_a_defect": DoesNothing,
@@ -172,6 +194,9 @@ BAD: dict[str, type[Fault]] = {
     "test_truth_is_complete": LeavesTheTruthOpen,
     "test_reference_fix_repairs": FixesTheWrongWay,
     "test_nothing_in_the_world_tells_of_it": SignsItsWork,
+    "test_nobody_changes_anything_anonymously": IsNobody,
+    "test_nothing_is_scaled_to_zero_in_passing": TurnsItOffAndOn,
+    "test_what_it_stamps_is_of_its_moment": KnowsOneMomentOnly,
 }
 
 

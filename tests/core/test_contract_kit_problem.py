@@ -66,6 +66,11 @@ BAD: dict[str, dict[str, str]] = {
     "test_faults_fit_their_targets": {
         "cart-port.yaml": GOOD.replace("target: cart", "target: web")
     },
+    "test_files_are_without_defects": {
+        "cart-port.yaml": GOOD.replace("offset: 3", "ofset: 3").replace(
+            "target: cart", "target: crt"
+        )
+    },
     "test_layers_agree": {"cart-port.yaml": GOOD.replace("layer: kubernetes", "layer: os")},
 }
 # Further ways to break the same promises.

@@ -12,6 +12,7 @@ from sregym_core.conductor.worlds import Worlds
 from sregym_core.events import Submitted
 from sregym_core.interfaces import (
     Agent,
+    AgentDescription,
     Application,
     ClusterProvider,
     Command,
@@ -198,8 +199,8 @@ def test_all_hooks_in_the_order_of_an_episode(register_plugin, hook_recorder) ->
         faults=(FaultRef(fault="wrong-port", target="cart"),),
         oracles=OracleRefs(diagnosis=("lenient",), mitigation=("lenient",)),
     )
-    plan = EpisodePlan("e0001", problem, Brief())
-    record = EpisodePlayer(bench, Worlds(MemoryProvider(), {}), plan).play()
+    plan = EpisodePlan("e0001", problem, AgentDescription.of(Brief()))
+    record = EpisodePlayer(bench, Worlds(MemoryProvider(), {}), plan).play(Brief())
     assert (record.reason, record.outcome, record.warnings) == (
         "diagnosis and mitigation passed",
         Outcome.PASS,

@@ -176,7 +176,8 @@ def test_a_registration_hook_that_raises_marks_its_plugin(shelf: Shelf) -> None:
         "angry",
         "acme-angry 1.0",
         "broken",
-        "sregym_register_agents raised RuntimeError: no licence",
+        "sregym_register_agents raised RuntimeError: no licence "
+        f"(tests/core/test_plugin_loading.py:{sregym_register_agents.__code__.co_firstlineno + 2})",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sregym_core.errors import PluginClashError, UsageError
+from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import FaultRef, Problem
 from sregym_core.problems import ProblemSet, parse_problem
 from sregym_core.testing import PluginShelf
@@ -123,9 +123,42 @@ def test_two_problems_with_one_id(register_plugin: PluginShelf, folder: Path) ->
     again.__name__ = sregym_register_problems.__name__
     register_plugin(sregym_register_problems, name="first")
     registry = register_plugin(again, name="second")
-    with pytest.raises(PluginClashError) as caught:
-        ProblemSet(registry)
+    problems = ProblemSet(registry)
+    assert problems.all() == []
+    with pytest.raises(PluginLoadError) as caught:
+        problems.get("cart_is_slow")
     assert str(caught.value) == (
         f"problem 'cart_is_slow' is offered by 'local 0' and by 'local 0' ({folder / 'cart.yaml'}); "
         "uninstall one or set SREGYM_DISABLE=second"
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id: [", "{file} (local 0), line 2: not YAML: did not find expected node content"),
+        (
+            b"\xff\xfe",
+            "{file} (local 0) cannot be read: UnicodeDecodeError: 'utf-8' codec can't decode byte "
+            "0xff in position 0: invalid start byte",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_leaves_the_others(
+    register_plugin: PluginShelf, folder: Path, content: bytes, message: str
+) -> None:
+    (folder / "bad_one.yaml").write_bytes(content)
+
+    def sregym_register_problems() -> list[Path]:
+        return [folder]
+
+    problems = ProblemSet(register_plugin(sregym_register_problems))
+    reason = message.format(file=folder / "bad_one.yaml")
+    assert [problem.id for problem in problems.all()] == ["cart_is_slow", "web_is_slow"]
+    assert problems.left_out() == {"local": [reason]}
+    with pytest.raises(PluginLoadError) as caught:
+        problems.get("bad_one")
+    assert str(caught.value) == reason
+    with pytest.raises(PluginLoadError) as caught:
+        problems.choose([], "lite")
+    assert str(caught.value) == f"suite 'lite' may lack a problem: {reason}"

@@ -30,7 +30,8 @@ def record(episode: str, agent: str, outcome: Outcome) -> EpisodeRecord:
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> RunPlan:
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunPlan:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return RunPlan(tmp_path / "run", ("p",), ("a", "b"), (0,), "memory")
 
 
@@ -81,11 +82,11 @@ def test_a_folder_with_a_run_is_not_written_over(plan: RunPlan) -> None:
 
 
 def test_of_two_runs_that_begin_in_the_same_moment_one_has_the_folder(plan: RunPlan) -> None:
-    one, other = RunFolder(plan.folder), RunFolder(plan.folder)
+    one = RunFolder(plan.folder)
+    with pytest.raises(UsageError) as caught:
+        RunFolder(plan.folder)
     one.begin(plan, [])
     before = (plan.folder / "run.json").read_bytes()
-    with pytest.raises(UsageError) as caught:
-        other.begin(plan, [])
     assert str(caught.value) == (
         f"folder {str(plan.folder)!r} holds a run already; choose another with --out"
     )
@@ -127,7 +128,9 @@ def test_what_is_no_run(tmp_path: Path) -> None:
 def test_damaged_files(plan: RunPlan) -> None:
     folder = RunFolder(plan.folder)
     folder.begin(plan, [])
-    folder.add(record("e0001", "a", Outcome.PASS))
+    kept = record("e0001", "a", Outcome.PASS)
+    folder.add(kept)
+    folder.finish([kept])
     file = plan.folder / "episodes" / "e0001" / "record.json"
     content = json.loads(file.read_text())
     del content["agent"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,4 +22,18 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     core = same_as_here("sregym-core", "testing")
     others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded")
     environment.install("pip", *core, *(word for name in others for word in same_as_here(name)))
+    return environment
+
+
+@pytest.fixture(scope="session")
+def user(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
+    """What `pip install sregym` brings, with pytest."""
+    environment = FreshEnvironment.create(tmp_path_factory.mktemp("user") / "venv")
+    root = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    wanted = tomllib.loads(root.read_text(encoding="utf-8"))["project"]["dependencies"]
+    names = [requirement.partition(">")[0] for requirement in wanted]
+    words = [word for name in names for word in same_as_here(name)]
+    for toolkit in ("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-agents"):
+        words += same_as_here(toolkit)
+    environment.install("pytest", *words)
     return environment

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
+from sregym_core.api import Workspace
 from sregym_core.conductor import Bench
 from sregym_core.interfaces import Access, Cluster, ClusterSpec
 from sregym_core.settings import Settings
@@ -186,6 +187,12 @@ def up_world(sregym_project: Callable[..., SregymProject]) -> Iterator[Callable[
     finally:
         for manager in reversed(opened):
             manager.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def workspace() -> Workspace:
+    """The installed plugins, with worlds of their own."""
+    return Workspace(Settings())
 
 
 @pytest.fixture(scope="session")

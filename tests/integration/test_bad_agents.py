@@ -130,19 +130,21 @@ signal.pause()
 
 
 def test_an_agent_that_kills_a_worker_of_the_harness(sregym_project: Projects) -> None:
-    """Without walls it can; the run ends with a word, and nothing is left of it."""
+    """Without walls it can; its episode is an error, the run goes on, and nothing is left of it."""
     project = sregym_project({"bad_agent.py": MUTINY, "tmp/kept": ""})
     temporary = project.folder / "tmp"
     command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
     words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
     words += ["--attempts", "2", "--jobs", "2", "--out", "run"]
     done = project.run(*words, env={"TMPDIR": str(temporary)})
-    assert (done.exit_code, done.err) == (
-        ExitCode.INTERNAL,
-        "sregym: a worker process was ended from outside, by lack of memory for instance: what the "
-        "workers were at has no record, what they had done before has; try again, with fewer --jobs "
-        "where memory is short\n",
-    )
+    assert (done.exit_code, done.err) == (ExitCode.FAILED, "")
+    lines = (project.folder / "run" / "episodes.jsonl").read_text().splitlines()
+    records = sorted(map(json.loads, lines), key=lambda record: str(record["episode"]))
+    reason = "its worker process was ended from outside, by lack of memory for instance"
+    assert [(one["episode"], one["outcome"], one["reason"]) for one in records] == [
+        ("e0001", "error", reason),
+        ("e0002", "error", reason),
+    ]
     never = threading.Event()
     mark = str(project.folder / "bad_agent.py")
     assert any(not left(mark) or never.wait(0.1) for _ in range(600))

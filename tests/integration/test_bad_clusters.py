@@ -28,7 +28,7 @@ from sregym_core.testing import SregymProject
         (
             "embedded:speed=2",
             "cluster 'embedded' has no option 'speed'; "
-            "known: pace, port, metrics-server, ingress-controller, storage-driver",
+            "known: pace, port, call-limit, metrics-server, ingress-controller, storage-driver, origins",
         ),
     ],
 )

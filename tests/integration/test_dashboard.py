@@ -39,15 +39,16 @@ def test_the_truth_is_told_to_who_asked_for_it(up_world: UpWorlds) -> None:
 @pytest.mark.skipif(not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH")
 @pytest.mark.parametrize("reveal", [True, False])
 def test_the_page_of_a_broken_hotel(up_world: UpWorlds, tmp_path: Path, reveal: bool) -> None:
-    ready = up_world(PROBLEM, *(["--reveal"] if reveal else [])).ready
+    ready = up_world(PROBLEM, "--seed", "1", *(["--reveal"] if reveal else [])).ready
     assert ("revealed" in ready) is reveal
     address = ready["revealed"] if reveal else ready["endpoints"]["dashboard"]
     words = ["--virtual-time-budget=5000", f"--user-data-dir={tmp_path}", "--dump-dom", address]
     seen = subprocess.run(
         [BROWSER, *QUIET, *words], capture_output=True, text=True, timeout=120, check=True
     ).stdout
-    # Three in five, as chance has it in the half minute before.
+    # As many as search for hotels in this seed's mix, as chance has it in the half minute before.
     (share,) = re.findall(r"<strong>([0-9.]+) % of user requests fail</strong>", seen)
-    assert float(share) == pytest.approx(60, abs=4)
-    assert "search → rate" in seen
+    assert float(share) == pytest.approx(54, abs=4)
+    # rate does not start without its database, so its registration is gone: search only has the name it asks for.
+    assert "search → srv-rate" in seen
     assert (SENTENCE in seen) is reveal

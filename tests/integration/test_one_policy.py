@@ -14,10 +14,11 @@ from sregym_agents.guard.background import BackgroundGuard
 from sregym_agents.guard.upstream import read_upstream
 from sregym_agents.outside import write_kubeconfig
 from sregym_core.conductor import Bench
+from sregym_core.conductor.role import grant
 from sregym_core.interfaces import Command
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Policy
-from sregym_core.policy.role import ON_CALL, grant
+from sregym_core.policy.role import ON_CALL
 
 NAMESPACE = "hotel-reservation"
 HIDDEN = [

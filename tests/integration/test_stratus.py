@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from sregym_agents.testing import Turn, provider, say, use
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
-from sregym_core.conductor.worlds import Worlds
-from sregym_core.modes import mode_named
+from sregym_core.api import Environment, Workspace
+from sregym_core.api import play as play_episode
 from sregym_core.settings import Settings
 
 Played = Callable[..., tuple[dict[str, Any], list[dict[str, Any]]]]
@@ -30,31 +29,28 @@ LOOK = "kubectl get service frontend -n hotel-reservation -o yaml"
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[tuple[Bench, Worlds]]:
-    bench = Bench(Settings())
-    worlds = Worlds(bench.provider("embedded"), {})
-    yield bench, worlds
-    worlds.close()
+def workspace() -> Iterator[Workspace]:
+    with Workspace(Settings()) as made:
+        yield made
 
 
 @pytest.fixture
-def played(stage: tuple[Bench, Worlds]) -> Played:
+def played(workspace: Workspace) -> Played:
     """An episode with these turns of the model; gives the record and what the model was asked."""
-    bench, worlds = stage
 
     def play(
         *turns: Turn, mode: str = "standard", start_before_s: float | None = None, **options: str
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         with provider(*turns) as server:
             told = {"model": "scripted", "base_url": f"{server.url}/v1", **options}
-            plan = EpisodePlan(
-                "e0001",
-                bench.problems.get(PROBLEM),
-                bench.agent("stratus", told),
-                mode=mode_named(mode),
+            record = play_episode(
+                PROBLEM,
+                "stratus",
+                agent_options=told,
+                mode=mode,
                 start_before_s=start_before_s,
+                workspace=workspace,
             )
-            record = EpisodePlayer(bench, worlds, plan).play()
         return record.model_dump(mode="json"), server.asked
 
     return play
@@ -113,19 +109,26 @@ def test_a_wrong_repair_is_undone_and_the_second_passes(played: Played) -> None:
     ) in second
 
 
-OF_THE_CLUSTER = (
-    "kubectl cordon node2",
-    "kubectl taint node node1 team=web:PreferNoSchedule",
-    "kubectl create priorityclass urgent --value=1000",
-    "kubectl scale deployment/coredns -n kube-system --replicas=0",
-    "kubectl delete apiservice v1beta1.metrics.k8s.io",
-)
+def of_the_cluster(first: str, second: str) -> tuple[str, ...]:
+    return (
+        f"kubectl cordon {second}",
+        f"kubectl taint node {first} team=web:PreferNoSchedule",
+        "kubectl create priorityclass urgent --value=1000",
+        "kubectl scale deployment/coredns -n kube-system --replicas=0",
+        "kubectl delete apiservice v1beta1.metrics.k8s.io",
+    )
 
 
-def test_what_is_changed_in_the_whole_cluster_is_undone(played: Played) -> None:
+def test_what_is_changed_in_the_whole_cluster_is_undone(
+    played: Played, workspace: Workspace
+) -> None:
+    with Environment(PROBLEM, workspace=workspace) as env:
+        env.reset()
+        first, second, *_ = [one["metadata"]["name"] for one in env.cluster.list("v1", "Node")]
+    done = of_the_cluster(first, second)
     record, asked = played(
         use("conclude", text=DIAGNOSIS),
-        *(use("kubectl", command=command) for command in OF_THE_CLUSTER),
+        *(use("kubectl", command=command) for command in done),
         use("conclude", text="I made room."),
         use("kubectl", command=REPAIR),
         use("conclude", text="The selector is repaired."),
@@ -133,12 +136,12 @@ def test_what_is_changed_in_the_whole_cluster_is_undone(played: Played) -> None:
     assert (record["outcome"], record["recovered"]) == ("pass", True)
     assert commands(record) == [
         "submit",
-        *OF_THE_CLUSTER,
+        *done,
         "kubectl create -f - <<'EOF'",
         "kubectl scale deployment.apps coredns -n kube-system --replicas=1",
         "kubectl delete priorityclass.scheduling.k8s.io urgent",
-        'kubectl patch node node1 --type=merge -p \'{"spec": {"taints": null}}\'',
-        'kubectl patch node node2 --type=merge -p \'{"spec": {"unschedulable": null}}\'',
+        f'kubectl patch node {first} --type=merge -p \'{{"spec": {{"taints": null}}}}\'',
+        f'kubectl patch node {second} --type=merge -p \'{{"spec": {{"unschedulable": null}}}}\'',
         "undo",
         REPAIR,
         "submit",

@@ -81,9 +81,9 @@ def test_mistakes_name_file_line_and_field(
 ) -> None:
     file = _file(project)
     file.write_text(GOOD.replace(*change))
-    done = project.run("problems")
-    assert (done.exit_code, done.out) == (ExitCode.USAGE, "")
-    place = f"sregym: {file} (acme-problems 1.2)"
+    done = project.run("problems").assert_success()
+    assert "acme_port" not in done.out
+    place = f"left out: {file} (acme-problems 1.2)"
     assert done.err.startswith(f"{place}, {message}")
     assert done.err.count("\n") == 1
 
@@ -97,8 +97,8 @@ def test_mistakes_name_file_line_and_field(
         ),
         (
             ("memcached-rate", "hotel-load"),
-            "problem 'acme_port': fault 'service-target-port' does not fit component 'hotel-load' "
-            "(see: sregym faults pairs)",
+            "problem 'acme_port': fault 'service-target-port' does not fit component 'hotel-load': "
+            "it is the load generator, which stands for users (see: sregym faults pairs)",
         ),
         (("service-target-port", "service-target-prot"), "no fault named 'service-target-prot'"),
         (("hotel-reservation", "hotel-reservations"), "no application named 'hotel-reservations'"),

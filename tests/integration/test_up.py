@@ -98,6 +98,20 @@ def test_who_repairs_nothing_fails(up_world: UpWorlds) -> None:
     assert world.process.end() == (ExitCode.FAILED, "", "")
 
 
+def test_a_world_is_a_new_one_and_its_seed_is_told_with_the_verdict(up_world: UpWorlds) -> None:
+    seeds = []
+    for number, words in enumerate(((), (), ("--seed", "5"))):
+        world = up_world(PROBLEM, "--folder", f"session-{number}", *words)
+        assert "seed" not in world.ready
+        told = {path.read_text() for path in Path(world.ready["episode"]).iterdir()}
+        world.process.interrupt()
+        seed = json.loads(world.process.line())["seed"]
+        assert not any('"seed"' in text for text in told)
+        seeds.append(seed)
+    assert len(set(seeds)) == 3
+    assert seeds[2] == 5
+
+
 def test_true_claims_are_enough(up_world: UpWorlds) -> None:
     world = up_world(PROBLEM)
     here = {"KUBECONFIG": world.ready["kubeconfig"]}
@@ -211,3 +225,17 @@ def test_a_run_never_overwrites_another(sregym_project: Projects) -> None:
         "sregym: folder 'kept' holds a run already; choose another with --out\n",
     )
     assert (project.folder / "kept/run.json").read_text() == "{}"
+
+
+def test_a_healthy_application_stays_until_ctrl_c(start: Callable[..., Any]) -> None:
+    process = start("up", "--application", "hotel-reservation", "--json")
+    ready = json.loads(process.line())
+    assert (ready["application"], ready["namespaces"]) == (
+        "hotel-reservation",
+        ["hotel-reservation", "load"],
+    )
+    assert {"kubernetes", "prometheus", "loki", "jaeger"} <= set(ready["endpoints"])
+    assert Path(ready["kubeconfig"]).is_file()
+    process.interrupt()
+    assert process.end() == (ExitCode.DONE, "", "")
+    assert not process.children_left()

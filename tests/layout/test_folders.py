@@ -13,7 +13,8 @@ import sregym_core
 
 PROJECTS = projects()
 PLUGINS = [project for project in PROJECTS if project.is_plugin]
-KINDS = ("agent", "app", "cluster", "injector", "noise", "observer", "oracle", "reporter")
+SERVERS = [project for project in PLUGINS if project.name.startswith("sregym-server-")]
+KINDS = ("agent", "app", "cluster", "injector", "noise", "observer", "oracle", "reporter", "server")
 
 
 def name_of(project: Project) -> str:
@@ -102,14 +103,18 @@ def test_plugin_is_named_by_kind(project: Project) -> None:
 
 @pytest.mark.parametrize("project", PLUGINS, ids=name_of)
 def test_plugin_has_one_entry_point(project: Project) -> None:
-    expected = {project.name.removeprefix("sregym-"): f"{project.module}.plugin"}
-    assert project.settings["project"]["entry-points"] == {"sregym": expected}
+    name = project.name.removeprefix("sregym-")
+    expected = {"sregym": {name: f"{project.module}.plugin"}}
+    if project in SERVERS:
+        expected = {"sregym.simulation": {name: f"{project.module}.plugin:EXTENSION"}}
+    assert project.settings["project"]["entry-points"] == expected
 
 
 @pytest.mark.parametrize("project", PLUGINS, ids=name_of)
 def test_plugin_runs_its_contract(project: Project) -> None:
     texts = [path.read_text(encoding="utf-8") for path in project.folder.glob("tests/**/test_*.py")]
-    assert any("(PluginContract)" in text and f'"{project.name}"' in text for text in texts)
+    contract = "(ExtensionContract)" if project in SERVERS else "(PluginContract)"
+    assert any(contract in text and f'"{project.name}"' in text for text in texts)
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=name_of)
@@ -128,7 +133,8 @@ def test_imports_are_checked_for_every_package() -> None:
     linter = _root()["tool"]["importlinter"]
     modules = [project.module for project in PROJECTS]
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
-    plugins = sorted(project.module for project in PLUGINS)
+    servers = sorted(project.module for project in SERVERS)
+    plugins = sorted(project.module for project in PLUGINS if project not in SERVERS)
     toolkits = sorted(p.module for p in PROJECTS if not p.is_plugin and p.name != "sregym-core")
     assert sorted(linter["root_packages"]) == sorted(modules)
     assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
@@ -136,10 +142,19 @@ def test_imports_are_checked_for_every_package() -> None:
     assert [
         sorted(row.split(" | ")) for row in contracts["Core knows no one above it"]["layers"]
     ] == [
+        servers,
         plugins,
         toolkits,
         ["sregym_core"],
     ]
+    extensions = contracts["Extensions of the simulation know of it what is promised to them"]
+    assert sorted(extensions["source_modules"]) == servers
+    embedded = next(project for project in PLUGINS if project.name == "sregym-cluster-embedded")
+    parts = {name for name in embedded.modules() if name.count(".") == 1}
+    assert sorted(extensions["forbidden_modules"]) == sorted(
+        (parts - {f"{embedded.module}.sdk"})
+        | (set(modules) - {"sregym_core", "sregym_apps", embedded.module, *servers})
+    )
     agents = contracts["Agent adapters cannot see faults or verdicts"]
     assert sorted(agents["source_modules"]) == [m for m in sorted(modules) if "_agent" in m]
     seen = [m for m in sorted(modules) if "_injector" in m or "_oracle" in m]

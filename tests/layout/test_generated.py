@@ -21,3 +21,9 @@ def test_generated_packages_are_clean(kind: str, words: tuple[str, ...], tmp_pat
         [*command, str(folder)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_the_page_of_promised_names_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "simulation_page.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")

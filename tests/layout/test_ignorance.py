@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from sregym_core.conductor import Bench
 from sregym_core.settings import Settings
 
@@ -13,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "plugins" / "sregym-cluster-embedded" / "src"
 # Words of the trade that a cluster may use for itself, and names of public images.
 OWN_WORDS = {"consul", "jaeger", "load"}
+# Images of the recordings whose path any registry has.
+PUBLIC = {"library/busybox", "dns/coredns"}
 
 
 def names() -> set[str]:
@@ -54,3 +57,24 @@ def test_the_search_finds_what_it_looks_for() -> None:
 def test_nothing_in_the_cluster_asks_which_fault_is_active(texts: dict[str, str]) -> None:
     asking = re.compile(r"active_fault|fault_active|is_injected|injected_fault|current_fault")
     assert [file for file, text in texts.items() if asking.search(text)] == []
+
+
+def fixture_paths(image_files: list[Path]) -> set[str]:
+    """Repositories and registries that only recordings and tests know."""
+    documents = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in image_files]
+    repositories = {image["repository"] for one in documents for image in one["images"]}
+    return {"registry.example"} | {name.partition("/")[2] for name in repositories} - PUBLIC
+
+
+def test_what_the_recordings_need_stands_in_no_product() -> None:
+    names = fixture_paths([ROOT / "tests" / "conformance" / "images.yaml"])
+    assert {"registry.example", "shop/flaky"} <= names
+    wanted = re.compile("|".join(map(re.escape, sorted(names))))
+    found = [
+        f"{file.relative_to(ROOT)}: {match[0]}"
+        for pattern in ("*/src/**/*", "plugins/*/src/**/*")
+        for file in sorted(ROOT.glob(pattern))
+        if file.suffix in (".py", ".yaml", ".yml", ".json", ".toml", ".txt")
+        for match in wanted.finditer(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []

@@ -33,7 +33,10 @@ SPEAKING = ("userland", "telemetry", "traffic", "kubelet", "network")
 EXCEPTIONS = {
     "network/corefile.py": "CoreDNS has a plugin named chaos",
     "network/ingress.py": "the certificate that ingress-nginx makes itself is called so",
+    "telemetry/metrics/catalogue.py": "tells authors of extensions what is wrong with them",
     "telemetry/metrics/reference.py": "writes a page of the documentation",
+    "userland/builtin.py": "tells authors of extensions what is wrong with them",
+    "userland/kinds/loading.py": "tells authors of extensions what is wrong with them",
 }
 EMBEDDED = ROOT / "plugins/sregym-cluster-embedded/src/sregym_cluster_embedded"
 
@@ -87,6 +90,6 @@ def test_words_of_programs_give_nothing_away() -> None:
         for path in sorted((EMBEDDED / room).rglob("*.py"))
         if str(path.relative_to(EMBEDDED)) not in EXCEPTIONS
         for text in constants(path)
-        if TELLING.search(text) and not re.fullmatch(r"sregym_[a-z_.:]+", text)
+        if TELLING.search(text) and not re.fullmatch(r"sregym_[a-z_.]+(:\w*)?", text)
     }
     assert found == set()

@@ -12,15 +12,24 @@ from typing import Any
 import pytest
 from sregym_agent_redteam.probe import api, guard
 from sregym_agent_redteam.probe.place import Place
-from sregym_agent_redteam.probe.route import Known, Loot
+from sregym_agent_redteam.probe.route import Fake, Known, Loot
 from sregym_agent_redteam.probe.routes import ROUTES
 
 SECRET = "the-word-of-the-bait"
 KNOWN = Known(secrets={"the bait": SECRET}, verdicts={"episode": "fail"})
 MACHINE = (
-    *("environment", "session-folder", "files", "open-files", "command-lines", "memory", "imports"),
+    *(
+        "environment",
+        "session-folder",
+        "run-folder",
+        "files",
+        "open-files",
+        "command-lines",
+        "memory",
+        "imports",
+    ),
 )
-FAKES = [name for name, route in ROUTES.items() if route.alone]
+FAKES = [name for name, route in ROUTES.items() if isinstance(route, Fake)]
 # What is told by what the guard saw, or by what another session got, and not by words.
 BY_DEEDS = ("privileged-containers", "webhooks", "other-session")
 BY_WORDS = [name for name in ROUTES if name not in (*MACHINE, *FAKES, *BY_DEEDS)]

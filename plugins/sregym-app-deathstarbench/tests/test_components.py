@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
-from sregym_core.model import Component, ConfigUse, ObjectRef, Port, VolumeUse
+from sregym_core.model import Component, ConfigUse, Container, ObjectRef, Port, VolumeUse
 
 
 def ref(kind: str, name: str, api_version: str = "v1") -> ObjectRef:
@@ -18,6 +18,16 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
         kind="service",
         namespace="hotel-reservation",
         workload=ref("Deployment", "geo", "apps/v1"),
+        containers=(
+            Container(
+                name="hotel-reserv-geo",
+                image="yinfangchen/hotelreservation:latest",
+                command=("geo",),
+                memory_limit="256Mi",
+                env={"JAEGER_SAMPLE_RATIO": "1", "LOG_LEVEL": "INFO"},
+                ports=(8083,),
+            ),
+        ),
         container="hotel-reserv-geo",
         image="yinfangchen/hotelreservation:latest",
         command=("geo",),

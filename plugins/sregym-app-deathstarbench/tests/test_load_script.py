@@ -82,6 +82,17 @@ def test_the_mix_has_the_promised_shares(wrk2: Wrk2) -> None:
     assert 0 < shares["reservation"] < 0.02
 
 
+def test_weights_come_from_the_environment(
+    objects: dict[tuple[str, str], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEIGHT_HOTELS", "0")
+    monkeypatch.setenv("WEIGHT_USER", "39")
+    wrk2 = Wrk2(objects["ConfigMap", "hotel-load"]["data"]["mix.lua"])
+    sent = [wrk2.answer(number, 200).partition("?")[0] for number in range(4000)]
+    assert sent.count("GET /hotels") == 0
+    assert sent.count("GET /user") / 4000 == pytest.approx(39 / 78.5, abs=0.05)
+
+
 def test_what_it_prints_is_what_the_toolkit_reads(wrk2: Wrk2) -> None:
     statuses = {number: 500 if number % 10 == 3 else 200 for number in range(980)}
     sent = [wrk2.answer(number, status) for number, status in statuses.items()]

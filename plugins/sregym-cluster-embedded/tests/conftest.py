@@ -1,4 +1,4 @@
-"""A small cluster for tests: the images of the golden recordings on a real world.
+"""A small cluster for tests: the images of the recordings on a real world.
 
 `ShopRuntime` implements `ContainerRuntime` for six images whose processes are simple enough to
 describe in a table: what they log, when they listen, how they end.
@@ -7,13 +7,16 @@ describe in a table: what they log, when they listen, how they end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from sregym_apps.model import ServiceModel, parse_service_model
 from sregym_cluster_embedded import controllers, kubelet, network, node, scheduler
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
+from sregym_cluster_embedded.kubelet.keys import KUBELET, RUNTIME
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
     ContainerRef,
@@ -29,6 +32,7 @@ from sregym_cluster_embedded.store import Object
 from sregym_cluster_embedded.world import World
 
 EPOCH = 1_795_000_000
+CONFORMANCE = Path(__file__).resolve().parents[3] / "tests" / "conformance"
 REGISTRY = "registry.example"
 IMAGES = {
     f"{REGISTRY}/library/busybox:1.36": "busybox",
@@ -204,13 +208,13 @@ class ShopRuntime:
         for ref, process in list(self._table(world).items()):
             if ref.pod_uid == pod["metadata"]["uid"]:
                 self._table(world)[ref] = process._replace(ports=())
-                world.room("kubelet").touch(world, ref)
+                world.room(KUBELET).touch(world, ref)
 
     def end(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
         process = self._table(world).get(ref)
         if process is not None and process.alive:
             self._table(world)[ref] = process._replace(alive=False)
-            world.room("kubelet").container_exited(world, ref, ended)
+            world.room(KUBELET).container_exited(world, ref, ended)
 
     def _busybox(self, world: World, config: ContainerConfig) -> None:
         command = config.command or ("sh",)
@@ -311,23 +315,35 @@ def shop_contributions(runtime: ShopRuntime) -> Iterable[Contribution]:
             "shop",
             handlers={"shop.end": runtime.end},
             listeners=(note_moment,),
-            rooms={"runtime": runtime},
+            rooms=RUNTIME.offer(runtime),
         ),
     )
 
 
 def new_shop(
-    seed: int = 1, nodes: int = 2, settle_s: float = 20.0, epoch: int = EPOCH, **spec: Any
+    seed: int = 1,
+    nodes: int = 2,
+    settle_s: float = 20.0,
+    epoch: int = EPOCH,
+    salt: str = "",
+    **spec: Any,
 ) -> Shop:
     """A fresh cluster, with its DNS running and the namespace `shop`."""
     runtime = ShopRuntime()
-    world = World(constitution_of(shop_contributions(runtime)), seed, epoch)
+    world = World(constitution_of(shop_contributions(runtime)), seed, epoch, salt)
     cores = {"cpu": 2, "memory_kib": 24_684_096, "images": tuple(IMAGES), **spec}
     bootstrap(world, [NodeSpec(**cores) for _ in range(nodes)])
     shop = Shop(world, runtime)
     shop.run(settle_s)
     shop.namespace("shop")
     return shop
+
+
+@pytest.fixture(scope="session")
+def recorded_images() -> tuple[ServiceModel, ...]:
+    """How the images of the recordings behave, for a cluster with containers that do something."""
+    path = CONFORMANCE / "images.yaml"
+    return (parse_service_model(path.read_text(encoding="utf-8"), path.name),)
 
 
 @pytest.fixture

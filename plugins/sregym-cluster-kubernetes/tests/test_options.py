@@ -40,7 +40,7 @@ def test_options_get_their_types() -> None:
         (
             {"colour": "red"},
             "cluster 'kubeconfig' has no option 'colour'; known: context, kubeconfig, pace, "
-            "prometheus, loki, jaeger, alertmanager",
+            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user",
         ),
         (
             {"pace": "fast"},

@@ -16,6 +16,11 @@ HOOKS = {
     "noise": "sregym_register_noise_sources",
     "oracle": "sregym_register_oracles",
     "agent": "sregym_register_agents",
+    "cluster": "sregym_register_clusters",
+    "reporter": "sregym_register_reporters",
+    "observer": "sregym_episode_event",
+    "command": "sregym_register_commands",
+    "problems": "sregym_register_problems",
 }
 COMPONENTS = {
     "app": "application acme-dns",
@@ -23,6 +28,30 @@ COMPONENTS = {
     "noise": "noise source acme-dns",
     "oracle": "oracle acme-dns",
     "agent": "agent acme-dns",
+    "cluster": "cluster acme-dns",
+    "reporter": "reporter acme-dns",
+    "command": "command acme-dns",
+}
+# What is added to simulated clusters has no hooks, and several components.
+EXTENSIONS = {
+    "server": [
+        "container command acme-dns-cli",
+        "protocol acme-dns",
+        "server kind acme-dns",
+    ],
+    "operator": ["controller contribution"],
+    "container-command": ["container command acme-dns"],
+    "exporter": ["exporter EXPORTER", "rules rules.yaml"],
+    "protocol": ["protocol acme-dns"],
+}
+# What a package of this kind requires beside the core.
+NEEDS = {
+    "app": ("sregym-apps",),
+    "problems": (
+        *("sregym-apps", "sregym-injectors", "sregym-oracles", "sregym-app-deathstarbench"),
+        *("sregym-injector-kubernetes", "sregym-oracle-checklist", "sregym-oracle-state"),
+    ),
+    **dict.fromkeys(EXTENSIONS, ("sregym-apps", "sregym-cluster-embedded")),
 }
 
 
@@ -30,7 +59,7 @@ COMPONENTS = {
 def test_generated_package_holds_its_contract_alone(kind: str, tmp_path: Path) -> None:
     folder = Package(kind, "acme-dns").write(tmp_path)
     environment = FreshEnvironment.create(tmp_path / "venv")
-    toolkit = same_as_here("sregym-apps") if kind == "app" else []
+    toolkit = [word for name in NEEDS.get(kind, ()) for word in same_as_here(name)]
     core = same_as_here("sregym-core", "testing")
     # Older versions of pip find a folder with extras for those only that come after it.
     environment.install(*core, *toolkit, "--editable", str(folder))
@@ -38,23 +67,25 @@ def test_generated_package_holds_its_contract_alone(kind: str, tmp_path: Path) -
     assert tests.returncode == 0, tests.stdout
     assert "skipped" not in tests.stdout
     listed = environment.run("-m", "sregym_core", "plugins", "--json", folder=tmp_path)
-    assert json.loads(listed.stdout) == [
+    mine = [one for one in json.loads(listed.stdout) if one["name"].endswith("acme-dns")]
+    assert mine == [
         {
             "name": f"{kind}-acme-dns",
             "distribution": f"sregym-{kind}-acme-dns",
             "version": "0.1.0",
             "state": "ok",
             "reason": "",
-            "hooks": [HOOKS[kind]],
-            "components": [COMPONENTS[kind]],
+            "hooks": [HOOKS[kind]] if kind in HOOKS else [],
+            "components": EXTENSIONS.get(kind, [COMPONENTS[kind]] if kind in COMPONENTS else []),
         }
     ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_the_files_of_a_plugin(kind: str) -> None:
-    names = {name for name, _ in Package(kind, "acme-dns").files()}
-    module = f"src/sregym_{kind}_acme_dns"
+    package = Package(kind, "acme-dns")
+    names = {name for name, _ in package.files()}
+    module = f"src/{package.module}"
     assert names >= {
         "README.md",
         "changelog.d/+first.added.md",
@@ -112,12 +143,27 @@ def test_folder_that_cannot_be_made(sregym_project) -> None:
             "injectr",
             "acme-dns",
             "no kind of plugin named 'injectr'; did you mean 'injector'?"
-            " Known: app, injector, noise, oracle, agent",
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, observer, command, problems, "
+            "server, operator, container-command, exporter, protocol",
+        ),
+        (
+            "operater",
+            "acme-dns",
+            "no kind of plugin named 'operater'; did you mean 'operator'?"
+            " Known: app, injector, noise, oracle, agent, cluster, reporter, observer, command, problems, "
+            "server, operator, container-command, exporter, protocol",
         ),
         (
             "xyz",
             "acme-dns",
-            "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent",
+            "no kind of plugin named 'xyz'. Known: app, injector, noise, oracle, agent, cluster, "
+            "reporter, observer, command, problems, server, operator, container-command, exporter, "
+            "protocol",
+        ),
+        (
+            "container-command",
+            "yield",
+            "'yield' is a word of Python; choose another name: acme-yield",
         ),
         (
             "agent",

@@ -180,7 +180,7 @@ class TestDrift:
     def test_a_component_without_dependencies_loses_its_first_field(self, at):
         context = at(self.fault, "catalog")
         lonely = context.component.model_copy(update={"name": "nobody"})
-        context = replace(context, component=lonely)
+        context = replace(context, target=lonely)
         assert self.fault.ground_truth(context).changed.what == "data['config.json'].tracing"
 
     def test_reference_fix(self, at):

@@ -53,7 +53,7 @@ class TestTargetPort:
         )
         neighbours = CATALOG.ports[0].model_copy(update={"container_port": 8084})
         crowded = CATALOG.model_copy(update={"ports": (neighbours, CATALOG.ports[1])})
-        context = replace(at(self.fault, "catalog", port=8083), component=crowded)
+        context = replace(at(self.fault, "catalog", port=8083), target=crowded)
         assert self.fault.ground_truth(context).changed.after == "8085"
 
     def test_clients_dial_again_unless_told_otherwise(self, cluster, at):
@@ -67,7 +67,7 @@ class TestTargetPort:
         context = at(self.fault, "catalog")
         idle = context.component.model_copy(update={"operations": ()})
         generation = cluster.get(component("front").workload)["metadata"]["generation"]
-        self.fault.inject(replace(context, component=idle))
+        self.fault.inject(replace(context, target=idle))
         assert cluster.get(component("front").workload)["metadata"]["generation"] == generation
 
     @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def two_faults() -> Any:
 
     def make(shop: Shop) -> OracleContext:
         fault, first = shop.context.faults[0]
-        second = replace(first, component=shop.application.component("orders"))
+        second = replace(first, target=shop.application.component("orders"))
         return replace(shop.context, faults=((fault, first), (fault, second)))
 
     return make

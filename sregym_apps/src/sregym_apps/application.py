@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
+import re
+from functools import cached_property, partial
 from importlib.resources import files
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.interfaces import Application, ClusterError, Traffic
-from sregym_core.model import ObjectRef
+from sregym_core.changes import as_delivered
+from sregym_core.changes.delivery import DELIVERERS, Delivery
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import Application, ClusterError, Load, Traffic
+from sregym_core.model import ObjectRef, containers_of
 
-from sregym_apps.components import derive_components, load_notes
+from sregym_apps.components import derive_components, made_by_operators
 from sregym_apps.manifests import KubeObject, load_manifests
+from sregym_apps.notes import load_notes
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.workload import parse_rounds, summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces import Cluster, Vocabulary
+    from sregym_core.lint import Defect
     from sregym_core.model import Component
 
     from sregym_apps.model import ServiceModel
+    from sregym_apps.notes import ComponentNotes
+
+
+# Longer than any API server needs to serve a new kind, or to make the account of a namespace.
+ESTABLISHED_S = 60.0
+
+
+def _established(cluster: Cluster, definition: ObjectRef) -> bool:
+    """Whether objects of a custom resource can be created."""
+    obj = cluster.get(definition) or {}
+    conditions = (obj.get("status") or {}).get("conditions") or ()
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+
+
+def _account_of(pod: KubeObject) -> ObjectRef:
+    """The ServiceAccount without which a Pod is refused; controllers would try again."""
+    name = pod["spec"].get("serviceAccountName", "default")
+    namespace = pod["metadata"].get("namespace", "")
+    return ObjectRef(api_version="v1", kind="ServiceAccount", namespace=namespace, name=name)
+
+
+def _exists(cluster: Cluster, ref: ObjectRef) -> bool:
+    return cluster.get(ref) is not None
 
 
 class ManifestApplication(Application):
@@ -30,18 +61,26 @@ class ManifestApplication(Application):
     The package named by `package` holds:
 
         manifests/           one YAML file per component
-        components.yaml      notes on components, see `sregym_apps.components`
+        components.yaml      notes on components, see `sregym_apps.notes`
         service_model.yaml   what runs in the containers, see `sregym_apps.model`
 
     Attributes:
         package: Dotted name of that package.
         load_generator: The Deployment whose log holds the rounds, see `sregym_apps.workload`.
         round_s: Length of its rounds.
+        load_rate: Pattern of the whole number in a word of its command that is the rate of its requests;
+            empty where there is none.
+        load_mix: Environment variables of its containers that are weights of kinds of requests, each
+            with the least and the greatest that is plausible. Simulated clusters choose by the seed.
+        delivery: With which tool its owners deploy and change it; live objects bear its marks.
     """
 
     package: ClassVar[str]
     load_generator: ClassVar[ObjectRef]
     round_s: ClassVar[float] = 10.0
+    load_rate: ClassVar[str] = ""
+    load_mix: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
+    delivery: ClassVar[Delivery] = Delivery.APPLY
 
     def manifests(self) -> list[KubeObject]:
         """All objects in the order of creation; the caller may change them."""
@@ -61,12 +100,32 @@ class ManifestApplication(Application):
 
     def deploy(self, cluster: Cluster) -> None:
         """Create all objects in order; the first refusal passes through as `ClusterError`."""
+        self.deploy_with_load(cluster, Load())
+
+    def deploy_with_load(self, cluster: Cluster, load: Load) -> None:
+        """The same, with another rate and mix where `load_rate` and `load_mix` say what they are.
+
+        Raises:
+            UsageError: No container of the load generator has a variable of `load_mix`.
+        """
         for obj in self._objects:
-            cluster.create(obj)
+            loaded = load != Load() and ObjectRef.of(obj) == self.load_generator
+            given = self._under_load(obj, load) if loaded else obj
+            if obj["kind"] == "Pod":
+                account = _account_of(obj)
+                cluster.clock.wait_until(partial(_exists, cluster, account), ESTABLISHED_S, 1.0)
+            cluster.create(self.delivered(given), DELIVERERS[self.delivery])
+            if obj["kind"] == "CustomResourceDefinition":
+                ref = ObjectRef.of(obj)
+                cluster.clock.wait_until(partial(_established, cluster, ref), ESTABLISHED_S, 1.0)
+
+    def delivered(self, obj: KubeObject) -> KubeObject:
+        """An object of the manifests as the application's delivery puts it into a cluster."""
+        return as_delivered(obj, self.delivery, self.name, self.namespaces[0])
 
     def ready(self, cluster: Cluster) -> list[str]:
         """One phrase per workload that is not rolled out and available."""
-        return what_is_not_ready(cluster, self._objects)
+        return what_is_not_ready(cluster, [*self._objects, *self._made])
 
     def remove(self, cluster: Cluster) -> None:
         """Delete what `deploy` made that does not go with its namespace, then the namespaces."""
@@ -95,6 +154,37 @@ class ManifestApplication(Application):
         now = cluster.clock.now()
         return summarise(lines, now, seconds + now - began, self.round_s)
 
+    def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
+        """Everything that is wrong with its files, each alone and compared with the others."""
+        from sregym_apps.lint import lint_folder
+
+        shown = self.package.replace(".", "/")
+        return lint_folder(self._folder, shown, vocabulary, application=self.name)
+
+    def _under_load(self, generator: KubeObject, load: Load) -> KubeObject:
+        given = copy.deepcopy(generator)
+        containers = containers_of(given)
+        for container in containers:
+            for part in ("command", "args"):
+                if self.load_rate and part in container:
+                    container[part] = [self._at_level(word, load.level) for word in container[part]]
+        if load.mix is None:
+            return given
+        entries = [entry for container in containers for entry in container.get("env", ())]
+        for name, (low, high) in self.load_mix.items():
+            own = [entry for entry in entries if entry["name"] == name]
+            if not own:
+                raise UsageError(
+                    f"application {self.name!r}, load_mix: no container of {self.load_generator} has "
+                    f"the environment variable {name!r}; add it to its manifest, or leave it out here"
+                )
+            for entry in own:
+                entry["value"] = f"{load.weight(name, low, high):.3g}"
+        return given
+
+    def _at_level(self, word: str, level: float) -> str:
+        return re.sub(self.load_rate, lambda found: str(max(1, round(int(found[0]) * level))), word)
+
     @cached_property
     def _folder(self) -> Traversable:
         return files(self.package)
@@ -109,7 +199,15 @@ class ManifestApplication(Application):
 
     @cached_property
     def _components(self) -> tuple[Component, ...]:
-        return derive_components(self._objects, load_notes(self._folder / "components.yaml"))
+        return derive_components(self._objects, self._notes)
+
+    @cached_property
+    def _notes(self) -> dict[str, ComponentNotes]:
+        return load_notes(self._folder / "components.yaml")
+
+    @cached_property
+    def _made(self) -> list[KubeObject]:
+        return made_by_operators(self._objects, self._notes)
 
     @cached_property
     def _service_model(self) -> ServiceModel:

@@ -1,55 +1,35 @@
 """Components derived from manifests, completed by what manifests do not say.
 
-A workload's image, ports, ConfigMaps, volumes and limits stand in its manifests and are read from
-there. Its role, who calls it, which operations pass through it and which accounts it serves do not;
-an application writes that down in a `components.yaml`, one paragraph per workload.
+A component is one workload and what belongs to it. Images, ports, ConfigMaps, volumes and limits
+stand in the manifests and are read from there. Role, callers, operations and accounts do not; an
+application writes them down in a `components.yaml`, see `sregym_apps.notes`.
 """
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import yaml
-from pydantic import TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
-from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, VolumeUse
-from sregym_core.model.base import Value
+from sregym_core.model import (
+    WORKLOAD_KINDS,
+    Component,
+    Container,
+    ContainerKind,
+    ObjectRef,
+    ServiceUse,
+    pod_spec,
+    pod_template,
+)
+
+from sregym_apps import belongings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from importlib.resources.abc import Traversable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sregym_apps.manifests import KubeObject
+    from sregym_apps.notes import ComponentNotes
 
-WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
-
-
-class ComponentNotes(Value):
-    """What people know of a component that its manifests do not say.
-
-    Attributes:
-        kind: `service`, `datastore`, `cache`, `registry`, `tracing`, `load` ...
-        callers: Names of the components that call it, in order.
-        operations: User-visible operations whose requests pass through it.
-        accounts: Database accounts it serves.
-    """
-
-    kind: str = "service"
-    callers: tuple[str, ...] = ()
-    operations: tuple[str, ...] = ()
-    accounts: tuple[Account, ...] = ()
-
-
-def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
-    """Read a `components.yaml`: name of the workload -> notes."""
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    try:
-        return TypeAdapter(dict[str, ComponentNotes]).validate_python(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file.name!r}, field {field!r}: {first['msg']}") from error
+_UNNOTED = "no notes on this workload"
 
 
 def derive_components(
@@ -57,150 +37,156 @@ def derive_components(
 ) -> tuple[Component, ...]:
     """One component for each workload of the manifests, sorted by name.
 
-    A workload without notes, or notes without a workload, is a `UsageError`.
+    Custom resources become components where notes say so. A workload without notes, notes without
+    a workload, or a name that does not say which of several is meant is a `UsageError`.
     """
     everything = list(objects)
-    workloads = {
-        obj["metadata"]["name"]: obj for obj in everything if obj["kind"] in WORKLOAD_KINDS
-    }
-    for name in sorted(workloads.keys() ^ notes.keys()):
-        side = (
-            "no workload of this name in the manifests"
-            if name in notes
-            else "no notes on this workload"
+    found = {name: _workload(name, notes[name], everything) for name in sorted(notes)}
+    known = [id(workload) for workload in found.values()]
+    for obj in everything:
+        if obj["kind"] in WORKLOAD_KINDS and id(obj) not in known:
+            name = obj["metadata"]["name"]
+            what = f"no notes on {obj['kind']}/{name}" if name in notes else _UNNOTED
+            raise UsageError(
+                f"component {name!r}: {what}; manifests and components.yaml must agree"
+            )
+    index = belongings.Index(everything)
+    return tuple(_component(name, found[name], notes[name], index) for name in found)
+
+
+def _workload(name: str, notes: ComponentNotes, objects: Sequence[KubeObject]) -> KubeObject:
+    """The object that a component is."""
+    kind, _, wanted = notes.workload.partition("/")
+    found = [
+        obj
+        for obj in objects
+        if obj["metadata"]["name"] == (wanted or name)
+        and (obj["kind"] == kind if kind else obj["kind"] in WORKLOAD_KINDS)
+    ]
+    if not found:
+        what = f"no {notes.workload}" if kind else "no workload of this name"
+        raise UsageError(
+            f"component {name!r}: {what} in the manifests; manifests and components.yaml must agree"
         )
-        raise UsageError(f"component {name!r}: {side}; manifests and components.yaml must agree")
-    index = _Index(everything)
-    return tuple(_component(workloads[name], notes[name], index) for name in sorted(workloads))
+    if len(found) > 1:
+        several = " and ".join(f"{obj['kind']}/{obj['metadata']['name']}" for obj in found)
+        raise UsageError(
+            f"component {name!r}: {several} are there; say in components.yaml which is meant: "
+            f"`workload: {found[0]['kind']}/{found[0]['metadata']['name']}`"
+        )
+    if found[0]["kind"] not in WORKLOAD_KINDS and not notes.makes:
+        raise UsageError(
+            f"component {name!r}: {notes.workload} is a custom resource; say in components.yaml "
+            "under `makes` which workloads its operator makes of it"
+        )
+    return found[0]
 
 
-class _Index:
-    """The objects that workloads refer to, by kind, namespace and name."""
-
-    def __init__(self, objects: Iterable[KubeObject]) -> None:
-        self._by_address: dict[tuple[str, str, str], KubeObject] = {}
-        self.services: list[KubeObject] = []
-        for obj in objects:
-            metadata = obj["metadata"]
-            address = (obj["kind"], metadata.get("namespace", ""), metadata["name"])
-            self._by_address[address] = obj
-            if obj["kind"] == "Service":
-                self.services.append(obj)
-
-    def find(self, kind: str, namespace: str, name: str) -> KubeObject | None:
-        return self._by_address.get((kind, namespace, name))
+def made_by_operators(
+    objects: Iterable[KubeObject], notes: Mapping[str, ComponentNotes]
+) -> list[KubeObject]:
+    """What operators make of the custom resources among the components, in their namespaces."""
+    everything = list(objects)
+    return [
+        one
+        for name in sorted(notes)
+        for one in _made(name, notes[name], _workload(name, notes[name], everything))
+    ]
 
 
-def _component(workload: KubeObject, notes: ComponentNotes, index: _Index) -> Component:
-    metadata, template = workload["metadata"], workload["spec"]["template"]
-    namespace = metadata.get("namespace", "")
-    labels: dict[str, str] = template["metadata"].get("labels", {})
-    pod: KubeObject = template["spec"]
-    container: KubeObject = pod["containers"][0]
-    service = _service_for(labels, namespace, index)
+def _made(name: str, notes: ComponentNotes, owner: KubeObject) -> list[KubeObject]:
+    namespace = owner["metadata"].get("namespace", "")
+    found = []
+    for number, obj in enumerate(notes.makes):
+        metadata = obj.get("metadata") or {}
+        if not (obj.get("apiVersion") and obj.get("kind") and metadata.get("name")):
+            raise UsageError(
+                f"component {name!r}, field 'makes.{number}': an object has apiVersion, kind and "
+                "metadata.name"
+            )
+        found.append({**obj, "metadata": {"namespace": namespace, **metadata}})
+    return found
+
+
+def _component(
+    name: str, workload: KubeObject, notes: ComponentNotes, index: belongings.Index
+) -> Component:
+    made = _made(name, notes, workload)
+    runners = [obj for obj in made if obj["kind"] in WORKLOAD_KINDS]
+    if workload["kind"] in WORKLOAD_KINDS:
+        runners = [workload]
+    elif not runners:
+        raise UsageError(
+            f"component {name!r}: none of the objects under `makes` is a workload; they are "
+            f"{', '.join(WORKLOAD_KINDS)}"
+        )
+    runner = runners[0]
+    namespace = workload["metadata"].get("namespace", "")
+    labels = dict((pod_template(runner).get("metadata") or {}).get("labels") or {})
+    pod = pod_spec(runner)
+    services = tuple(
+        belongings.services_for(
+            labels, pod, namespace, index, [obj for obj in made if obj["kind"] == "Service"]
+        )
+    )
+    service = _traffic_service(name, notes, services)
+    every = tuple(belongings.containers(pod))
+    container = _serving_container(name, notes, every, service)
     return Component(
-        name=metadata["name"],
+        name=name,
         kind=notes.kind,
         namespace=namespace,
         workload=ObjectRef.of(workload),
-        container=container["name"],
-        image=container["image"],
-        command=tuple(container.get("command", ())),
-        replicas=workload["spec"].get("replicas", 1),
-        memory_limit=container.get("resources", {}).get("limits", {}).get("memory", ""),
+        workloads=tuple(map(ObjectRef.of, runners)),
+        containers=every,
+        services=services,
+        container=container.name,
+        image=container.image,
+        command=container.command,
+        replicas=(runner.get("spec") or {}).get("replicas", 1),
+        memory_limit=container.memory_limit,
         pod_labels=labels,
-        service=ObjectRef.of(service) if service else None,
-        selector=service["spec"]["selector"] if service else {},
-        ports=tuple(_ports(service, container)) if service else (),
-        config=tuple(_config(pod, container, namespace, index)),
-        env={
-            entry["name"]: entry["value"] for entry in container.get("env", ()) if "value" in entry
-        },
-        volumes=tuple(_claims(pod, container)),
+        service=service.ref if service else None,
+        selector=service.selector if service else {},
+        ports=service.ports if service else (),
+        config=belongings.config_uses(pod, container.name, namespace, index),
+        env=container.env,
+        volumes=belongings.claims(runner, container.name),
         accounts=notes.accounts,
         callers=notes.callers,
         operations=notes.operations,
+        sessions=notes.sessions,
     )
 
 
-def _service_for(labels: Mapping[str, str], namespace: str, index: _Index) -> KubeObject | None:
-    for service in index.services:
-        selector = service["spec"].get("selector")
-        same_namespace = service["metadata"].get("namespace", "") == namespace
-        if selector and same_namespace and selector.items() <= labels.items():
-            return service
-    return None
-
-
-def _ports(service: KubeObject, container: KubeObject) -> Iterator[Port]:
-    by_name = {
-        port["name"]: port["containerPort"] for port in container.get("ports", ()) if "name" in port
-    }
-    for entry in service["spec"]["ports"]:
-        target = entry.get("targetPort", entry["port"])
-        yield Port(
-            name=entry.get("name", ""),
-            port=entry["port"],
-            target_port=target,
-            container_port=by_name[target] if isinstance(target, str) else target,
-            protocol=entry.get("protocol", "TCP"),
+def _traffic_service(
+    name: str, notes: ComponentNotes, services: Sequence[ServiceUse]
+) -> ServiceUse | None:
+    """The Service that carries a component's traffic."""
+    if notes.service:
+        for use in services:
+            if use.ref.name == notes.service:
+                return use
+        there = ", ".join(use.ref.name for use in services) or "none"
+        raise UsageError(
+            f"component {name!r}: no Service {notes.service!r} selects its pods; these do: {there}"
         )
+    ranked = sorted(services, key=lambda use: (use.ref.name != name, use.headless))
+    return ranked[0] if ranked else None
 
 
-def _config(
-    pod: KubeObject, container: KubeObject, namespace: str, index: _Index
-) -> Iterator[ConfigUse]:
-    """Uses in volumes first, then in `envFrom`, then in `env`; each source once per way of use."""
-    mounts = {mount["name"]: mount["mountPath"] for mount in container.get("volumeMounts", ())}
-    for volume in pod.get("volumes", ()):
-        path = mounts.get(volume["name"], "")
-        if "configMap" in volume:
-            source = volume["configMap"]
-            yield _use("ConfigMap", namespace, source["name"], path, source, index)
-        elif "secret" in volume:
-            source = volume["secret"]
-            yield _use("Secret", namespace, source["secretName"], path, source, index)
-    seen: dict[tuple[str, str], Any] = {}
-    for entry in container.get("envFrom", ()):
-        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            if field in entry:
-                seen.setdefault((kind, entry[field]["name"]), entry[field])
-    for entry in container.get("env", ()):
-        value_from = entry.get("valueFrom", {})
-        for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-            if field in value_from:
-                seen.setdefault((kind, value_from[field]["name"]), value_from[field])
-    for (kind, name), source in seen.items():
-        yield _use(kind, namespace, name, "", source, index)
-
-
-def _use(
-    kind: str, namespace: str, name: str, path: str, source: KubeObject, index: _Index
-) -> ConfigUse:
-    obj = index.find(kind, namespace, name) or {}
-    content: dict[str, str] = {**obj.get("data", {}), **obj.get("stringData", {})}
-    return ConfigUse(
-        source=ObjectRef(api_version="v1", kind=kind, namespace=namespace, name=name),
-        keys=tuple(content),
-        path=path,
-        entries={key: fields for key, text in content.items() if (fields := _json_fields(text))},
-        required=not source.get("optional", False),
-    )
-
-
-def _json_fields(text: str) -> tuple[str, ...]:
-    if not text.lstrip().startswith("{"):
-        return ()
-    try:
-        content = json.loads(text)
-    except ValueError:
-        return ()
-    return tuple(content)
-
-
-def _claims(pod: KubeObject, container: KubeObject) -> Iterator[VolumeUse]:
-    mounts = {mount["name"]: mount["mountPath"] for mount in container.get("volumeMounts", ())}
-    for volume in pod.get("volumes", ()):
-        if "persistentVolumeClaim" in volume:
-            claim = volume["persistentVolumeClaim"]["claimName"]
-            yield VolumeUse(claim=claim, path=mounts.get(volume["name"], ""))
+def _serving_container(
+    name: str, notes: ComponentNotes, every: Sequence[Container], service: ServiceUse | None
+) -> Container:
+    """The container that serves."""
+    if notes.container:
+        for container in every:
+            if container.name == notes.container:
+                return container
+        there = ", ".join(container.name for container in every)
+        raise UsageError(
+            f"component {name!r}: its pods have no container {notes.container!r}; they have: {there}"
+        )
+    led_to = {port.container_port for port in service.ports} if service else set()
+    lasting = [one for one in every if one.kind is ContainerKind.CONTAINER]
+    return next((one for one in lasting if led_to.intersection(one.ports)), lasting[0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 from sregym_core.errors import UsageError
+from sregym_core.model import pod_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,7 @@ _CREATION_ORDER = (
     "Deployment",
     "Job",
     "CronJob",
+    "Pod",
 )
 
 # The pure-Python parser is some eight times slower and only a fallback.
@@ -94,6 +96,6 @@ def _what_is_missing(document: Any) -> str:
 def _creation_rank(obj: KubeObject) -> tuple[int, bool]:
     kind = obj["kind"]
     rank = _CREATION_ORDER.index(kind) if kind in _CREATION_ORDER else len(_CREATION_ORDER)
-    pod = obj.get("spec", {}).get("template", {}).get("spec", {})
-    keeps_data = any("persistentVolumeClaim" in volume for volume in pod.get("volumes", ()))
+    volumes = pod_spec(obj).get("volumes") or ()
+    keeps_data = any("persistentVolumeClaim" in volume for volume in volumes)
     return rank, not keeps_data

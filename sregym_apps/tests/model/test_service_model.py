@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from sregym_apps.model import (
+    Log,
     ServiceModelError,
     ServiceProgram,
+    StoreProgram,
+    Text,
     count,
     expand,
     load_service_model,
@@ -16,7 +20,35 @@ from sregym_apps.model import (
     parse_service_model,
     seconds,
 )
+from sregym_apps.model.application import GENERIC_PROGRAMS, kind_of
+from sregym_apps.simulation import Extension, Installed, ServerKind, WireProtocol
+from sregym_core.plugins import Found, PluginStatus
 
+
+class DocumentStore(StoreProgram):
+    """As much of a kind of server as the example needs."""
+
+    kind: Literal["mongodb"]
+    port: Text = "27017"
+    version: Text = "4.4.6"
+    log: Log = Log(format="plain")
+
+
+EXTENSION = Extension(
+    name="server-mongodb",
+    server_kinds=(
+        ServerKind(
+            name="mongodb",
+            program=DocumentStore,
+            behaviour="acme.behaviour:Store",
+            protocols=(WireProtocol("mongodb", 27017),),
+        ),
+    ),
+)
+STATUS = PluginStatus("server-mongodb", "sregym-server-mongodb", "1.0", "ok")
+# Nothing but what the example needs.
+INSTALLED = Installed([Found(STATUS, EXTENSION)])
+KINDS = ", ".join(sorted([*map(kind_of, GENERIC_PROGRAMS), "mongodb"]))
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "service-model.md"
 
 
@@ -30,7 +62,7 @@ def example() -> str:
 def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path) -> None:
     path = tmp_path / "shop.yaml"
     path.write_text(example)
-    model = load_service_model(path)
+    model = load_service_model(path, INSTALLED)
     assert [(name, program.kind) for name, program in model.programs.items()] == [
         ("web", "service"),
         ("web-broken", "service"),
@@ -52,10 +84,18 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ("before", "after", "error"),
     [
+        *(
+            (
+                "weight: 1}",
+                f"weight: {weight}}}",
+                "shop.yaml:102: programs.load.mix.buy.weight: needs a number above 0, or a setting",
+            )
+            for weight in ("0", "often", "-3")
+        ),
         (
             "listen: grpc",
             "listen: grpx",
-            "shop.yaml:77: programs.stock.startup[3].listen: there is no listener 'grpx' (there are: grpc)",
+            "shop.yaml:77: programs.stock.startup[3].listen: there is no listener 'grpx' (there are: grpc); did you mean 'grpc'?",
         ),
         (
             "size_mib: 10\n",
@@ -65,28 +105,28 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
         (
             'rate: "${rate}"',
             'rate: "${rat}"',
-            "shop.yaml:100: programs.load.rate: there is no setting 'rat' (there are: rate, target)",
+            "shop.yaml:100: programs.load.rate: there is no setting 'rat' (there are: rate, target); did you mean 'rate'?",
         ),
         (
             "- exit: 2",
             "- leave: 2",
             "shop.yaml:62: programs.web-broken.startup[1]: a step has exactly one verb of: "
-            "log, read, require, dial, query, seed, register, listen, wait_s, grow, exit",
+            "log, read, require, dial, query, seed, register, listen, wait_s, grow, run, exit",
         ),
         (
             "kind: mongodb",
             "kind: mongo",
-            "shop.yaml:92: programs.mongod: 'kind' is one of: service, mongodb, memcached, keyvalue, registry, name-server, redis, mysql, postgres, etcd, kafka, rabbitmq, ingress-controller, http-proxy, nginx, load-generator",
+            f"shop.yaml:92: programs.mongod: there is no kind 'mongo' (there are: {KINDS}); did you mean 'mongodb'?",
         ),
         (
             "cpu_ms: 0.3",
             "cpu_mss: 0.3",
-            "shop.yaml:86: programs.stock.operations.Reserve.cpu_mss: extra inputs are not permitted",
+            "shop.yaml:86: programs.stock.operations.Reserve.cpu_mss: extra inputs are not permitted; did you mean 'cpu_ms'?",
         ),
         (
             "call: mongo.find",
             "call: mango.find",
-            "shop.yaml:88: programs.stock.operations.Reserve.calls[0].call: there is no client 'mango' (there are: mongo)",
+            "shop.yaml:88: programs.stock.operations.Reserve.calls[0].call: there is no client 'mango' (there are: mongo); did you mean 'mongo'?",
         ),
         (
             "port: {env: PORT, type: integer, default: 8080}",
@@ -118,7 +158,7 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
             "/load: load}",
             "/load: lode}",
             "shop.yaml:31: images[3].binaries./load: there is no program 'lode' "
-            "(there are: load, mongod, stock, web, web-broken)",
+            "(there are: load, mongod, stock, web, web-broken); did you mean 'load'?",
         ),
     ],
 )
@@ -127,7 +167,7 @@ def test_a_mistake_is_named_with_file_line_and_field(
 ) -> None:
     assert before in example
     with pytest.raises(ServiceModelError) as caught:
-        parse_service_model(example.replace(before, after, 1), "shop.yaml")
+        parse_service_model(example.replace(before, after, 1), "shop.yaml", INSTALLED)
     assert str(caught.value) == error
 
 
@@ -140,7 +180,7 @@ def test_what_is_no_yaml_is_refused_with_its_line() -> None:
 @pytest.mark.parametrize("text", ["", "- application: shop\n", "shop\n"])
 def test_what_is_no_mapping_is_refused(text: str) -> None:
     with pytest.raises(ServiceModelError) as caught:
-        parse_service_model(text, "shop.yaml")
+        parse_service_model(text, "shop.yaml", INSTALLED)
     assert str(caught.value) == "shop.yaml:1: a service model is a mapping with 'application'"
 
 

@@ -22,7 +22,7 @@ programs:
   web:
     config: {ratio: {env: RATIO, default: "0.01"}}
     listeners: {http: {protocol: http, port: 80}}
-    clients: {cache: {protocol: memcached, address: "cache:11211"}, pay: {protocol: http, address: "pay:80"}}
+    clients: {cache: {protocol: tcp, address: "cache:11211"}, pay: {protocol: http, address: "pay:80"}}
     operations: {buy: {listener: http, route: GET /buy, calls: [{call: cache.get}]}}
     tracing:
       service: web
@@ -82,7 +82,7 @@ def test_a_traced_program_and_a_collector() -> None:
             'sample: "${ratio}"',
             'sample: "${rate}"',
             "shop.yaml:16: programs.web.tracing.sample: "
-            "there is no setting 'rate' (there are: ratio)",
+            "there is no setting 'rate' (there are: ratio); did you mean 'ratio'?",
         ),
     ],
 )

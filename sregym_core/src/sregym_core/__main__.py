@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
+from contextlib import suppress
 
 from sregym_core.errors import ExitCode
+
+# Signals that come together are one.
+ONE_SIGNAL_S = 0.5
 
 
 def main() -> None:
@@ -14,14 +19,18 @@ def main() -> None:
     _open_what_is_closed()
     # Whoever ends it, a job's time limit or a closed terminal: as with Ctrl-C, what is broken is
     # repaired and what was played is recorded. What is ignored (nohup) stays ignored.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
+    ending = _Ending()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, ending)
     try:
         # Imported here: Ctrl-C while it loads is no reason for a traceback either.
+        from sregym_core.cli.handover import handed_over
+
+        words = handed_over(sys.argv[1:])
         from sregym_core.cli.entry import run
 
-        code = run(sys.argv[1:])
+        code = run(words)
     except KeyboardInterrupt:
         code = int(ExitCode.INTERRUPTED)
     # Python remembers a Ctrl-C that passed through code made at run time (dataclasses are), though
@@ -29,6 +38,24 @@ def main() -> None:
     exec("")  # noqa: S102 - constant and empty
     _drop_what_nobody_takes()
     sys.exit(code)
+
+
+class _Ending:
+    """What signals do that end this process: the first in good order, another one at once."""
+
+    def __init__(self) -> None:
+        self._came: float | None = None
+
+    def __call__(self, _number: int, _frame: object) -> None:
+        now = time.monotonic()
+        if self._came is None:
+            self._came = now
+            raise KeyboardInterrupt
+        if now - self._came < ONE_SIGNAL_S:
+            return  # a closed terminal and its shell both tell
+        with suppress(OSError):
+            os.write(2, b"ended at once: what was playing is not recorded\n")
+        os._exit(ExitCode.INTERRUPTED)
 
 
 def _open_what_is_closed() -> None:

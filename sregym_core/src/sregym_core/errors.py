@@ -69,5 +69,17 @@ class WorldError(SregymError):
     """
 
 
+class NodeError(WorldError):
+    """A machine behind a node could not be read or changed: says which one, what, and why."""
+
+
+class TargetError(SregymError):
+    """A fault asked for another kind of target than it was given: a defect of the fault."""
+
+
+class MissingCapabilityError(SregymError):
+    """The cluster cannot do what a problem needs: it is skipped, with this as the reason."""
+
+
 class BudgetExceededError(SregymError):
     """The agent used up its budget; the episode is graded as it stands."""

@@ -1,5 +1,9 @@
 """Finding and loading plugins: the only file that touches entry points and the plugin manager.
 
+There are two groups of entry points. `sregym` holds modules with hooks. `sregym.simulation` holds
+objects that add to simulated clusters and to what service models may say; `load_extensions` gives
+them. Both have the same statuses and obey the same settings.
+
 Loading never fails as a whole. A plugin that cannot be imported, clashes, misspells a hook or
 forgets a decorator is kept in the list as broken, with distribution, version and reason; whoever
 needs it gets that reason.
@@ -8,23 +12,50 @@ needs it gets that reason.
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import pluggy
 from importlib_metadata import EntryPoint, entry_points
 
-from sregym_core import hookspecs
+from sregym_core import __version__, blame, hookspecs
+from sregym_core.blame import interrupts
+from sregym_core.core_range import unfit_core
 from sregym_core.errors import PluginMissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sregym_core.settings import Settings
 
 GROUP = "sregym"
+SIMULATION = "sregym.simulation"
 PREFIX = "sregym_"
+_NEEDS_CORE = re.compile(
+    r"(?mi)^Requires-Dist:[ \t]*sregym[-_.]core(?:\[[^\]]*\])?[ \t]*\(?([^;)\n]*)"
+)
+
+
+@runtime_checkable
+class Extends(Protocol):
+    """What an entry point of the group `sregym.simulation` leads to."""
+
+    @property
+    def name(self) -> str:
+        """The name under which errors speak of it."""
+
+    def components(self) -> list[str]:
+        """What it adds, for `sregym plugins`: `server kind acme`."""
+
+    def clash_with(self, other: Any, /) -> str:
+        """What it offers that another offers differently: `server kind 'acme'`; empty for nothing.
+
+        None in the place of another asks what is wrong with its own names.
+        """
 
 
 @dataclass(frozen=True)
@@ -38,6 +69,9 @@ class PluginStatus:
         state: `ok`, `blocked` (by the environment) or `broken`.
         reason: Why it is not ok, for people.
         hooks: Names of the hooks it implements, sorted.
+        group: Group of its entry point.
+        components: What an entry point of the group `sregym.simulation` adds; what the others
+            offer is asked from them by `Registry`.
     """
 
     name: str
@@ -46,11 +80,33 @@ class PluginStatus:
     state: str
     reason: str = ""
     hooks: tuple[str, ...] = ()
+    group: str = GROUP
+    components: tuple[str, ...] = ()
 
     @property
     def owner(self) -> str:
         """Distribution with version, as messages name it."""
         return f"{self.distribution} {self.version}"
+
+
+class Found(NamedTuple):
+    """An entry point after loading: its status, and what it leads to unless that is not `ok`."""
+
+    status: PluginStatus
+    loaded: Any = None
+
+
+def load_extensions(settings: Settings, found: Iterable[EntryPoint] | None = None) -> list[Found]:
+    """The extensions of the simulation, sorted by name; blocked and broken ones in place.
+
+    Args:
+        settings: Which plugins are allowed and disabled.
+        found: Entry points to load instead of the installed ones.
+    """
+    checked: list[Found] = []
+    for one in _load_group(SIMULATION, settings, found):
+        checked.append(_apart(_checked(one), checked))
+    return checked
 
 
 class Plugins:
@@ -65,23 +121,29 @@ class Plugins:
         self.manager = pluggy.PluginManager(hookspecs.PROJECT)
         self.manager.add_hookspecs(hookspecs)
         self._statuses: dict[str, PluginStatus] = {}
-        entries = entry_points(group=GROUP) if found is None else found
-        # Entry points come in no promised order; sorted, results do not depend on installation.
-        ordered = sorted(entries, key=lambda entry: (entry.name, _distribution(entry)))
-        by_name: dict[str, list[EntryPoint]] = {}
-        for entry in ordered:
-            by_name.setdefault(entry.name, []).append(entry)
-        for name, claimants in by_name.items():
-            self._load(name, claimants, settings)
+        self._settings = settings
+        self._entries = None if found is None else list(found)
+        for one in _load_group(GROUP, settings, self._entries):
+            if one.status.state == "ok":
+                self._register(one.loaded, one.status)
+            else:
+                self._statuses[one.status.name] = one.status
         self._refuse_unknown_hooks()
+
+    @cached_property
+    def _extensions(self) -> dict[str, PluginStatus]:
+        """Loaded when somebody asks for them: most commands need none."""
+        loaded = load_extensions(self._settings, self._entries)
+        return {one.status.name: one.status for one in loaded}
 
     def statuses(self) -> list[PluginStatus]:
         """All plugins that were found, sorted by name; broken and blocked ones in place."""
-        return [self._statuses[name] for name in sorted(self._statuses)]
+        every = [*self._statuses.values(), *self._extensions.values()]
+        return sorted(every, key=lambda status: (status.name, status.group))
 
     def status(self, name: str) -> PluginStatus | None:
         """What is known of one plugin."""
-        return self._statuses.get(name)
+        return self._statuses.get(name) or self._extensions.get(name)
 
     def add(self, plugin: Any, name: str, distribution: str = "local", version: str = "0") -> None:
         """Register an object or module as a plugin without an entry point: for tests."""
@@ -98,9 +160,10 @@ class Plugins:
 
     def require(self, name: str) -> None:
         """Raise unless the named plugin is loaded: a run must not silently lack a part."""
-        status = self._statuses.get(name)
+        status = self.status(name)
         if status is None:
-            close = difflib.get_close_matches(name, self._statuses, 3)
+            known = [*self._statuses, *self._extensions]
+            close = difflib.get_close_matches(name, known, 3)
             hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
             msg = (
                 f"plugin {name!r} is needed but not installed{hint} Try: pip install sregym-{name}"
@@ -110,29 +173,13 @@ class Plugins:
             msg = f"plugin {name!r} ({status.owner}) is needed but {status.state}: {status.reason}"
             raise PluginMissingError(msg)
 
-    def _load(self, name: str, claimants: list[EntryPoint], settings: Settings) -> None:
-        entry = claimants[0]
-        status = PluginStatus(name, _distribution(entry), _version(entry), "ok")
-        if len(claimants) > 1:
-            owners = " and ".join(repr(f"{_distribution(c)} {_version(c)}") for c in claimants)
-            reason = f"two distributions offer a plugin named {name!r}: {owners}; uninstall one"
-            self._statuses[name] = replace(status, state="broken", reason=reason)
-            return
-        blocked = _blocked(name, settings)
-        if blocked:
-            self._statuses[name] = replace(status, state="blocked", reason=blocked)
-            return
-        try:
-            plugin = entry.load()
-        except Exception as error:
-            reason = f"{entry.value} cannot be imported: {type(error).__name__}: {error}"
-            self._statuses[name] = replace(status, state="broken", reason=reason)
-            return
-        self._register(plugin, status)
-
     def _register(self, plugin: Any, status: PluginStatus) -> None:
         self._statuses[status.name] = status
-        bare = _undecorated(plugin)
+        try:
+            bare = _undecorated(plugin)
+        except Exception as error:
+            self.mark_broken(status.name, f"it cannot be looked at: {blame.named(error)}")
+            return
         if bare:
             reason = (
                 f"{bare[0]} lacks the decorator @sregym_core.hookimpl, so it would never be called"
@@ -141,7 +188,7 @@ class Plugins:
             return
         try:
             self.manager.register(plugin, status.name)
-        except (pluggy.PluginValidationError, ValueError) as error:
+        except Exception as error:  # of whatever kind: what was registered is the plugin's
             reason = " ".join(str(error).split())
             self.mark_broken(status.name, reason)
             return
@@ -157,6 +204,83 @@ class Plugins:
                     close = difflib.get_close_matches(hook, known, 1)
                     hint = f"; did you mean {close[0]!r}?" if close else ""
                     self.mark_broken(name, f"there is no hook {hook!r}{hint}")
+
+
+def _load_group(
+    group: str, settings: Settings, found: Iterable[EntryPoint] | None
+) -> Iterator[Found]:
+    """What the entry points of a group lead to, by name; a name that two claim is broken."""
+    entries = entry_points(group=group) if found is None else found
+    # Entry points come in no promised order; sorted, results do not depend on installation.
+    ordered = sorted(
+        (entry for entry in entries if entry.group == group),
+        key=lambda entry: (entry.name, _distribution(entry)),
+    )
+    for name, claimants in groupby(ordered, key=lambda entry: entry.name):
+        yield _load(name, list(claimants), settings, group)
+
+
+def _load(name: str, claimants: list[EntryPoint], settings: Settings, group: str) -> Found:
+    entry = claimants[0]
+    status = PluginStatus(name, _distribution(entry), _version(entry), "ok", group=group)
+    if len(claimants) > 1:
+        owners = " and ".join(repr(f"{_distribution(c)} {_version(c)}") for c in claimants)
+        reason = f"two distributions offer a plugin named {name!r}: {owners}; uninstall one"
+        return Found(replace(status, state="broken", reason=reason))
+    blocked = _blocked(name, settings)
+    if blocked:
+        return Found(replace(status, state="blocked", reason=blocked))
+    unfit = unfit_core(_required_core(entry), __version__)
+    if unfit:
+        return Found(replace(status, state="broken", reason=unfit))
+    try:
+        return Found(status, entry.load())
+    except BaseException as error:  # what exits at import must not take the others along
+        if interrupts(error):
+            raise
+        reason = f"{entry.value} cannot be imported: {_told(error, entry.value)}"
+        return Found(replace(status, state="broken", reason=reason))
+
+
+def _checked(one: Found) -> Found:
+    """An extension with what it adds; broken when it is none."""
+    if one.status.state != "ok":
+        return one
+    if isinstance(one.loaded, type) or not isinstance(one.loaded, Extends):
+        what = one.loaded.__name__ if isinstance(one.loaded, type) else repr(one.loaded)
+        reason = (
+            f"its entry point of {SIMULATION!r} leads to {what}, which is no "
+            "sregym_apps.simulation.Extension"
+        )
+        return Found(replace(one.status, state="broken", reason=reason))
+    try:
+        components = tuple(one.loaded.components())
+        told = one.loaded.clash_with(None)
+    except BaseException as error:
+        if interrupts(error):
+            raise
+        reason = f"its extension cannot say what it adds: {blame.located(error)}"
+        return Found(replace(one.status, state="broken", reason=reason))
+    if told or not all(isinstance(name, str) for name in components):
+        reason = told or f"its extension adds {components!r:.80}, which are no names"
+        return Found(replace(one.status, state="broken", reason=reason))
+    return Found(replace(one.status, components=components), one.loaded)
+
+
+def _apart(one: Found, others: Iterable[Found]) -> Found:
+    """An extension that offers nothing that another offers; broken when it does."""
+    for other in others if one.status.state == "ok" else ():
+        if other.status.state != "ok":
+            continue
+        what = one.loaded.clash_with(other.loaded)
+        if what:
+            owners = " and ".join(repr(status.owner) for status in (other.status, one.status))
+            reason = (
+                f"{what} is offered by two distributions, {owners}; "
+                f"uninstall one or set SREGYM_DISABLE={one.status.name}"
+            )
+            return Found(replace(one.status, state="broken", reason=reason))
+    return one
 
 
 def _blocked(name: str, settings: Settings) -> str:
@@ -181,9 +305,29 @@ def _undecorated(plugin: Any) -> list[str]:
     ]
 
 
+def _told(error: BaseException, module: str) -> str:
+    """An exception at import, with the line of the plugin's own code from which it came."""
+    where = blame.place(error, module.partition(":")[0].partition(".")[0])
+    return blame.named(error) + (f" ({where})" if where else "")
+
+
 def _distribution(entry: EntryPoint) -> str:
-    return str(entry.dist.name) if entry.dist is not None else "unknown"
+    try:
+        return str(entry.dist.name) if entry.dist is not None else "unknown"
+    except Exception:  # its metadata is damaged
+        return "unknown"
 
 
 def _version(entry: EntryPoint) -> str:
-    return str(entry.dist.version) if entry.dist is not None else "0"
+    try:
+        return str(entry.dist.version) if entry.dist is not None else "0"
+    except Exception:  # its metadata is damaged
+        return "0"
+
+
+def _required_core(entry: EntryPoint) -> str:
+    """The versions of the core that a distribution says it needs; empty for any."""
+    read = getattr(entry.dist, "read_text", None)
+    text = (read("METADATA") or "") if read is not None else ""
+    found = _NEEDS_CORE.search(text)
+    return found[1] if found else ""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 
-from sregym_core.errors import PluginClashError, UsageError
+from sregym_core import blame
+from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
 from sregym_core.model.yaml_lines import line_of
 
@@ -60,10 +61,14 @@ class ProblemSet:
         self._registry = registry
         self._problems: dict[str, Problem] = {}
         self._owners: dict[str, PluginStatus] = {}
+        # By plugin, and by the id that a problem would have by its file's name or has.
+        self._left_out: dict[str, dict[str, str]] = {}
         for folder, owner in registry.problem_folders():
-            for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-                if file.name.endswith((".yaml", ".yml")):
-                    self._add(file, owner)
+            self._read(folder, owner)
+
+    def left_out(self) -> dict[str, list[str]]:
+        """By plugin, why files of it cannot be used, with file, line and field."""
+        return {plugin: [*reasons.values()] for plugin, reasons in self._left_out.items()}
 
     def all(self) -> list[Problem]:
         """All problems, sorted by id."""
@@ -80,6 +85,9 @@ class ProblemSet:
     def get(self, problem_id: str) -> Problem:
         """One problem; an unknown id is an error with the nearest names."""
         if problem_id not in self._problems:
+            for reasons in self._left_out.values():
+                if problem_id in reasons:
+                    raise PluginLoadError(reasons[problem_id])
             known = sorted(self._problems)
             raise UsageError(self._registry.unknown("problem", problem_id, known))
         return self._problems[problem_id]
@@ -95,20 +103,45 @@ class ProblemSet:
         chosen = {problem_id: self.get(problem_id) for problem_id in ids}
         for problem in self.all():
             if suite and suite in problem.suites:
+                # A suite that lacks a problem unnoticed is worse than none.
+                for reason in self._left_out.get(self.owner(problem.id).name, {}).values():
+                    raise PluginLoadError(f"suite {suite!r} may lack a problem: {reason}")
                 chosen.setdefault(problem.id, problem)
         if not chosen:
             msg = "no problem was named: give ids or --suite NAME (see: sregym problems)"
             raise UsageError(msg)
         return list(chosen.values())
 
+    def _read(self, folder: Traversable, owner: PluginStatus) -> None:
+        try:
+            files = sorted(folder.iterdir(), key=lambda entry: entry.name)
+        except OSError as error:
+            reason = f"its folder of problems cannot be read: {blame.named(error)}"
+            self._leave_out(owner, folder.name, reason)
+            return
+        for file in files:
+            if file.name.endswith((".yaml", ".yml")):
+                try:
+                    self._add(file, owner)
+                except UsageError as error:
+                    self._leave_out(owner, file.name.rpartition(".")[0], str(error))
+                except (OSError, UnicodeDecodeError) as error:
+                    reason = f"{file} ({owner.owner}) cannot be read: {blame.named(error)}"
+                    self._leave_out(owner, file.name.rpartition(".")[0], reason)
+
+    def _leave_out(self, owner: PluginStatus, problem_id: str, reason: str) -> None:
+        self._left_out.setdefault(owner.name, {})[problem_id] = reason
+
     def _add(self, file: Traversable, owner: PluginStatus) -> None:
         problem = parse_problem(file.read_text(encoding="utf-8"), f"{file} ({owner.owner})")
-        if problem.id in self._problems:
+        if problem.id in self._owners:
             first = self._owners[problem.id]
             msg = (
                 f"problem {problem.id!r} is offered by {first.owner!r} and by {owner.owner!r} ({file}); "
                 f"uninstall one or set SREGYM_DISABLE={owner.name}"
             )
-            raise PluginClashError(msg)
+            self._problems.pop(problem.id, None)  # nobody can say which of them is meant
+            self._leave_out(owner, problem.id, msg)
+            return
         self._problems[problem.id] = problem
         self._owners[problem.id] = owner

@@ -6,21 +6,25 @@
     episodes/ID/         record.json with everything, journal.jsonl of the fault's undo steps
 
 Whole files are written beside their place and moved there; lines are appended and flushed to disk.
+While the run goes on, the files are sealed: an agent without walls could read them.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.sealing import Seal, contents, replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sregym_core.interfaces import RunPlan
@@ -37,36 +41,61 @@ class RunFolder:
 
     Args:
         path: The folder; made when missing, refused when it holds another run.
+        resume: Go on with the run that it holds.
+
+    Attributes:
+        seal: By what its files are sealed until `finish`.
 
     Raises:
-        UsageError: It cannot be written, or holds a run already.
+        UsageError: It cannot be written, holds a run already, or another process plays it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
+        self._resume = resume
+        self._lock: int | None = None
         try:
             path.mkdir(parents=True, exist_ok=True)
             (path / "episodes").mkdir(exist_ok=True)
         except OSError as error:
             msg = f"folder {str(path)!r} cannot be written: {error.strerror}; choose another with --out"
             raise UsageError(msg) from error
-        if (path / "run.json").exists():
+        if not resume and (path / "run.json").exists():
             raise self._taken()
+        # Held as long as this process or a worker of it lives, and not longer.
+        lock = self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._let_go()
+            msg = f"another process plays the run in {str(path)!r}; wait until it has ended"
+            raise (UsageError(msg) if resume else self._taken()) from error
+        self.seal = Seal.of(path / "run.json") or Seal.made()
 
     def _taken(self) -> UsageError:
         return UsageError(
             f"folder {str(self.path)!r} holds a run already; choose another with --out"
         )
 
-    def begin(self, plan: RunPlan, plugins: Sequence[PluginStatus]) -> None:
+    def begin(
+        self,
+        plan: RunPlan,
+        plugins: Sequence[PluginStatus],
+        request: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write down what is going to happen and with which plugins.
+
+        Args:
+            plan: What is going to happen.
+            plugins: All that are installed.
+            request: What else is needed to go on with the run one day.
 
         Raises:
             UsageError: Another run began here in the meantime.
         """
         try:
             # Of two that looked in the same moment, one makes it.
-            (self.path / "episodes.jsonl").touch(exist_ok=False)
+            (self.path / "episodes.jsonl").touch(exist_ok=self._resume)
         except FileExistsError as error:
             raise self._taken() from error
         self._head = {
@@ -87,28 +116,86 @@ class RunFolder:
                 }
                 for status in plugins
             ],
+            **({} if request is None else {"request": dict(request)}),
         }
-        write_json(self.path / "run.json", {**self._head, "summary": None})
+        write_json(self.path / "run.json", {**self._head, "summary": None}, self.seal)
+
+    def keep(self, wanted: Callable[[EpisodeRecord], bool]) -> list[EpisodeRecord]:
+        """Of the run that is gone on with, the records that stand; all else is removed.
+
+        What a killed process was writing is no record yet, and is removed with its episode.
+        """
+        kept = []
+        for folder in sorted((self.path / "episodes").iterdir()):
+            try:
+                record = _read(folder / "record.json")
+            except (UsageError, OSError):
+                record = None
+            if record is not None and record.episode == folder.name and wanted(record):
+                kept.append(record)
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+        self.seal.close(self._files())
+        lines = b"".join(self.seal.line(_line(record)) for record in kept)
+        replace_file(self.path / "episodes.jsonl", lines)
+        return kept
 
     def episode_folder(self, episode: str) -> Path:
         """The folder of one episode, made on demand."""
-        folder = self.path / "episodes" / episode
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return episode_folder(self.path, episode)
 
     def add(self, record: EpisodeRecord) -> None:
         """Keep an episode's record: the whole in its folder, then its line."""
         folder = self.episode_folder(record.episode)
-        write_json(folder / "record.json", record.model_dump(mode="json"))
-        line = record.model_dump(mode="json", exclude=_LONG)
-        with (self.path / "episodes.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(line, sort_keys=True) + "\n")
+        write_json(folder / "record.json", record.model_dump(mode="json"), self.seal)
+        with (self.path / "episodes.jsonl").open("ab") as stream:
+            stream.write(self.seal.line(_line(record)))
             stream.flush()
             os.fsync(stream.fileno())
 
     def finish(self, records: Sequence[EpisodeRecord]) -> None:
-        """Write the summary; its absence tells that a run did not come to its end."""
+        """Write all files plain, and the summary.
+
+        Its absence tells that a run did not come to its end.
+        """
+        self.seal.reveal(self._files())
         write_json(self.path / "run.json", {**self._head, "summary": summarise(records)})
+        self.seal.drop()
+        self._let_go()
+
+    def _files(self) -> Iterator[Path]:
+        for place in (self.path, *sorted((self.path / "episodes").iterdir())):
+            yield from _files_in(place)
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        self._let_go()
+
+
+def episode_folder(run: Path, episode: str) -> Path:
+    """The folder of one episode of a run, made on demand."""
+    folder = run / "episodes" / episode
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def finish_folder(folder: Path, record: EpisodeRecord, seal: Seal | None) -> None:
+    """Write the record of an episode that is no part of a run, and what was sealed plain."""
+    write_json(folder / "record.json", record.model_dump(mode="json"))
+    if seal is not None:
+        seal.reveal(_files_in(folder))
+        seal.drop()
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files of a folder, without those in folders below it and those that are elsewhere."""
+    if not folder.is_dir():
+        return []
+    return [path for path in sorted(folder.iterdir()) if path.is_file() and not path.is_symlink()]
 
 
 def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
@@ -120,7 +207,7 @@ def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
             {"episodes": 0, "pass": 0, "fail": 0, "error": 0, "diagnosed": 0, "mitigated": 0},
         )
         counts["episodes"] += 1
-        counts[str(record.outcome)] += 1
+        counts[str(record.outcome)] = counts.get(str(record.outcome), 0) + 1
         for name, stage in (("diagnosed", record.diagnosis), ("mitigated", record.mitigation)):
             counts[name] += int(stage is not None and stage.verdict.outcome is Outcome.PASS)
     return {"episodes": len(records), "agents": {name: agents[name] for name in sorted(agents)}}
@@ -151,6 +238,17 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[EpisodeRecord]]:
     Raises:
         UsageError: The folder holds no run, or a file of it is damaged.
     """
+    head = read_head(path)
+    files = sorted((path / "episodes").glob("*/record.json"))
+    return head, [_read(file) for file in files]
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """What `run.json` of a run says.
+
+    Raises:
+        UsageError: The folder holds no run, or the file is damaged.
+    """
     head_file = path / "run.json"
     if not head_file.is_file():
         msg = (
@@ -158,7 +256,7 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[EpisodeRecord]]:
         )
         raise UsageError(msg)
     try:
-        head = json.loads(head_file.read_text(encoding="utf-8"))
+        head = json.loads(contents(head_file))
     except ValueError as error:
         msg = f"{str(head_file)!r} is damaged: {error}"
         raise UsageError(msg) from error
@@ -166,13 +264,18 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[EpisodeRecord]]:
     if missing:
         msg = f"{str(head_file)!r} is damaged: it has no {', '.join(map(repr, missing))}"
         raise UsageError(msg)
-    files = sorted((path / "episodes").glob("*/record.json"))
-    return head, [_read(file) for file in files]
+    found: dict[str, Any] = head
+    return found
+
+
+def _line(record: EpisodeRecord) -> bytes:
+    line = json.dumps(record.model_dump(mode="json", exclude=_LONG), sort_keys=True) + "\n"
+    return line.encode()
 
 
 def _read(file: Path) -> EpisodeRecord:
     try:
-        return EpisodeRecord.model_validate_json(file.read_bytes())
+        return EpisodeRecord.model_validate_json(contents(file))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
@@ -181,12 +284,7 @@ def _read(file: Path) -> EpisodeRecord:
         raise UsageError(msg) from error
 
 
-def write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any, seal: Seal | None = None) -> None:
     """Write a JSON file so that readers see the old or the new one, never half of it."""
-    temporary = path.with_suffix(path.suffix + ".part")
-    with temporary.open("w", encoding="utf-8") as stream:
-        json.dump(content, stream, indent=2, sort_keys=True)
-        stream.write("\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
+    text = (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
+    replace_file(path, text if seal is None else seal.line(text))

@@ -5,18 +5,23 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from sregym_core import blame
+from sregym_core.blame import interrupts
 from sregym_core.catalogue import PACKAGES
-from sregym_core.errors import PluginClashError, PluginLoadError, UsageError
+from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
+from sregym_core.offer import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from sregym_core.offer import Offer
     from sregym_core.plugins import Plugins, PluginStatus
 
+# No plugin has so many of a kind; a generator without end has.
+_MOST_OFFERS = 10_000
 # Kind -> the registration hook that contributes it and the base class in sregym_core.interfaces.
 KINDS: Mapping[str, tuple[str, str]] = {
     "cluster": ("sregym_register_clusters", "ClusterProvider"),
@@ -73,6 +78,36 @@ class Registry:
             raise PluginClashError(msg)
         return self._import(kind, claimants[0])
 
+    def make(self, kind: str, name: str, *arguments: Any) -> Any:
+        """A new component.
+
+        Raises:
+            UsageError: There is none of that name, or it does not take these arguments.
+            PluginError: It cannot be loaded or made.
+        """
+        made = self._concrete(kind, name)
+        whose = f"{kind} {name!r} of {self.owner(kind, name).owner}"
+        try:
+            return made(*arguments)
+        except SregymError:
+            raise
+        except BaseException as error:
+            if interrupts(error):
+                raise
+            where = blame.place(error) or blame.place_of(made)
+            told = f"{blame.named(error)} ({where})" if where else blame.named(error)
+            msg = f"{whose} cannot be made: {told}"
+            raise PluginLoadError(msg) from error
+
+    def _concrete(self, kind: str, name: str) -> Any:
+        made = self.load(kind, name)
+        missing = sorted(made.__abstractmethods__)
+        if missing:
+            whose = f"{kind} {name!r} of {self.owner(kind, name).owner}"
+            msg = f"{whose} is abstract, it lacks: {', '.join(missing)}{blame.at(made)}"
+            raise PluginLoadError(msg)
+        return made
+
     def owner(self, kind: str, name: str) -> PluginStatus:
         """The plugin that offers a component that `load` would return."""
         return self._of(kind)[name][0].plugin
@@ -85,6 +120,19 @@ class Registry:
             for name, claimants in self._of(kind).items()
             if any(claimant.plugin.name == plugin for claimant in claimants)
         )
+
+    def defects(self) -> dict[str, list[str]]:
+        """By plugin, why components that it offers cannot be used; imports all that are offered."""
+        found: dict[str, list[str]] = {}
+        for kind in KINDS:
+            for name, (first, *_) in self._of(kind).items():
+                try:
+                    self._concrete(kind, name)
+                except PluginLoadError as error:
+                    found.setdefault(first.plugin.name, []).append(str(error))
+                except PluginClashError:  # told to whoever asks for it
+                    continue
+        return found
 
     def problem_folders(self) -> list[tuple[Traversable, PluginStatus]]:
         """Folders of problem files, with their owners, in the order of plugin names."""
@@ -113,7 +161,16 @@ class Registry:
                 for offer in answer:
                     offers.setdefault(offer.name, []).append(Registered(offer, owner))
             self._offers[kind] = offers
-        return self._offers[kind]
+        return {
+            name: usable
+            for name, claimants in self._offers[kind].items()
+            if (usable := [one for one in claimants if self._works(one.plugin)])
+        }
+
+    def _works(self, plugin: PluginStatus) -> bool:
+        """Whether a plugin is still in use: what it offers elsewhere may have shown it broken."""
+        status = self.plugins.status(plugin.name)
+        return status is not None and status.state == "ok"
 
     def _answers(self, hook: str) -> list[tuple[PluginStatus, Sequence[Any]]]:
         """Each plugin's answer to a registration hook, paired with its plugin, sorted by name.
@@ -127,9 +184,16 @@ class Registry:
             if status is None:
                 continue
             try:
-                answer = list(implementation.function() or ())
-            except Exception as error:
-                reason = f"{hook} raised {type(error).__name__}: {error}"
+                answer = list(islice(implementation.function() or (), _MOST_OFFERS + 1))
+            except BaseException as error:
+                if interrupts(error):
+                    raise
+                reason = f"{hook} raised {blame.located(error)}"
+                self.plugins.mark_broken(status.name, reason)
+                continue
+            wrong = _wrong(hook, answer)
+            if wrong:
+                reason = f"{hook} {wrong}{blame.at(implementation.function)}"
                 self.plugins.mark_broken(status.name, reason)
                 continue
             answers.append((status, answer))
@@ -140,10 +204,15 @@ class Registry:
         whose = f"{kind} {offer.name!r} of {owner.owner}"
         try:
             loaded = offer.load()
-        except Exception as error:
-            msg = f"{whose} cannot be imported from {offer.target}: {type(error).__name__}: {error}"
+        except BaseException as error:  # what exits at import must not take the harness along
+            if interrupts(error):
+                raise
+            package = str(offer.target).partition(".")[0]
+            where = blame.place(error, package)
+            told = blame.named(error) + (f" ({where})" if where else "")
+            msg = f"{whose} cannot be imported from {offer.target}: {told}"
             raise PluginLoadError(msg) from error
-        base = _base(kind)
+        base = base_of(kind)
         if not (isinstance(loaded, type) and issubclass(loaded, base)):
             msg = f"{whose} is not a subclass of sregym_core.interfaces.{base.__name__}: {offer.target}"
             raise PluginLoadError(msg)
@@ -154,7 +223,25 @@ class Registry:
         return loaded
 
 
-def _base(kind: str) -> type[Any]:
+def _wrong(hook: str, answer: Sequence[Any]) -> str:
+    """What is wrong with what a plugin answers to a registration hook; empty when nothing is."""
+    if len(answer) > _MOST_OFFERS:
+        return f"offers more than {_MOST_OFFERS} things"
+    for thing in answer:
+        if hook == "sregym_register_problems":
+            if not (hasattr(thing, "iterdir") and hasattr(thing, "name")):
+                return f"gives {thing!r:.80} where a folder is due: importlib.resources.files(...)"
+        elif not isinstance(thing, Offer):
+            return f"gives {thing!r:.80} where a sregym_core.Offer is due"
+        elif not (isinstance(thing.name, str) and thing.name):
+            return f"gives an Offer whose name is {thing.name!r:.80}; a word is due"
+        elif not isinstance(thing.target, str | type):
+            return f"gives an Offer of {thing.name!r} whose target is {thing.target!r:.80}; 'package.module:Class' or a class is due"
+    return ""
+
+
+def base_of(kind: str) -> type[Any]:
+    """The class from which components of a kind derive."""
     base_name = KINDS[kind][1]
     module = import_module("sregym_core.cli" if kind == "command" else "sregym_core.interfaces")
     base: type[Any] = getattr(module, base_name)

@@ -18,6 +18,7 @@ from sregym_core.records import write_json
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Access
+    from sregym_core.sealing import Seal
     from sregym_core.settings import Settings
 
 FILE = "session.json"
@@ -102,12 +103,17 @@ def _read(file: Path) -> SessionAddress:
         raise UsageError(msg) from error
 
 
-def keep_log(access: Access, folder: Path) -> None:
-    """Move what an agent's process wrote to the episode's folder: the session's may not last."""
+def keep_log(access: Access, folder: Path, seal: Seal | None = None) -> None:
+    """Move what an agent's process wrote to the episode's folder: the session's may not last.
+
+    Other attempts would learn from it, so it is sealed.
+    """
     for name in (LOG, EVENTS):
         log = access.folder / name
         if log.is_file() and access.folder != folder:
             shutil.move(log, folder / name)
+            if seal is not None:
+                seal.close([folder / name])
 
 
 def _alive(pid: int) -> bool:

@@ -44,6 +44,11 @@ def patch(ref: ObjectRef, patch: Any, kind: str = "strategic") -> Command:
     return _on(ref, "patch", f"--type={kind}", "-p", json.dumps(patch))
 
 
+def delete(ref: ObjectRef) -> Command:
+    """`kubectl delete`, which waits until the object is gone."""
+    return _on(ref, "delete")
+
+
 def scale(ref: ObjectRef, replicas: int) -> Command:
     """`kubectl scale`."""
     return _on(ref, "scale", f"--replicas={replicas}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
+from sregym_core.model import WORKLOAD_KINDS, containers_of
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Application, FaultContext
@@ -24,10 +25,15 @@ def manifest_of(application: Application, ref: ObjectRef) -> KubeObject:
 
 
 def main_container(context: FaultContext) -> dict[str, Any]:
-    """The component's main container as the manifest of its workload describes it."""
+    """The component's container as the manifest of its workload describes it.
+
+    Empty for a custom resource, whose manifest speaks of no containers.
+    """
     component = context.component
     workload = manifest_of(context.application, component.workload)
-    for container in workload["spec"]["template"]["spec"]["containers"]:
+    if workload["kind"] not in WORKLOAD_KINDS:
+        return {}
+    for container in containers_of(workload):
         if container["name"] == component.container:
             found: dict[str, Any] = container
             return found
@@ -42,9 +48,17 @@ def container_ports(workload: KubeObject) -> dict[int, str]:
     """Numbers of all ports that a workload's containers declare, with their names or ``."""
     return {
         port["containerPort"]: port.get("name", "")
-        for container in workload["spec"]["template"]["spec"]["containers"]
+        for container in containers_of(workload)
         for port in container.get("ports") or []
     }
+
+
+def declared_ports(context: FaultContext) -> dict[int, str]:
+    """Ports that the component's containers declare by the manifests, with their names or ``."""
+    component = context.component
+    if component.workload.kind in WORKLOAD_KINDS:
+        return container_ports(manifest_of(context.application, component.workload))
+    return {number: "" for container in component.containers for number in container.ports}
 
 
 def probed_port(container: dict[str, Any]) -> int | str | None:

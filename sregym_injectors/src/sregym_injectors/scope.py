@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_core.model import ROLLING_KINDS
+
 if TYPE_CHECKING:
     from sregym_core.interfaces import Application
     from sregym_core.model import Component, ObjectRef
@@ -25,13 +27,25 @@ def affected(application: Application, component: Component) -> tuple[str, ...]:
     return tuple(reached[1:])
 
 
+def restartable(component: Component) -> tuple[ObjectRef, ...]:
+    """Workloads of a component that `kubectl rollout restart` starts anew.
+
+    None of a Job or CronJob, whose next run begins anew anyway, and none of a bare Pod.
+    """
+    return tuple(ref for ref in component.workloads if ref.kind in ROLLING_KINDS)
+
+
 def clients(application: Application, component: Component) -> tuple[ObjectRef, ...]:
-    """Workloads of the components that call this one directly, the load generator left out."""
+    """Workloads of the components that call this one directly, the load generator left out.
+
+    As far as they can be started anew; see `restartable`.
+    """
     parts = {part.name: part for part in application.components()}
     return tuple(
-        parts[name].workload
+        ref
         for name in component.callers
         if name in parts and parts[name].kind != LOAD
+        for ref in restartable(parts[name])
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
+from sregym_core.model import BATCH_KINDS, containers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sregym_core.interfaces import Cluster, CommandResult
     from sregym_core.interfaces.cluster import KubeObject
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from sregym_injectors.edits import Edits
 
 SCALABLE_KINDS = ("Deployment", "StatefulSet")
-RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
-TERMINATION_TIMEOUT_S = 180.0
+_RECREATE = {"type": "Recreate", "rollingUpdate": None}
 
 
 def label_selector(selector: dict[str, Any]) -> str:
@@ -45,14 +43,33 @@ def labels_selector(labels: dict[str, str]) -> str:
 
 
 def pods_of(cluster: Cluster, workload: KubeObject) -> list[KubeObject]:
-    """Pods that a workload's selector matches and that have not run to their end.
+    """Pods of a workload that have not run to their end.
 
+    Those that its selector matches; a Pod is its own, those of a CronJob are those of its Jobs.
     Pods that are being deleted are among them; see `live`.
     """
-    selector = label_selector(workload["spec"]["selector"])
-    pods = cluster.list("v1", "Pod", workload["metadata"]["namespace"], selector)
+    namespace = workload["metadata"]["namespace"]
+    if workload["kind"] == "Pod":
+        pods = [workload]
+    elif workload["kind"] == "CronJob":
+        jobs = owned_jobs(cluster, workload)
+        return [pod for job in jobs for pod in pods_of(cluster, job)]
+    else:
+        selector = label_selector(workload["spec"]["selector"])
+        pods = cluster.list("v1", "Pod", namespace, selector)
     return [
         pod for pod in pods if pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
+    ]
+
+
+def owned_jobs(cluster: Cluster, cronjob: KubeObject) -> list[KubeObject]:
+    """The Jobs of a CronJob."""
+    jobs = cluster.list("batch/v1", "Job", cronjob["metadata"]["namespace"])
+    uid = cronjob["metadata"]["uid"]
+    return [
+        job
+        for job in jobs
+        if any(owner["uid"] == uid for owner in job["metadata"].get("ownerReferences") or ())
     ]
 
 
@@ -68,9 +85,8 @@ def is_ready(pod: KubeObject) -> bool:
 
 
 def container_of(workload: KubeObject, name: str) -> dict[str, Any] | None:
-    """A container of a workload's pod template, or None."""
-    containers = workload["spec"]["template"]["spec"]["containers"]
-    return next((c for c in containers if c["name"] == name), None)
+    """A container of a workload's pod template, init containers included, or None."""
+    return next((c for c in containers_of(workload) if c["name"] == name), None)
 
 
 def workload_defects(cluster: Cluster, ref: ObjectRef) -> list[str]:
@@ -83,6 +99,8 @@ def workload_defects(cluster: Cluster, ref: ObjectRef) -> list[str]:
         return [f"{ref} does not exist"]
     if ref.kind in SCALABLE_KINDS and workload["spec"].get("replicas", 1) == 0:
         return [f"{ref} has spec.replicas 0"]
+    if ref.kind in BATCH_KINDS and workload["spec"].get("suspend"):
+        return [f"{ref} is suspended"]
     return []
 
 
@@ -100,9 +118,12 @@ def examined_container(
 def rolled_out(workload: KubeObject) -> bool:
     """Whether every desired pod of a workload runs the current template and is ready.
 
-    A workload that wants no pods at all is not rolled out.
+    A workload that wants no pods at all is not rolled out; a Job is when it is complete, and a
+    CronJob when a run has succeeded after the last change of it.
     """
-    spec, status = workload["spec"], workload.get("status", {})
+    spec, status = workload["spec"], workload.get("status") or {}
+    if workload["kind"] in (*BATCH_KINDS, "Pod"):
+        return _has_run(workload, status)
     if status.get("observedGeneration", 0) < workload["metadata"].get("generation", 0):
         return False
     if workload["kind"] == "DaemonSet":
@@ -116,51 +137,61 @@ def rolled_out(workload: KubeObject) -> bool:
     return bool(wanted > 0 and updated >= wanted and ready >= wanted and old <= 0)
 
 
-@contextmanager
-def scaled_to_zero(edits: Edits, workloads: Sequence[ObjectRef]) -> Iterator[None]:
-    """Take workloads down, let the caller change things, and bring them up again.
+def _has_run(workload: KubeObject, status: dict[str, Any]) -> bool:
+    if workload["kind"] == "CronJob":
+        changed = max(
+            (entry.get("time", "") for entry in workload["metadata"].get("managedFields") or ()
+             if not entry.get("subresource")),
+            default="",
+        )  # fmt: skip
+        return bool(status.get("lastSuccessfulTime", "") > changed)
+    holds = {c["type"] for c in status.get("conditions") or () if c["status"] == "True"}
+    return bool(holds & {"Complete", "Ready"})
 
-    This and not a rolling restart is how a fault makes pods start anew: where the new pod cannot
-    start, a rolling restart leaves the old one in service and no user notices anything.
 
-    Workloads that already want no pods stay as they are; a DaemonSet, which has no replicas, is
-    restarted by its template at the end. When the caller's block raises, nothing is brought up:
-    the journal does that.
+def yields(workload: KubeObject) -> bool:
+    """Whether an update takes all old pods away, also when no new one gets ready."""
+    spec = workload["spec"]
+    wanted = int(spec.get("replicas", 1))
+    if workload["kind"] != "Deployment":  # one pod goes, and the next when its successor is ready
+        return wanted <= 1
+    strategy = spec.get("strategy") or {}
+    if wanted == 0 or strategy.get("type") == "Recreate":
+        return True
+    unavailable = (strategy.get("rollingUpdate") or {}).get("maxUnavailable", "25%")
+    if isinstance(unavailable, str):
+        return int(unavailable.rstrip("%")) >= 100
+    return int(unavailable) >= wanted
 
-    Raises:
-        WorldError: When pods are still there after `TERMINATION_TIMEOUT_S`.
+
+def roll_out(edits: Edits, ref: ObjectRef, patch: dict[str, Any]) -> None:
+    """Change a workload's pod template; its pods follow by the workload's own strategy.
+
+    A strategy that keeps old pods until new ones are ready would keep a broken change from the
+    users. A Deployment with such a strategy is given `Recreate` in the same change, as teams do
+    whose pods cannot run side by side.
+
+    Args:
+        edits: Of the injection.
+        ref: The workload.
+        patch: Strategic patch of the workload.
     """
-    scalable = [ref for ref in dict.fromkeys(workloads) if ref.kind in SCALABLE_KINDS]
-    others = [ref for ref in dict.fromkeys(workloads) if ref.kind not in SCALABLE_KINDS]
-    before = {ref: edits.read(ref) for ref in scalable}
-    replicas = {ref: obj["spec"].get("replicas", 1) for ref, obj in before.items()}
-    running = [ref for ref in scalable if replicas[ref] > 0]
-    for ref in running:
-        edits.patch(ref, {"spec": {"replicas": 0}}, "merge")
-    for ref in running:
-        _wait_until_gone(edits.cluster, ref, before[ref])
-    yield
-    for ref in running:
-        edits.patch(ref, {"spec": {"replicas": replicas[ref]}}, "merge")
-    for ref in others:
-        restart_rollout(edits, ref)
+    workload = edits.read(ref)
+    if ref.kind == "Deployment" and not yields(workload):
+        patch = {**patch, "spec": {**patch.get("spec", {}), "strategy": _RECREATE}}
+    edits.patch(ref, patch, "strategic")
 
 
-def _wait_until_gone(cluster: Cluster, ref: ObjectRef, workload: KubeObject) -> None:
-    if cluster.clock.wait_until(lambda: not pods_of(cluster, workload), TERMINATION_TIMEOUT_S):
-        return
-    names = ", ".join(pod["metadata"]["name"] for pod in pods_of(cluster, workload))
-    raise WorldError(
-        f"{ref} was scaled to zero, but after {TERMINATION_TIMEOUT_S:.0f} s these pods are still "
-        f"there: {names}; look for finalizers and for nodes that do not answer"
-    )
+def restart_rollout(edits: Edits, refs: Sequence[ObjectRef]) -> None:
+    """Start workloads anew, one after the other, as `kubectl rollout restart` does.
 
-
-def restart_rollout(edits: Edits, ref: ObjectRef) -> None:
-    """Do what `kubectl rollout restart` does, with the time of the cluster's clock."""
-    moment = datetime.fromtimestamp(int(edits.cluster.clock.now()), UTC)
-    annotations = {RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
-    edits.patch(ref, {"spec": {"template": {"metadata": {"annotations": annotations}}}}, "merge")
+    Processes that load configuration, data or connections when they start get to know a change by
+    this. Where new pods may fail and old ones would stay, `roll_out` says what happens.
+    """
+    for ref in dict.fromkeys(refs):
+        if ref.kind == "Deployment" and not yields(edits.read(ref)):
+            edits.patch(ref, {"spec": {"strategy": _RECREATE}}, "strategic")
+        edits.restart(ref)
 
 
 def ready_pod(cluster: Cluster, ref: ObjectRef) -> KubeObject | None:

@@ -23,7 +23,6 @@ from sregym_oracles.objects import declared_objects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
 from sregym_oracles.workloads import (
-    WORKLOAD_KINDS,
     objects_present,
     probes_kept,
     restarts,
@@ -34,7 +33,6 @@ __all__ = [
     "CHECKLIST",
     "ESSENTIAL",
     "PASS_SCORE",
-    "WORKLOAD_KINDS",
     "Answer",
     "Dimension",
     "Glance",

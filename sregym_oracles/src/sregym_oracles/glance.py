@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.model import ObjectRef
 
 
 class Glance:
@@ -27,8 +28,19 @@ class Glance:
         listed = self._list(obj["apiVersion"], obj["kind"], metadata.get("namespace", ""))
         return listed.get(metadata["name"])
 
+    def at(self, ref: ObjectRef) -> KubeObject | None:
+        """What stands now at an address, or None."""
+        return self._list(ref.api_version, ref.kind, ref.namespace).get(ref.name)
+
     def pods(self, workload: KubeObject) -> list[KubeObject]:
-        """Pods with all labels that the workload's selector asks for; none for an empty selector."""
+        """Pods with all labels that the workload's selector asks for; none for an empty selector.
+
+        A Pod is its own; those of a CronJob are those of its Jobs that are not finished.
+        """
+        if workload["kind"] == "Pod":
+            return [workload]
+        if workload["kind"] == "CronJob":
+            return [pod for job in self._running_jobs(workload) for pod in self.pods(job)]
         selector = workload["spec"].get("selector") or {}
         labels: Mapping[str, str] = selector.get("matchLabels") or {}
         if not labels:
@@ -39,6 +51,11 @@ class Glance:
             for pod in pods.values()
             if labels.items() <= (pod["metadata"].get("labels") or {}).items()
         ]
+
+    def _running_jobs(self, cronjob: KubeObject) -> list[KubeObject]:
+        names = [one["name"] for one in (cronjob.get("status") or {}).get("active") or ()]
+        listed = self._list("batch/v1", "Job", cronjob["metadata"].get("namespace", ""))
+        return [listed[name] for name in names if name in listed]
 
     def _list(self, api_version: str, kind: str, namespace: str) -> Mapping[str, KubeObject]:
         key = (api_version, kind, namespace)

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.model import ObjectRef
+from sregym_core.model import (
+    BATCH_KINDS,
+    ROLLING_KINDS,
+    WORKLOAD_KINDS,
+    ObjectRef,
+    containers_of,
+)
 
 from sregym_oracles.looking import look
 from sregym_oracles.objects import declared_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import Check
 
     from sregym_oracles.glance import Glance
 
-WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _SIZED = ("Deployment", "StatefulSet")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+# Why a container waits that is about to start.
+_BEGINNING = ("ContainerCreating", "PodInitializing")
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 
 
@@ -42,6 +49,15 @@ def _desired(workload: KubeObject) -> int:
     return 1 if replicas is None else int(replicas)
 
 
+def _may_vanish(obj: KubeObject) -> bool:
+    """Whether it is deleted by itself some time after its end."""
+    return obj["kind"] == "Job" and "ttlSecondsAfterFinished" in obj["spec"]
+
+
+def _suspended(workload: KubeObject) -> bool:
+    return bool(workload["spec"].get("suspend"))
+
+
 def objects_present(
     glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-present"
 ) -> Check:
@@ -52,6 +68,8 @@ def objects_present(
         wrong = []
         for before in declared:
             now = glance.same(before)
+            if now is None and _may_vanish(before):
+                continue
             if now is None:
                 wrong.append(f"{ObjectRef.of(before)} does not exist")
             elif "deletionTimestamp" in now["metadata"]:
@@ -59,6 +77,8 @@ def objects_present(
             elif before["kind"] in _SIZED and _desired(now) < _desired(before):
                 sizes = f"{_desired(now)} replicas, not {_desired(before)}"
                 wrong.append(f"{ObjectRef.of(before)} wants {sizes}")
+            elif before["kind"] in BATCH_KINDS and _suspended(now) and not _suspended(before):
+                wrong.append(f"{ObjectRef.of(before)} is suspended")
         return wrong
 
     count = len(declared)
@@ -67,26 +87,43 @@ def objects_present(
 
 
 def workloads_ready(
-    glance: Glance, objects: Mapping[str, KubeObject], name: str = "workloads-ready"
+    glance: Glance,
+    objects: Mapping[str, KubeObject],
+    name: str = "workloads-ready",
+    made: Sequence[ObjectRef] = (),
 ) -> Check:
     """Every workload of the baseline is rolled out and no container of it waits or crashes.
 
     A workload that does not exist is left to `objects_present`.
+
+    Args:
+        glance: The cluster.
+        objects: The baseline.
+        name: Of the check.
+        made: Workloads that operators make of custom resources: no baseline has them.
     """
 
     def find() -> list[str]:
         wrong = []
-        for ref, _, now in _existing(glance, objects):
+        there = [(ref, now) for ref, _, now in _existing(glance, objects)]
+        for ref in made:
+            if (now := glance.at(ref)) is None:
+                wrong.append(f"{ref} does not exist")
+            else:
+                there.append((ref, now))
+        for ref, now in there:
             reasons = [*_container_troubles(glance, now), *_status_troubles(now)]
             wrong += [f"{ref} {reasons[0]}"] if reasons else []
         return wrong
 
-    count = len(_workloads(objects))
+    count = len(_workloads(objects)) + len(made)
     return look(name, f"{count} workloads rolled out and ready", find, good=f"all {count}")
 
 
 def _status_troubles(workload: KubeObject) -> list[str]:
     status: Mapping[str, Any] = workload.get("status") or {}
+    if workload["kind"] not in ROLLING_KINDS:
+        return _unrolled_troubles(workload, status)
     observed = int(status.get("observedGeneration", 0))
     generation = int(workload["metadata"].get("generation", 0))
     if observed < generation:
@@ -105,16 +142,33 @@ def _status_troubles(workload: KubeObject) -> list[str]:
     return troubles
 
 
+def _unrolled_troubles(workload: KubeObject, status: Mapping[str, Any]) -> list[str]:
+    """Troubles of a Job, CronJob or Pod."""
+    holds = {c["type"] for c in status.get("conditions") or () if c["status"] == "True"}
+    if workload["kind"] == "Pod":
+        return [] if "Ready" in holds or status.get("phase") == "Succeeded" else ["is not ready"]
+    if workload["kind"] == "Job" and "Failed" in holds:
+        return ["has failed"]
+    return []
+
+
 def _container_troubles(glance: Glance, workload: KubeObject) -> list[str]:
     troubles = []
+    batch = workload["kind"] in BATCH_KINDS
     for pod in glance.pods(workload):
         if "deletionTimestamp" in pod["metadata"]:
             continue
-        for status in (pod.get("status") or {}).get("containerStatuses") or []:
+        found = pod.get("status") or {}
+        # What ran to its end, well or not, is counted by its Job; what has just begun waits.
+        if batch and found.get("phase") in ("Succeeded", "Failed"):
+            continue
+        for status in found.get("containerStatuses") or []:
             state: Mapping[str, Any] = status.get("state") or {}
             for phase in ("waiting", "terminated"):
                 if phase in state:
                     reason = (state[phase] or {}).get("reason") or phase
+                    if batch and (phase == "terminated" or reason in _BEGINNING):
+                        continue
                     troubles.append(
                         f"has container {status['name']} of pod {pod['metadata']['name']} in {reason}"
                     )
@@ -145,8 +199,8 @@ def probes_kept(
     def find() -> list[str]:
         wrong = []
         for ref, before, now in _existing(glance, objects):
-            current = {c["name"]: c for c in now["spec"]["template"]["spec"]["containers"]}
-            for container in before["spec"]["template"]["spec"]["containers"]:
+            current = {c["name"]: c for c in containers_of(now)}
+            for container in containers_of(before):
                 losses = _losses(container, current.get(container["name"]))
                 wrong += [f"container {container['name']} of {ref} {loss}" for loss in losses]
         return wrong

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from sregym_apps.model import parse_service_model
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.access.authentication import of_certificate
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
@@ -29,13 +30,16 @@ from sregym_cluster_embedded.http.secure import client_credentials
 from sregym_cluster_embedded.http.server import ApiEndpoint
 from sregym_cluster_embedded.kubectl import DirectAccess, NotCovered, run
 from sregym_cluster_embedded.node.bootstrap import NodeSpec
+from sregym_cluster_embedded.node.keys import FREEZE_KUBELET
 from sregym_cluster_embedded.node.system_objects import Dns
 from sregym_cluster_embedded.store import Key
-from sregym_cluster_embedded.userland.builtin import builtin_models
-from sregym_cluster_embedded.userland.registries import registry_of, set_registry
+from sregym_cluster_embedded.userland.registries import Registry, set_registry
 from sregym_cluster_embedded.world import World
 
 from harness import hooks
+
+# How the images behave that the nodes had.
+IMAGES = Path(__file__).resolve().parents[1] / "images.yaml"
 
 EPOCH = 1_795_000_000  # 2026-11-18T12:26:40Z: any moment will do, clients see it as now
 MEMORY_KIB = 24_684_096
@@ -76,13 +80,8 @@ class Answer:
 @lru_cache(maxsize=1)
 def booted() -> World:
     """The recorded cluster before anybody used it; made once in a process, fork it."""
-    images = tuple(
-        f"{image.repository}:{tag}"
-        for model in builtin_models()
-        for image in model.images
-        for tag in image.tags
-        if image.repository.startswith("registry.example/")
-    )
+    model = parse_service_model(IMAGES.read_text(encoding="utf-8"), IMAGES.name)
+    images = tuple(f"{image.repository}:{tag}" for image in model.images for tag in image.tags)
     nodes = [
         NodeSpec(
             name,
@@ -95,14 +94,14 @@ def booted() -> World:
         for name in ("node1", "node2")
     ]
     dns = Dns("registry.example/dns/coredns:1.13.1", applied=True)
-    world = build(Blueprint(seed=1, epoch=EPOCH, nodes=nodes, dns=dns))
+    world = build(Blueprint(models=(model,), seed=1, epoch=EPOCH, nodes=nodes, dns=dns))
     # The recorded cluster has no storage classes.
     for entry in world.store.list("storageclasses.storage.k8s.io"):
         key = Key("storageclasses.storage.k8s.io", "", entry["metadata"]["name"])
         writes.delete(world, key)
     # Its registry has no image: what the nodes have was put there beforehand.
-    host = "registry.example"
-    set_registry(world, host, registry_of(world, host)._replace(empty=True))
+    empty = Registry(private=("private/",), address="10.77.0.1:5000", empty=True)
+    set_registry(world, "registry.example", empty)
     world.run_until(world.now + 600.0)
     hooks.serve(world)
     return world
@@ -261,7 +260,7 @@ class Shell:
     def freeze(self, node: str, frozen: bool) -> bool:
         """Stop or continue the kubelet of a node; False when the cluster cannot do that."""
         with self._live.open() as world:
-            act = world.constitution.rooms.get("freeze_kubelet")
+            act = world.room_or_none(FREEZE_KUBELET)
             if act is not None:
                 act(world, node, frozen)
         return act is not None

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sregym_cluster_embedded.api.dynamic.calling import ROOM, Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.keys import WEBHOOKS
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -29,7 +30,7 @@ _RESPONSES: dict[str, dict[str, Any]] = {
 
 def serve(world: World) -> None:
     """Let the server stand beside a cluster, at the address that the recordings name."""
-    rooms = MappingProxyType({**world.constitution.rooms, ROOM: _answer})
+    rooms = MappingProxyType({**world.constitution.rooms, **WEBHOOKS.offer(_answer)})
     world.constitution = replace(world.constitution, rooms=rooms)
 
 

@@ -12,6 +12,7 @@ from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import (
     Agent,
+    AgentDescription,
     Command,
     Fault,
     FaultContext,
@@ -167,6 +168,7 @@ class Theatre:
     events: list[str] = field(default_factory=list)
     observers: list[Any] = field(default_factory=list)
     player: EpisodePlayer | None = None
+    salt: str = "salt of the theatre"
 
     def bench(self) -> Bench:
         plugins = Plugins(Settings(), found=())
@@ -179,13 +181,15 @@ class Theatre:
     def play(self, script: Callable[[Session], None], **plan: Any) -> EpisodeRecord:
         bench = self.bench()
         (cluster,) = bench.registry.names("cluster")
-        worlds = Worlds(bench.provider(cluster), {})
-        chosen = EpisodePlan("e0001", self.problem, Puppet(script), **plan)
+        worlds = Worlds(bench.provider(cluster), {}, self.salt)
+        puppet = Puppet(script)
+        who = AgentDescription.of(puppet)
+        chosen = EpisodePlan("e0001", self.problem, who, **plan)
         self.events.clear()
         self.player = EpisodePlayer(
             bench, worlds, chosen, lambda _, event: self.events.append(type(event).__name__)
         )
-        return self.player.play()
+        return self.player.play(puppet)
 
 
 def _offering(kind: str, classes: list[type[Any]]) -> object:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sregym_core.interfaces import Budget, FaultContext, OracleContext, Session, Stage
-from sregym_core.model import EpisodeRecord, Outcome, Problem, Verdict
+from sregym_core.model import EpisodeRecord, FaultRef, Outcome, Problem, Verdict
 from sregym_core.proof.battery import comparable
 
 from sregym_core import hookimpl
@@ -19,6 +22,11 @@ def repair(session: Session) -> None:
     patch = '{"data":{"cart.json":"{\\"currency\\": \\"EUR\\", \\"limit\\": 20}"}}'
     session.kubectl(f"kubectl patch configmap cart-settings -n shop --type=merge -p '{patch}'")
     session.submit("Done.")
+
+
+def unnumbered(text: str) -> str:
+    """A text without the numbers of lines."""
+    return re.sub(r"\.py:[0-9]+", ".py:N", text)
 
 
 def verdicts(record: EpisodeRecord) -> tuple[str, str, str]:
@@ -65,7 +73,11 @@ def test_an_agent_that_raises_is_graded_as_it_stands(theatre: Any) -> None:
 
     record = theatre.play(crash)
     assert verdicts(record) == ("fail", "pass", "fail")
-    assert record.timeline[-4].fields == {"reason": "the agent raised ValueError: out of tokens"}
+    assert unnumbered(record.stopped) == (
+        "the agent raised ValueError: out of tokens "
+        "(agent 'puppet', tests/core/conductor/test_episode.py:N)"
+    )
+    assert record.timeline[-4].fields == {"reason": record.stopped}
     assert record.recovered
 
 
@@ -83,8 +95,25 @@ def test_an_oracle_that_raises_is_an_error_and_no_failure(theatre: Any) -> None:
     theatre.components["oracles"][1] = Blind
     record = theatre.play(repair)
     assert verdicts(record) == ("error", "pass", "error")
-    assert record.reason == "mitigation: eyes: expected a verdict, got OSError: no light"
+    assert unnumbered(record.reason) == (
+        "mitigation: eyes: expected a verdict, got OSError: no light "
+        "(oracle 'eyes' of local 0, tests/core/conductor/test_episode.py:N)"
+    )
     assert record.recovered
+
+
+def test_an_oracle_that_gives_no_verdict_is_told_of(theatre: Any) -> None:
+    eyes = theatre.components["oracles"][1]
+
+    class Silent(eyes):  # type: ignore[misc, valid-type]  # the theatre's own class
+        def judge(self, context: OracleContext) -> Any:
+            return None
+
+    theatre.components["oracles"][1] = Silent
+    assert unnumbered(theatre.play(repair).reason) == (
+        "mitigation: eyes: expected a verdict, got TypeError: 'eyes' gave None from judge, where a "
+        "Verdict is due (tests/core/conductor/test_episode.py:N)"
+    )
 
 
 def test_an_injector_that_raises_half_way_is_undone(theatre: Any) -> None:
@@ -98,7 +127,10 @@ def test_an_injector_that_raises_half_way_is_undone(theatre: Any) -> None:
     theatre.components["injectors"][0] = Clumsy
     record = theatre.play(repair)
     assert verdicts(record) == ("error", "-", "-")
-    assert record.reason == "RuntimeError: lost the connection"
+    assert unnumbered(record.reason) == (
+        "RuntimeError: lost the connection "
+        "(fault 'wrong-currency' of local 0, tests/core/conductor/test_episode.py:N)"
+    )
     assert record.recovered
 
 
@@ -165,10 +197,19 @@ def test_an_application_that_does_not_get_ready_is_an_error(theatre: Any) -> Non
     )
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT as in a program of the user's, whoever runs the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_recovers_and_records(theatre: Any, tmp_path: Path) -> None:
     def interrupt(session: Session) -> None:
         session.submit("the cart")
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     record = theatre.play(interrupt, folder=tmp_path)
     assert theatre.player.interrupted
@@ -201,7 +242,10 @@ def test_an_observer_that_raises_is_a_warning(theatre: Any) -> None:
     theatre.observers.append(Nervous())
     record = theatre.play(repair)
     assert record.outcome is Outcome.PASS
-    assert record.warnings == ("observer 'observer-0' raised RuntimeError: help",)
+    assert tuple(map(unnumbered, record.warnings)) == (
+        "observer 'observer-0' of local 0 raised RuntimeError: help "
+        "(tests/core/conductor/test_episode.py:N)",
+    )
 
 
 def test_hook_sregym_episode_event_is_called_for_each_event(theatre: Any) -> None:
@@ -290,13 +334,62 @@ def test_an_unreadable_command_is_answered_like_any_other(theatre: Any) -> None:
             "problem 'wrong_currency': fault 'wrong-currency' does not fit component 'web' "
             "(see: sregym faults pairs)",
         ),
+        (
+            {"target": {"component": {"name": "cart", "container": "cart"}}},
+            "problem 'wrong_currency': fault 'wrong-currency' cannot be pointed at a container of a "
+            "component, but its target is 'container cart of cart'",
+        ),
+        (
+            {"target": {"component": {"name": "cart", "service": "kart"}}},
+            "component 'cart' has no Service 'kart'; it has: cart",
+        ),
+        (
+            {"target": {"node": {"runs": "cart"}}},
+            "problem 'wrong_currency': fault 'wrong-currency' acts on components, but its target "
+            "is 'the node that runs cart', a node",
+        ),
     ],
 )
 def test_a_problem_that_cannot_be_played(
     theatre: Any, change: dict[str, str], message: str
 ) -> None:
     problem: Problem = theatre.problem
-    ref = problem.faults[0].model_copy(update=change)
+    ref = FaultRef.model_validate({"fault": problem.faults[0].fault, **change})
     theatre.problem = problem.model_copy(update={"faults": (ref,)})
     record = theatre.play(repair)
     assert (record.outcome, record.reason) == (Outcome.ERROR, message)
+
+
+def test_an_agent_that_computes_for_ever_ends_with_its_time(
+    theatre: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sregym_core.conductor.acting.GRACE_S", 0.1)
+
+    def endless(session: Session) -> None:
+        session.submit("the cart")
+        while True:
+            pass
+
+    record = theatre.play(endless, budget=Budget(wall_s=0.1))
+    assert verdicts(record) == ("fail", "pass", "fail")
+    assert record.stopped == "the budget of 0.1 wall-clock seconds is used up"
+    assert record.recovered
+
+
+def test_a_call_that_computes_for_ever_ends_with_the_agents_time(
+    theatre: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spin(*_: object) -> None:
+        while True:
+            pass
+
+    def call(session: Session) -> None:
+        session.submit("the cart")
+        with monkeypatch.context() as patched:
+            patched.setattr("sregym_core.testing.memory.cluster.MemoryCluster.kubectl", spin)
+            session.kubectl("kubectl get pods")
+
+    record = theatre.play(call, budget=Budget(wall_s=0.2))
+    assert verdicts(record) == ("fail", "pass", "fail")
+    assert record.stopped == "the budget of 0.2 wall-clock seconds is used up"
+    assert record.recovered

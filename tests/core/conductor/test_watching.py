@@ -24,7 +24,7 @@ def outcomes(record: EpisodeRecord) -> tuple[str, str, str]:
 
 
 def test_an_agent_watches_a_healthy_system_until_it_breaks(theatre: Any) -> None:
-    due = moment_within(300.0, seed=5)
+    due = moment_within(300.0, seed=5, salt=theatre.salt)
     assert 30.0 <= due <= 300.0
     receipts = []
 

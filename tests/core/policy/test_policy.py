@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult, ServiceAnswer
+from sregym_core.conductor.role import grant, revoke
+from sregym_core.interfaces import Cluster, ClusterError, Command, CommandResult
 from sregym_core.model import ObjectRef
 from sregym_core.policy import Answer, Asked, Policy
 from sregym_core.policy.observing import hidden_words, shown
-from sregym_core.policy.role import ON_CALL, grant, manifests, revoke
+from sregym_core.policy.role import ON_CALL, manifests
 from sregym_core.policy.target import target_of
 from sregym_core.testing import MemoryCluster
 
@@ -159,17 +160,16 @@ def test_words_of_hidden_things() -> None:
 )  # fmt: skip
 def test_telemetry_of_hidden_things_is_left_out(content: Any, left: Any) -> None:
     words = frozenset({"tools", "meddler", "10.96.0.9"})
-    answer = ServiceAnswer(200, json.dumps(content).encode())
-    assert json.loads(shown(answer, words).body) == left
-    assert shown(answer, frozenset({"else"})) is answer
-    assert shown(answer, frozenset()) is answer
+    body, form = json.dumps(content).encode(), "application/json"
+    assert json.loads(shown(body, form, words)) == left
+    assert shown(body, form, frozenset({"else"})) is body
+    assert shown(body, form, frozenset()) is body
 
 
 def test_samples_as_text_lose_lines() -> None:
     text = b'# TYPE up gauge\nup{namespace="tools"} 1\nup{instance="10.96.0.9:80"} 1\nup{pod="cart"} 1\n'
-    answer = ServiceAnswer(200, text, "text/plain; version=0.0.4")
     words = frozenset({"tools", "10.96.0.9"})
-    assert shown(answer, words).body == b'# TYPE up gauge\nup{pod="cart"} 1\n'
+    assert shown(text, "text/plain; version=0.0.4", words) == b'# TYPE up gauge\nup{pod="cart"} 1\n'
 
 
 def test_the_role_gives_nothing_away() -> None:

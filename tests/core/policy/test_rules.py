@@ -44,6 +44,35 @@ def test_containers_that_reach_into_their_node(body: bytes, expected: str) -> No
     assert forbidden("PUT", target_of(f"{POD}/x/status"), body) == ""
 
 
+def test_nodes_may_be_debugged_from_the_namespaces_of_the_application_alone() -> None:
+    body, places = pod(hostPID=True), ("shop", "shop-data")
+    hint = (
+        ", except in pods of their own that are created in namespaces shop, shop-data: "
+        "kubectl debug node/NAME -n shop --image=busybox"
+    )
+
+    def answer(method: str, path: str) -> str:
+        return forbidden(method, target_of(path), body, debugged_from=places)
+
+    assert answer("POST", POD) == ""
+    assert answer("POST", "/api/v1/namespaces/shop-data/pods") == ""
+    for method, path in (
+        ("POST", "/api/v1/namespaces/default/pods"),
+        ("POST", "/api/v1/namespaces/kube-system/pods"),
+        ("POST", "/apis/apps/v1/namespaces/shop/deployments"),
+        ("PATCH", DEPLOYMENT),
+        ("PUT", f"{POD}/x"),
+        ("PATCH", f"{POD}/x/ephemeralcontainers"),
+        ("POST", f"{POD}/x/ephemeralcontainers"),
+    ):
+        assert answer(method, path) == told("hostPID") + hint
+    one = forbidden("PATCH", target_of(DEPLOYMENT), body, debugged_from=("shop",))
+    assert one == told("hostPID") + (
+        ", except in pods of their own that are created in namespace shop: "
+        "kubectl debug node/NAME -n shop --image=busybox"
+    )
+
+
 @pytest.mark.parametrize(
     ("operations", "expected"),
     [

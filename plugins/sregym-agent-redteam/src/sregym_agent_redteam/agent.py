@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +15,7 @@ from sregym_agents.outside import opened
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Agent
 from sregym_core.model import Attempt
+from sregym_core.scratch import ScratchFolder
 
 from sregym_agent_redteam.probe.route import Loot
 from sregym_agent_redteam.probe.routes import ROUTES
@@ -58,7 +58,7 @@ class RedTeam(Agent):
 
     def run(self, session: Session) -> None:
         """Make the attempts."""
-        with tempfile.TemporaryDirectory(prefix="tools-") as folder, opened(session) as gateway:
+        with ScratchFolder("tools-") as folder, opened(session) as gateway:
             shutil.copytree(PROBE, Path(folder) / "probe", ignore=shutil.ignore_patterns("__*__"))
             for name in ("__init__.py", "__main__.py"):
                 shutil.copy(PROBE / name, Path(folder) / "probe" / name)

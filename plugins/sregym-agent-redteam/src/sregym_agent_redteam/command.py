@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, UsageError
+from sregym_core.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import argparse
@@ -47,32 +47,31 @@ class RedTeamCommand(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Try all routes; exit code 1 when anything leaked."""
-        from sregym_core.conductor import Bench
-        from sregym_core.records import RunFolder
+        from sregym_core.api import Workspace
 
         from sregym_agent_redteam.agent import chosen
         from sregym_agent_redteam.judging import Judge
         from sregym_agent_redteam.probe.routes import ROUTES
 
         names = chosen(",".join(arguments.route)) if arguments.route else tuple(ROUTES)
-        bench = Bench(self.settings)
-        problem = bench.problems.get(arguments.problem)
-        bench.check(problem)
+        workspace = Workspace(self.settings)
+        problem = workspace.problem(arguments.problem)
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         agent_options = options.named_values(arguments.agent_option, "--agent-option")
         agent_options = {**agent_options, "isolation": arguments.isolation}
-        bench.agent("redteam", agent_options)  # a wrong option is told before anything is played
-        kept = tempfile.TemporaryDirectory(prefix="records-") if arguments.out is None else None
+        # A wrong option is told before anything is played.
+        workspace.agent("redteam", agent_options)
+        kept = ScratchFolder("records-") if arguments.out is None else None
         with kept or nullcontext(str(arguments.out)) as folder:
-            RunFolder(Path(folder))
+            episodes = _episodes(Path(folder))
             judge = Judge(
-                bench,
+                workspace,
                 problem,
                 cluster,
                 cluster_options,
                 agent_options,
                 arguments.seed,
-                Path(folder),
+                episodes,
             )
             found = []
             for finding in judge.findings(names):
@@ -86,3 +85,23 @@ class RedTeamCommand(Subcommand):
         else:
             self.console.say(f"\n{len(leaks)} of {len(found)} routes leaked")
         return ExitCode.FAILED if leaks else ExitCode.DONE
+
+
+def _episodes(folder: Path) -> Path:
+    """Where records are kept.
+
+    Raises:
+        UsageError: It cannot be written, or holds records already.
+    """
+    episodes = folder / "episodes"
+    try:
+        episodes.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = (
+            f"folder {str(folder)!r} cannot be written: {error.strerror}; choose another with --out"
+        )
+        raise UsageError(msg) from error
+    if (folder / "run.json").exists() or any(episodes.iterdir()):
+        msg = f"folder {str(folder)!r} holds a run already; choose another with --out"
+        raise UsageError(msg)
+    return episodes

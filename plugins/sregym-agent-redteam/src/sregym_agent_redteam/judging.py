@@ -10,12 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_agents.outside import opened
-from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
-from sregym_core.conductor.offline import truth_and_fix
-from sregym_core.conductor.worlds import Worlds
+from sregym_core.api import Workspace, play, solution
 from sregym_core.interfaces import Agent, Budget
-from sregym_core.model import GroundTruth
-from sregym_core.records import write_json
 
 from sregym_agent_redteam.agent import RedTeam
 from sregym_agent_redteam.bait import Bait
@@ -26,11 +22,14 @@ from sregym_agent_redteam.probe.routes import ROUTES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_core.interfaces import Session
+    from sregym_core.interfaces import Cluster, Journal, Session
     from sregym_core.model import EpisodeRecord, Problem
+
+    from sregym_agent_redteam.probe.route import Route
 
 BUDGET = Budget(episode_s=None, wall_s=600.0)
 LOOK_S = 0.05
+UNTRIED = "not tried: it takes hours where time is that of the wall"
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Judge:
     """Tries the routes of a red team on one problem.
 
     Args:
-        bench: What episodes are put together from.
+        workspace: Loaded plugins.
         problem: What is broken.
         cluster: Name of the kind of cluster.
         cluster_options: What the user gave for it.
@@ -79,7 +78,7 @@ class Judge:
 
     def __init__(
         self,
-        bench: Bench,
+        workspace: Workspace,
         problem: Problem,
         cluster: str,
         cluster_options: Mapping[str, str],
@@ -87,7 +86,7 @@ class Judge:
         seed: int,
         folder: Path,
     ) -> None:
-        self._bench = bench
+        self._workspace = workspace
         self._problem = problem
         self._cluster = cluster
         self._cluster_options = cluster_options
@@ -102,8 +101,11 @@ class Judge:
         looking = [name for name in names if not ROUTES[name].alone]
         if looking:
             yield from self._tried(looking)
+        simulated = self._workspace.simulated(self._cluster)
         for name in names:
-            if ROUTES[name].alone:
+            if ROUTES[name].breaks_within_s is not None and not simulated:
+                yield Finding(name, False, UNTRIED)
+            elif ROUTES[name].alone:
                 yield from self._tried([name])
 
     def _tried(self, names: Sequence[str]) -> Iterator[Finding]:
@@ -112,7 +114,7 @@ class Judge:
             agent.guesses.update(
                 {name: door for name, door in neighbour.doors.items() if name != "token"}
             )
-            record, folder = self._play(agent, furnished=not ROUTES[names[0]].alone)
+            record, folder = self._play(agent, ROUTES[names[0]])
         known = self._known(record, folder, neighbour)
         for name in names:
             loot = agent.loot.get(name, Loot())
@@ -121,47 +123,59 @@ class Judge:
                 why = f"the episode ended with error: {record.reason}"
             yield Finding(name, bool(why), why or _told(loot, name in agent.loot))
 
-    def _play(self, agent: RedTeam, *, furnished: bool) -> tuple[EpisodeRecord, Path]:
-        application = self._bench.application(self._problem.application)
-        namespace = application.namespaces[0]
+    def _play(self, agent: RedTeam, first: Route) -> tuple[EpisodeRecord, Path]:
+        namespace = self._workspace.application(self._problem.application).namespaces[0]
         self._played += 1
-        folder = self._folder / "episodes" / f"e{self._played:04d}"
+        folder = self._folder / f"e{self._played:04d}"
         folder.mkdir(parents=True)
-        bait = self._bait
-        plan = EpisodePlan(
-            episode=folder.name,
-            problem=self._problem,
-            agent=agent,
-            seed=self._seed,
-            budget=BUDGET,
-            folder=folder,
-            furnish=None
-            if not furnished
-            else lambda cluster, journal: _furnish(bait, cluster, journal, namespace, agent),
-        )
-        worlds = Worlds(self._bench.provider(self._cluster), self._cluster_options)
-        player = EpisodePlayer(self._bench, worlds, plan)
-        try:
-            record = player.play()
-        finally:
-            worlds.close()
-        if player.refusal is not None:  # walls that cannot be put up let nothing through
-            raise player.refusal
-        write_json(folder / "record.json", record.model_dump(mode="json"))
+        agent.guesses["records"] = str(folder.parent)
+        bait, within_s = self._bait, first.breaks_within_s
+
+        def furnish(cluster: Cluster, journal: Journal) -> None:
+            bait.lay(cluster, journal, namespace)
+            agent.guesses.update(bait.guesses)
+
+        with self._workspace.apart() as workspace:
+            record = play(
+                self._problem,
+                agent,
+                seed=self._seed,
+                cluster=self._cluster,
+                cluster_options=self._cluster_options,
+                budget=BUDGET,
+                episode=folder.name,
+                folder=folder,
+                mode="standard" if within_s is None else "proactive",
+                start_before_s=within_s,
+                prepare=None if first.alone else furnish,
+                workspace=workspace,
+            )
         return record, folder
 
     @contextmanager
     def _neighbour(self) -> Iterator[Neighbour]:
         """A second session where clusters are worlds of their own; else one without doors."""
         neighbour = Neighbour()
-        if not self._bench.provider(self._cluster).simulated:
+        if not self._workspace.simulated(self._cluster):
             yield neighbour
             return
-        plan = EpisodePlan("e0000", self._problem, neighbour, self._seed + 1, budget=BUDGET)
-        worlds = Worlds(self._bench.provider(self._cluster), self._cluster_options)
-        player = EpisodePlayer(self._bench, worlds, plan)
         records: list[EpisodeRecord] = []
-        thread = threading.Thread(target=lambda: records.append(player.play()), name="neighbour")
+
+        def sit() -> None:
+            with self._workspace.apart() as workspace:
+                record = play(
+                    self._problem,
+                    neighbour,
+                    seed=self._seed + 1,
+                    cluster=self._cluster,
+                    cluster_options=self._cluster_options,
+                    budget=BUDGET,
+                    episode="e0000",
+                    workspace=workspace,
+                )
+                records.append(record)
+
+        thread = threading.Thread(target=sit, name="neighbour")
         thread.start()
         try:
             while not neighbour.ready.wait(LOOK_S) and thread.is_alive():
@@ -170,7 +184,6 @@ class Judge:
         finally:
             neighbour.over.set()
             thread.join()
-            worlds.close()
         for record in records:
             stages = (record.diagnosis, record.mitigation)
             count = sum(stage is not None and stage.submitted_at_s is not None for stage in stages)
@@ -192,6 +205,7 @@ class Judge:
             elsewhere=int(neighbour.doors.get("submissions", "0")),
             left=left_behind(Exhaustion.mark),
             recovered=record.recovered,
+            broke_after_s=_broke_after(record),
         )
 
     def _secrets(self, folder: Path, neighbour: Neighbour) -> dict[str, str]:
@@ -205,10 +219,7 @@ class Judge:
             "the problem's id": self._problem.id,
             "the token of another session": neighbour.doors.get("token", ""),
         }
-        application = self._bench.application(self._problem.application)
-        for ref in self._problem.faults:
-            told = truth_and_fix(self._bench, application, ref)
-            truth = GroundTruth.model_validate(told["ground_truth"])
+        for truth in solution(self._problem, workspace=self._workspace).truths:
             found["the ground truth"] = truth.sentence()
         journal = folder / "journal.jsonl"
         if journal.is_file():
@@ -217,9 +228,11 @@ class Judge:
         return {name: secret for name, secret in found.items() if secret}
 
 
-def _furnish(bait: Bait, cluster: object, journal: object, namespace: str, agent: RedTeam) -> None:
-    bait.lay(cluster, journal, namespace)  # type: ignore[arg-type]  # as the plan declares them
-    agent.guesses.update(bait.guesses)
+def _broke_after(record: EpisodeRecord) -> float | None:
+    began = next((e.at_s for e in record.timeline if e.event == "AgentStarted"), None)
+    if began is None or record.injected_at_s is None or record.injected_at_s < began:
+        return None
+    return record.injected_at_s - began
 
 
 def left_behind(mark: str) -> list[str]:

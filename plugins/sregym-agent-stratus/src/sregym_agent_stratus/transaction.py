@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_core.api.commands import RefusedError, parse, reads_only, verb
 from sregym_core.interfaces import ToolResult
-from sregym_core.toolbox.commands import RefusedError, parse, reads_only, verb
 
 from sregym_agent_stratus import snapshot
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_apps.simulation import installed
+
 from sregym_cluster_embedded import (
     controllers,
     kubelet,
@@ -15,7 +17,7 @@ from sregym_cluster_embedded import (
     traffic,
     userland,
 )
-from sregym_cluster_embedded.contribution import constitution_of
+from sregym_cluster_embedded.contribution import constitution_of, contributed
 from sregym_cluster_embedded.node import driver_objects, ingress_controller, metrics_server
 from sregym_cluster_embedded.node.bootstrap import NodeSpec, bootstrap
 from sregym_cluster_embedded.node.system_objects import INSTALLED, Dns
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_apps.model import ServiceModel
+    from sregym_apps.simulation import Installed
 
     from sregym_cluster_embedded.storage_drivers import Driver
 
@@ -47,25 +50,36 @@ class Blueprint:
         models: Service models of the applications that will run.
         seed: From which all chance derives.
         epoch: Unix seconds at which the world begins.
+        salt: From which its keys derive.
         nodes: Its nodes.
         dns: How its DNS was installed.
         metrics_server: Whether the cluster has one: `kubectl top`, and autoscalers by use.
         ingress_controller: Whether the cluster has one, with the default class `nginx`.
         storage_drivers: CSI drivers that run in it, each with a StorageClass.
+        extensions: What else it can simulate: kinds of servers, commands, controllers, exporters;
+            what is installed unless given.
     """
 
     models: tuple[ServiceModel, ...] = ()
     seed: int = 0
     epoch: int = EPOCH
+    salt: str = ""
     nodes: Sequence[NodeSpec] = NODES
     metrics_server: bool = False
     ingress_controller: bool = False
     dns: Dns = INSTALLED
     storage_drivers: Sequence[Driver] = ()
+    extensions: Installed | None = None
 
 
 def build(blueprint: Blueprint) -> World:
-    """A cluster whose system workloads are running and which has nothing else on it."""
+    """A cluster whose system workloads are running and which has nothing else on it.
+
+    Raises:
+        PluginLoadError: A part of an extension cannot be used; names its distribution.
+    """
+    extensions = installed() if blueprint.extensions is None else blueprint.extensions
+    models = [*builtin_models(), *blueprint.models, *public_models(extensions)]
     constitution = constitution_of(
         [
             controllers.contribution(),
@@ -73,12 +87,13 @@ def build(blueprint: Blueprint) -> World:
             network.contribution(),
             node.contribution(),
             kubelet.contribution(),
-            userland.contribution([*builtin_models(), *blueprint.models, *public_models()]),
+            userland.contribution(models, extensions),
             traffic.contribution(),
-            telemetry.contribution(),
+            telemetry.contribution(extensions),
+            *contributed(extensions),
         ]
     )
-    world = World(constitution, blueprint.seed, blueprint.epoch)
+    world = World(constitution, blueprint.seed, blueprint.epoch, blueprint.salt)
     bootstrap(world, blueprint.nodes, dns=blueprint.dns)
     if blueprint.metrics_server:
         metrics_server.install(world)

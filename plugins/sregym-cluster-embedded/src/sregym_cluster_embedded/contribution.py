@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from sregym_core.errors import PluginLoadError
 
 from sregym_cluster_embedded.world import Constitution, Handler, Listener
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from sregym_apps.simulation import Installed
+
+    from sregym_cluster_embedded.keys import ServiceName
     from sregym_cluster_embedded.store import Change, Indexer
     from sregym_cluster_embedded.world import World
 
+N = TypeVar("N", bound=str)
 V = TypeVar("V")
 
 
@@ -29,7 +35,7 @@ class Contribution:
         followers: By resource, told of the writes of that resource only; before all listeners, in
             the order of the contributions. `""` stands for every resource but events.
         indexers: By resource and index name.
-        rooms: Objects that lower rooms ask for by `world.room(name)`.
+        rooms: Objects that lower rooms ask for by `world.room(KEY)`: `{**KEY.offer(it)}`.
     """
 
     name: str
@@ -37,7 +43,27 @@ class Contribution:
     listeners: tuple[Listener, ...] = ()
     followers: Mapping[str, tuple[Listener, ...]] = field(default_factory=dict)
     indexers: Mapping[str, Mapping[str, Indexer]] = field(default_factory=dict)
-    rooms: Mapping[str, Any] = field(default_factory=dict)
+    rooms: Mapping[ServiceName, object] = field(default_factory=dict)
+
+
+def contributed(extensions: Installed) -> Iterator[Contribution]:
+    """What extensions contribute, in the order of their names.
+
+    Raises:
+        PluginLoadError: A contribution cannot be imported, or is none; names the distribution.
+    """
+    for extension in extensions.extensions:
+        for reference in extension.contributions:
+            make = extensions.load("extension", extension.name, reference)
+            made = make() if callable(make) else make
+            if not isinstance(made, Contribution):
+                owner = extensions.owner("extension", extension.name)
+                message = (
+                    f"extension {extension.name!r} of {owner} has the contribution {reference}, "
+                    f"which gives {made!r} and no sregym_cluster_embedded.sdk.controllers.Contribution"
+                )
+                raise PluginLoadError(message)
+            yield made
 
 
 def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
@@ -50,7 +76,7 @@ def constitution_of(contributions: Iterable[Contribution]) -> Constitution:
     listeners: list[Listener] = []
     followers: dict[str, list[Listener]] = {"events": []}
     indexers: dict[str, dict[str, Indexer]] = {}
-    rooms: dict[str, Any] = {}
+    rooms: dict[ServiceName, object] = {}
     for contribution in contributions:
         _merge(handlers, contribution.handlers, "handler", contribution.name)
         _merge(rooms, contribution.rooms, "room", contribution.name)
@@ -86,7 +112,7 @@ def _tell_followers(
         follower(world, change)
 
 
-def _merge(into: dict[str, V], more: Mapping[str, V], what: str, room: str) -> None:
+def _merge(into: dict[N, V], more: Mapping[N, V], what: str, room: str) -> None:
     for name, value in more.items():
         if name in into:
             message = (

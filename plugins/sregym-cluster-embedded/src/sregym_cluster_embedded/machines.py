@@ -3,7 +3,7 @@
 Below all rooms, because all of them consult it: the kubelet for its node's disks, the network for
 room in the connection table, processes for what their system calls meet. Nobody here knows why a
 value is what it is. A change takes effect at the next look; who changes something that others wait
-for tells them (`world.room("machine_changed")`).
+for tells them (`MACHINE_CHANGED`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.keys import ServiceKey, TableKey
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sregym_cluster_embedded.world import World
 
-_TABLE = "machines"
-_PAST = "machines.past"
+_TABLE: TableKey[str, Machine] = TableKey("machines")
+_PAST: TableKey[str, tuple[tuple[float, Machine], ...]] = TableKey("machines.past")
+_MADE: TableKey[str, Machine] = TableKey("machines.made")
+# (world, node): what a machine is like has changed; of all machines where none is named.
+MACHINE_CHANGED: ServiceKey[Callable[[World, str], None]] = ServiceKey("machine_changed")
 BLOCK = 4096
+_FIRST_ADDRESS = "10.77.0.2"
+# What runs on a node beside its pods is named as a pod with this before the node's name as its uid.
+HOST = "host/"
 SYSCTLS: Mapping[str, str] = MappingProxyType(
     {
         "fs.file-max": "9223372036854775807",
@@ -73,7 +81,7 @@ class Machine(NamedTuple):
 
     Attributes:
         name: Of the node.
-        number: In order of arrival, from 0; decides addresses.
+        number: In order of arrival, from 0; decides the range of its pods.
         memory_kib: Memory.
         disks: The root disk first.
         clock_offset_s: What its clock is ahead of true time.
@@ -84,6 +92,10 @@ class Machine(NamedTuple):
         open_files: Limit of open files of one process (soft), as containers inherit it.
         sysctls: What differs from `SYSCTLS`.
         powered: Whether it runs at all.
+        other_cores: Processors that are busy with what is not in pods.
+        kubelet_configuration: Fields of its file by which the kubelet goes since its last start, as
+            JSON; empty for the defaults. See `kubelet.thresholds`.
+        address: In the network of the nodes.
     """
 
     name: str
@@ -98,6 +110,9 @@ class Machine(NamedTuple):
     open_files: int = 1_048_576
     sysctls: tuple[tuple[str, str], ...] = ()
     powered: bool = True
+    other_cores: float = 0.0
+    kubelet_configuration: str = ""
+    address: str = ""
 
     def sysctl(self, name: str) -> str | None:
         """A kernel parameter, None when there is none of that name."""
@@ -135,10 +150,22 @@ def machines(world: World) -> list[Machine]:
     return sorted(found, key=lambda entry: entry.number)
 
 
+def control_plane_address(world: World) -> str:
+    """The address of the first machine, on which the control plane runs; the usual one without any."""
+    found: Iterable[Machine] = world.table(_TABLE).values()
+    return next((entry.address for entry in found if not entry.number), _FIRST_ADDRESS)
+
+
 def add(world: World, new: Machine) -> None:
     """A machine that was not there before."""
-    world.table(_TABLE)[new.name] = new
+    world.table(_TABLE)[new.name] = world.table(_MADE)[new.name] = new
     _remember(world, new)
+
+
+def as_made(world: World, node: str) -> Machine | None:
+    """A machine as it was when it came; None for a Node object that has none."""
+    found: Machine | None = world.table(_MADE).get(node)
+    return found
 
 
 def past(world: World, node: str) -> tuple[tuple[float, Machine], ...]:
@@ -174,7 +201,7 @@ def change(world: World, node: str, **fields: Any) -> Machine:
     new = present._replace(**fields)
     world.table(_TABLE)[node] = new
     _remember(world, new)
-    notice = world.constitution.rooms.get("machine_changed")
+    notice = world.room_or_none(MACHINE_CHANGED)
     if notice is not None:
         notice(world, node)
     return new

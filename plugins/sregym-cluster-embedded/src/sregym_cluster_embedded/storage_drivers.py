@@ -10,13 +10,14 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_TABLE = "storage.drivers"
+_TABLE: TableKey[str, Driver] = TableKey("storage.drivers")
 ATTACHMENTS = "volumeattachments.storage.k8s.io"
 CSI_NODES = "csinodes.storage.k8s.io"
 CSI_DRIVERS = "csidrivers.storage.k8s.io"

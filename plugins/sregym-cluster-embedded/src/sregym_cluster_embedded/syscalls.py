@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.machines import MACHINE_CHANGED
+from sregym_cluster_embedded.patterns import globs
+from sregym_cluster_embedded.placed_pods import chosen
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
-_TABLE = "machines.syscalls"
+_COUNTED: TableKey[str, int] = TableKey("machines.syscalls.counted")
+RULES: TableKey[str, Rule] = TableKey("machines.syscalls")
 
 
 class Rule(NamedTuple):
@@ -21,6 +26,7 @@ class Rule(NamedTuple):
         error: Name of the error number: `EIO`.
         node: Where; empty for every node.
         pod_uid: Whose; empty for all processes of the node.
+        pods: Whose, as a choice by namespace, name and labels (see `placed_pods`); empty for all.
         container: In which container of the pod; empty for all.
         path: Pattern of the file for calls that have one; empty for all.
         share: Which part of the calls fails, from 0 to 1.
@@ -35,6 +41,7 @@ class Rule(NamedTuple):
     path: str = ""
     share: float = 1.0
     delay_s: float = 0.0
+    pods: str = ""
 
 
 class Caller(NamedTuple):
@@ -54,15 +61,20 @@ def fail(world: World, name: str, rule: Rule) -> None:
     if rule.error and not hasattr(errno, rule.error):
         message = f"system call rule {name!r}: there is no error number {rule.error!r}"
         raise ValueError(message)
-    world.table(_TABLE)[name] = rule
+    world.table(RULES)[name] = rule
     _tell(world, rule)
 
 
 def heal(world: World, name: str) -> None:
     """Let those calls succeed again; nothing happens when none fail by that name."""
-    rule = world.table(_TABLE).pop(name, None)
+    rule = world.table(RULES).pop(name, None)
     if rule is not None:
         _tell(world, rule)
+
+
+def rules(world: World) -> dict[str, Rule]:
+    """What fails or takes longer, by name."""
+    return dict(world.table(RULES))
 
 
 def failure(world: World, caller: Caller, call: str, path: str = "") -> str:
@@ -70,11 +82,15 @@ def failure(world: World, caller: Caller, call: str, path: str = "") -> str:
 
     Where only a part of the calls fails, chance decides anew with each one.
     """
-    rules = world.table(_TABLE)
-    if not rules:
+    known = world.table(RULES)
+    if not known:
         return ""
-    for _, rule in sorted(rules.items()):
-        if rule.error and _concerns(rule, caller, call, path) and _strikes(world, rule, call):
+    for _, rule in sorted(known.items()):
+        if (
+            rule.error
+            and _concerns(world, rule, caller, call, path)
+            and _strikes(world, rule, call)
+        ):
             return str(rule.error)
     return ""
 
@@ -84,17 +100,17 @@ def risk(world: World, caller: Caller, call: str, path: str = "") -> tuple[str, 
 
     Unlike `failure` it decides nothing: whoever asks for many calls at once asks here.
     """
-    for _, rule in sorted(world.table(_TABLE).items()):
-        if rule.error and _concerns(rule, caller, call, path):
+    for _, rule in sorted(world.table(RULES).items()):
+        if rule.error and _concerns(world, rule, caller, call, path):
             return str(rule.error), float(rule.share)
     return "", 0.0
 
 
 def delay_s(world: World, caller: Caller, call: str, path: str = "") -> float:
     """How long a call takes more than it should."""
-    rules = world.table(_TABLE)
+    known = world.table(RULES)
     return float(
-        sum(rule.delay_s for rule in rules.values() if _concerns(rule, caller, call, path))
+        sum(rule.delay_s for rule in known.values() if _concerns(world, rule, caller, call, path))
     )
 
 
@@ -104,25 +120,26 @@ def words(error: str) -> str:
 
 
 def _tell(world: World, rule: Rule) -> None:
-    notice = world.constitution.rooms.get("machine_changed")
+    notice = world.room_or_none(MACHINE_CHANGED)
     if notice is not None:
         notice(world, rule.node)
 
 
-def _concerns(rule: Rule, caller: Caller, call: str, path: str) -> bool:
+def _concerns(world: World, rule: Rule, caller: Caller, call: str, path: str) -> bool:
     return (
         rule.call == call
         and rule.node in ("", caller.node)
         and rule.pod_uid in ("", caller.pod_uid)
         and rule.container in ("", caller.container)
-        and (not rule.path or fnmatchcase(path, rule.path))
+        and (not rule.pods or chosen(world, rule.pods, caller.pod_uid))
+        and (not rule.path or globs.matches(path, rule.path))
     )
 
 
 def _strikes(world: World, rule: Rule, call: str) -> bool:
     if rule.share >= 1.0:
         return True
-    counts = world.table("machines.syscalls.counted")
+    counts = world.table(_COUNTED)
     count = counts.get(call, 0)
     counts[call] = count + 1
     return world.seed.fraction("syscall", call, count) < rule.share

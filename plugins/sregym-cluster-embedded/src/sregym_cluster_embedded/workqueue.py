@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def enqueue(world: World, handler: str, key: Any, delay_s: float) -> None:
     """Have `handler(world, key)` called in `delay_s`, unless it will be called sooner anyway."""
-    waiting = world.table(handler)
+    waiting = world.queue(handler)
     clock = world.clock
     at = clock.now + delay_s
     planned = waiting.get(key)
@@ -28,11 +28,11 @@ def enqueue(world: World, handler: str, key: Any, delay_s: float) -> None:
 
 def taken(world: World, handler: str, key: Any) -> None:
     """To be called first by the handler: `key` is no longer waiting."""
-    world.table(handler).pop(key, None)
+    world.queue(handler).pop(key, None)
 
 
 def forget(world: World, handler: str, key: Any) -> None:
     """Take `key` out of the queue."""
-    planned = world.table(handler).pop(key, None)
+    planned = world.queue(handler).pop(key, None)
     if planned is not None:
         world.clock.cancel(planned[1])

@@ -2,12 +2,13 @@
 
 A world holds state; a `Constitution` holds behaviour. Behaviour is shared by all forks of a world
 and never changes; state is copied by `fork`, shallowly, because nobody changes a stored value in
-place. Rooms keep their own state in named tables (`world.table("kubelet.backoff")`), whose values
+place. Rooms keep their own state in named tables (`world.table(KEY)`), whose values
 are immutable too: replace, never edit.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +16,39 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from weakref import ref
 
 from sregym_cluster_embedded.clock import EventHeap, Seed, SharedFindings, SharedGroups
 from sregym_cluster_embedded.store import Change, Indexer, Store
 
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.keys import CacheKey, ServiceKey, ServiceName, TableKey
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 Handler: TypeAlias = Callable[..., None]
 Listener: TypeAlias = Callable[["World", Change], None]
+
+
+class WorkedOut(dict[str, object]):
+    """What layers have worked out from the state, each under a key of its own."""
+
+    def kept(self, key: CacheKey[T]) -> T | None:
+        """What was kept; None for nothing."""
+        return self.get(key)  # type: ignore[return-value]  # kept as a `T`
+
+    def keep(self, key: CacheKey[T], found: T) -> T:
+        """Keep something; gives it back."""
+        self[key] = found
+        return found
+
+
+class _Tables(Protocol):
+    """What `World.table` is."""
+
+    def __call__(self, key: TableKey[K, V], /) -> dict[K, V]: ...
 
 
 @dataclass(frozen=True)
@@ -33,7 +59,7 @@ class Constitution:
         handlers: By name, the functions `(world, *arguments)` that events call.
         listeners: Told of every write, in this order; they mark work to do and return quickly.
         indexers: The store's indexes, by resource.
-        rooms: By name, objects that rooms offer to rooms below them through an interface the
+        rooms: By key, objects that rooms offer to rooms below them through an interface the
             lower room defines (the container runtime for the kubelet, for instance).
     """
 
@@ -42,7 +68,7 @@ class Constitution:
     indexers: Mapping[str, Mapping[str, Indexer]] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    rooms: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    rooms: Mapping[ServiceName, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class World:
@@ -52,27 +78,31 @@ class World:
         constitution: The behaviour, shared by all forks.
         seed: The number from which all chance derives.
         epoch: Unix seconds at which the world began; `timestamp` counts from there.
+        salt: From which its keys derive.
 
     Attributes:
         table: The named table of a room; its keys and values are immutable. Ask anew each time:
             after a fork, a table that was got before belongs to both sides.
-        worked_out: What rooms have worked out from the state, by their names, to find it faster
+        queue: The work queue of a handler, as a table: key to (when, ticket).
+        worked_out: What rooms have worked out from the state, by their keys, to find it faster
             when they are asked again. It is no state: not in the digest, empty after a fork, and
             nothing may depend on whether something is in it.
         findings: As `worked_out`, but one for all forks: what holds wherever the objects from
             which it was worked out are the same.
     """
 
-    def __init__(self, constitution: Constitution, seed: int, epoch: int) -> None:
+    def __init__(self, constitution: Constitution, seed: int, epoch: int, salt: str = "") -> None:
         self.constitution = constitution
         self.clock = EventHeap()
         self.seed = Seed(seed)
         self.store = Store(constitution.indexers, self.clock)
         self.epoch = epoch
-        self.worked_out: dict[str, Any] = {}
+        self._salt = salt
+        self.worked_out = WorkedOut()
         self.findings = SharedFindings()
         self._tables: SharedGroups[str, Any, Any] = SharedGroups()
-        self.table: Callable[[str], dict[Any, Any]] = self._tables.write
+        self.table: _Tables = self._tables.write
+        self.queue: Callable[[str], dict[Any, tuple[float, int]]] = self._tables.write
         self.store.listener = self._listener()
 
     @property
@@ -80,9 +110,13 @@ class World:
         """Virtual seconds since the world began."""
         return self.clock.now
 
-    def room(self, name: str) -> Any:
-        """The object that a higher room offers under `name`."""
-        return self.constitution.rooms[name]
+    def room(self, key: ServiceKey[T]) -> T:
+        """The object that a layer offers under a key."""
+        return self.constitution.rooms[key.name]  # type: ignore[return-value]  # offered as a `T`
+
+    def room_or_none(self, key: ServiceKey[T]) -> T | None:
+        """The object that a layer offers under a key, in a cluster that has that layer."""
+        return self.constitution.rooms.get(key.name)  # type: ignore[return-value]  # as above
 
     def timestamp(self, at: float | None = None) -> str:
         """The API's form of a moment, to the second; of now when none is given."""
@@ -110,20 +144,37 @@ class World:
         event = self.clock.pop()
         self.constitution.handlers[event.handler](self, *event.arguments)
 
-    def fork(self, seed: int | None = None) -> World:
-        """A world that goes on from here on its own; with `seed`, its future chance differs."""
+    def secret(self, purpose: str) -> bytes:
+        """The key of 32 bytes for a purpose: the same in all forks, and never part of the state."""
+        return hmac.digest(self._salt.encode(), purpose.encode(), "sha256")
+
+    def fork(self, seed: int | None = None, salt: str = "") -> World:
+        """A world that goes on from here on its own; with `seed`, its future chance differs.
+
+        With `salt`, uids that are drawn from now on depend on it. Keys stay as they are.
+        """
         twin = World.__new__(World)
         twin.constitution = self.constitution
         twin.clock = self.clock.fork()
-        twin.seed = self.seed.fork(seed)
+        twin.seed = self.seed.fork(seed, salt)
         twin.store = self.store.fork(twin.clock)
         twin.store.listener = twin._listener()
         twin.epoch = self.epoch
-        twin.worked_out = {}
+        twin._salt = self._salt
+        twin.worked_out = WorkedOut()
         twin.findings = self.findings
         twin._tables = self._tables.fork()
-        twin.table = twin._tables.write
+        twin.table = twin.queue = twin._tables.write
         return twin
+
+    def restore(self, before: World) -> None:
+        """Be again what a fork of this world holds; the fork must not be used any more."""
+        self.clock, self.seed = before.clock, before.seed
+        self.store = before.store
+        self.store.listener = self._listener()
+        self.worked_out = WorkedOut()
+        self._tables = before._tables
+        self.table = self._tables.write
 
     def digest(self) -> str:
         """One number for all objects, tables and plans, hexadecimal: equal for equal worlds."""

@@ -11,16 +11,14 @@ from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.world import Constitution, World
 
-GOLDEN = Path(__file__).parents[5] / "shared" / "golden"
+RECORDINGS = Path(__file__).resolve().parents[4] / "tests" / "conformance" / "recordings"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 EPOCH = 1_767_225_600  # 2026-01-01T00:00:00Z
 
 
 @pytest.fixture
 def golden() -> Path:
-    if not GOLDEN.is_dir():
-        pytest.skip("no recordings of a real cluster beside the repository (../shared/golden)")
-    return GOLDEN
+    return RECORDINGS
 
 
 def _world() -> World:

@@ -8,6 +8,7 @@ import orjson
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.dynamic.calling import Answer
+from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.world import Constitution, World
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -58,7 +59,7 @@ def converter():
 
 @pytest.fixture
 def world(converter):
-    rooms = MappingProxyType({"webhooks": converter})
+    rooms = MappingProxyType(WEBHOOKS.offer(converter))
     world = World(Constitution(rooms=rooms), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         writes.create(world, "namespaces", {"metadata": {"name": name}})

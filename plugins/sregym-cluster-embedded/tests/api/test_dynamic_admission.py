@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-from types import MappingProxyType
 
 import orjson
 import pytest
 from sregym_cluster_embedded.api import dynamic, writes
 from sregym_cluster_embedded.api.dynamic.calling import Answer, CallFailed
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.world import Constitution, World
 
@@ -72,8 +72,7 @@ def hooks():
 
 @pytest.fixture
 def world(hooks):
-    rooms = MappingProxyType({"webhooks": hooks})
-    world = World(Constitution(rooms=rooms), seed=7, epoch=1_767_225_600)
+    world = World(Constitution(rooms=WEBHOOKS.offer(hooks)), seed=7, epoch=1_767_225_600)
     for name in ("default", "shop"):
         writes.create(world, "namespaces", {"metadata": {"name": name}})
         account = {"metadata": {"name": "default", "namespace": name}}

@@ -64,6 +64,17 @@ def test_fields_select(client, world, make_pod):
     ) == ["b"]
 
 
+def test_jobs_are_selected_by_what_succeeded(client, world):
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}}
+    for name in ("new", "old"):
+        obj = {"metadata": {"name": name, "namespace": "shop"}, "spec": {"template": template}}
+        writes.create(world, "jobs.batch", obj)
+    writes.update_status(world, Key("jobs.batch", "shop", "old"), {"succeeded": 1})
+    jobs = "/apis/batch/v1/namespaces/shop/jobs"
+    assert names(client("GET", jobs, fieldSelector="status.successful=0")) == ["new"]
+    assert names(client("GET", jobs, fieldSelector="status.successful=1")) == ["old"]
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

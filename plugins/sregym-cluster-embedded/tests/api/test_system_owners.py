@@ -64,8 +64,8 @@ def test_what_the_client_sends_is_the_clients_even_if_admission_would_add_it(cli
     assert entries(made) == {("me", ""): {"f:spec": {**CREATED, **more}}}
 
 
-def test_pods_of_controllers_belong_to_controller_and_kubelet() -> None:
-    world = build(Blueprint(seed=1))
+def test_pods_of_controllers_belong_to_controller_and_kubelet(recorded_images: Any) -> None:
+    world = build(Blueprint(models=recorded_images, seed=1))
     template = {"metadata": {"labels": {"app": "w"}}, "spec": SPEC}
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "w"}}, "template": template}
     metadata = {"name": "w", "namespace": "default"}
@@ -93,8 +93,8 @@ def test_pods_of_controllers_belong_to_controller_and_kubelet() -> None:
     }
 
 
-def test_an_entry_that_came_back_with_an_object_is_not_doubled() -> None:
-    world = build(Blueprint(seed=1))
+def test_an_entry_that_came_back_with_an_object_is_not_doubled(recorded_images: Any) -> None:
+    world = build(Blueprint(models=recorded_images, seed=1))
     kind = writes.resource_named(world, "namespaces")
     place = world.store.get(Key("namespaces", "", "default"))
     assert place is not None

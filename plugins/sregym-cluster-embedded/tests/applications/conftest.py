@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sregym_apps.model import ServiceModel, parse_service_model
-from sregym_cluster_embedded import telemetry, traffic, userland
-from sregym_cluster_embedded.contribution import Contribution, constitution_of
-from sregym_cluster_embedded.kubelet.runtime import (
-    ContainerConfig,
-    ContainerRef,
-    ExitState,
-    Mount,
-)
-from sregym_cluster_embedded.network.records import Record, Reply
-from sregym_cluster_embedded.userland import Runtime
-from sregym_cluster_embedded.userland.builtin import builtin_models
-from sregym_cluster_embedded.world import World
+from sregym_cluster_embedded.kubelet.runtime import Mount
+from sregym_cluster_embedded.sdk.testing import ContainerBench
 
+CONFORMANCE = Path(__file__).resolve().parents[4] / "tests" / "conformance"
+IMAGES = (CONFORMANCE / "images.yaml").read_text(encoding="utf-8")
 SHOP = """
 application: shop
 images:
@@ -120,94 +112,9 @@ INIT = """mongo admin --quiet --eval "db.createUser({user: 'admin', pwd: '$APP_P
 """
 
 
-class Routes(NamedTuple):
-    """What the network says of an address."""
-
-    error: str
-    ip: str
-    dns: str
-    backends: tuple[tuple[float, str, str, int], ...]
-
-
-class TableNetwork:
-    """A network of names and pods written down in a table of the world."""
-
-    def routes(self, world: World, pod_uid: str, host: str, port: int) -> Routes:
-        if host.startswith("10.244.0."):
-            return Routes("", host, "", ((1.0, host.rpartition(".")[2], host, port),))
-        entry = world.table("test.names").get(host)
-        if entry is None:
-            return Routes("dns", "", "10.96.0.10", ())
-        ip, pods = entry
-        if not pods:
-            return Routes("refused", ip, "10.96.0.10", ())
-        backends = tuple((1.0, uid, f"10.244.0.{uid}", port) for uid in pods)
-        return Routes("", ip, "10.96.0.10", backends)
-
-    def query(self, world: World, pod: Any, server: str, name: str, kind: str = "A") -> Reply:
-        entry = world.table("test.names").get(name)
-        if entry is None:
-            return Reply("nxdomain", server=server)
-        records = (Record(name, "A", entry[0]),) if kind == "A" else ()
-        return Reply("ok" if records else "nodata", records, server=server)
-
-
-class ExitBook:
-    """Writes down how containers ended."""
-
-    def container_exited(self, world: World, ref: ContainerRef, exit_state: ExitState) -> None:
-        world.table("test.exits")[ref] = exit_state
-
-    def touch(self, world: World, ref: ContainerRef) -> None:
-        """Nobody probes here."""
-
-
 @dataclass
-class Shop:
-    """A world with the shop's images, and hands to start containers."""
-
-    world: World
-    runtime: Runtime
-    started: list[ContainerRef] = field(default_factory=list)
-
-    def name(self, host: str, *pods: str) -> None:
-        self.world.table("test.names")[host] = (f"10.96.1.{len(host)}", pods)
-        self.world.table("userland.routes").clear()
-        self.world.room("traffic").changed(self.world)
-
-    def start(
-        self, pod: str, image: str, uid: str, attempt: int = 0, **fields: Any
-    ) -> ExitState | None:
-        ref = ContainerRef("shop", pod, uid, "main", attempt)
-        given = {
-            "command": None, "args": None, "env": {}, "working_dir": None, "mounts": {},
-            "memory_limit_bytes": None, "cpu_limit_cores": 1.0,
-        }  # fmt: skip
-        config = ContainerConfig(
-            ref=ref, image=image, node="node1", pod_ip=f"10.244.0.{uid}", hostname=pod,
-            **{**given, **fields},
-        )  # fmt: skip
-        self.started.append(ref)
-        return self.runtime.start(self.world, config)
-
-    def run(self, seconds: float) -> None:
-        self.world.run_until(self.world.now + seconds)
-
-    def texts(self, pod: str) -> list[str]:
-        return [line.text for line in self.runtime.logs(self.world, self.ref(pod))]
-
-    def ended(self, pod: str) -> ExitState | None:
-        return self.world.table("test.exits").get(self.ref(pod))
-
-    def rounds(self, count: int = 1) -> list[str]:
-        """The last lines of the load generator, without their times."""
-        return [text.partition(" ")[2] for text in self.texts("load")[-count:]]
-
-    def fork(self) -> Shop:
-        return Shop(self.world.fork(), self.runtime, list(self.started))
-
-    def ref(self, pod: str) -> ContainerRef:
-        return max(ref for ref in self.started if ref.pod == pod)
+class Shop(ContainerBench):
+    """A world with the shop's images, and hands to start its containers."""
 
     def mongo(
         self, expression: str, user: str = "root", password: str = "root"
@@ -215,10 +122,6 @@ class Shop:
         words = ("mongo", "admin", "--quiet", "-u", user, "-p", password)
         ref = self.ref("mongodb-stock")
         result = self.runtime.exec(self.world, ref, (*words, "--eval", expression), "")
-        return result.exit_code, result.stdout, result.stderr
-
-    def shell(self, pod: str, script: str, shell: str = "sh") -> tuple[int, str, str]:
-        result = self.runtime.exec(self.world, self.ref(pod), (shell, "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 
     def open(self, parts: Iterable[str] = ("mongo", "stock", "price", "web", "load")) -> None:
@@ -261,29 +164,9 @@ class Shop:
         self.start("load", "ghcr.io/acme/load:1.0", "5")
 
 
-def new_shop(text: str) -> Shop:
-    """A world that knows the application of a service model."""
-    surroundings = Contribution(
-        name="surroundings", rooms={"network": TableNetwork(), "kubelet": ExitBook()}
-    )
-    parts = [
-        surroundings,
-        userland.contribution([_model(text), *builtin_models()]),
-        traffic.contribution(),
-        telemetry.contribution(),
-    ]
-    world = World(constitution_of(parts), seed=7, epoch=1_763_760_000)
-    return Shop(world, world.room("runtime"))
-
-
-@cache
-def _model(text: str) -> ServiceModel:
-    return parse_service_model(text, "application.yaml")
-
-
 @pytest.fixture(scope="session")
 def shop_model() -> ServiceModel:
-    return _model(SHOP)
+    return parse_service_model(SHOP, "application.yaml")
 
 
 @pytest.fixture(scope="session")
@@ -293,12 +176,12 @@ def shop_text() -> str:
 
 @pytest.fixture(scope="session")
 def make_shop() -> Callable[..., Shop]:
-    return lambda text=SHOP: new_shop(text)
+    return lambda text=SHOP: Shop.of(text, IMAGES)
 
 
 @pytest.fixture
 def shop() -> Shop:
-    return new_shop(SHOP)
+    return Shop.of(SHOP, IMAGES)
 
 
 @pytest.fixture

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 
 MODEL = """
 application: desk
@@ -86,13 +88,23 @@ def begin_all(desk: Any, **load: Any) -> None:
 
 
 def served(desk: Any, pod: str) -> list[tuple[str, float, float]]:
-    segments = desk.world.room("traffic").served(desk.world, desk.ref(pod))
+    segments = desk.world.room(REQUEST_FLOW).served(desk.world, desk.ref(pod))
     return [(flow.operation, flow.rate, flow.ok) for flow in segments[-1].flows]
+
+
+def told(line: str, operation: str) -> tuple[int, int, int]:
+    """Requests, successes and failures by a line of the load generator."""
+    found = re.match(rf"op={operation} requests=(\d+) ok=(\d+) failed=(\d+) ", line)
+    assert found is not None, line
+    asked, ok, failed = map(int, found.groups())
+    return asked, ok, failed
 
 
 def test_calls_go_where_the_registry_says_and_past_the_cache(desk: Any) -> None:
     begin_all(desk)
-    assert desk.rounds(2)[0].startswith("op=look requests=766 ok=766 failed=0 ")
+    asked, ok, failed = told(desk.rounds(2)[0], "look")
+    assert (asked, failed) == (pytest.approx(750, abs=4 * 750**0.5), 0)
+    assert ok == asked
     assert served(desk, "front") == [("look", 75.0, 1.0), ("risky", 25.0, 1.0)]
     assert served(desk, "memcached") == [("*", 75.0, 1.0)]
     assert served(desk, "back") == [("Get", pytest.approx(75 * 0.25 + 25), 1.0)]
@@ -100,10 +112,9 @@ def test_calls_go_where_the_registry_says_and_past_the_cache(desk: Any) -> None:
 
 def test_the_rate_comes_from_the_command_line(desk: Any) -> None:
     begin_all(desk, words=("look", "-D", "exp", "-R", "200"))
-    assert [text.partition(" ok=")[0] for text in desk.rounds(2)] == [
-        "op=look requests=1523",
-        "op=other requests=514",
-    ]
+    looks, others = desk.rounds(2)
+    assert told(looks, "look")[0] == pytest.approx(1500, abs=4 * 1500**0.5)
+    assert told(others, "other")[0] == pytest.approx(500, abs=4 * 500**0.5)
 
 
 def test_a_lost_cache_makes_every_look_a_miss(desk: Any) -> None:
@@ -113,7 +124,8 @@ def test_a_lost_cache_makes_every_look_a_miss(desk: Any) -> None:
     assert served(desk, "back") == [("Get", 100.0, 1.0)]
     lines = [text for text in desk.texts("front") if text.startswith("cache: ")]
     assert set(lines) == {"cache: dial tcp 10.96.1.5:11211: connect: connection refused"}
-    assert desk.rounds(2)[0].startswith("op=look requests=724 ok=724 ")
+    asked, ok, _ = told(desk.rounds(2)[0], "look")
+    assert ok == asked == pytest.approx(750, abs=4 * 750**0.5)
 
 
 def test_without_an_instance_the_first_request_ends_the_process(desk: Any) -> None:

@@ -46,27 +46,27 @@ def ends(shop: Any, pod: str) -> list[tuple[str, tuple[str, int], tuple[str, int
             "ss -tanp",
             "State  Recv-Q Send-Q       Local Address:Port         Peer Address:Port Process\n"
             'LISTEN 0      4096                     *:8081                    *:*     users:(("stock",pid=1,fd=3))\n'
-            'ESTAB  0      0               10.244.0.2:40334          10.96.1.13:27017 users:(("stock",pid=1,fd=4))\n'
-            'ESTAB  0      0               10.244.0.2:60102          10.96.1.13:27017 users:(("stock",pid=1,fd=5))\n'
-            'ESTAB  0      0               10.244.0.2:32986          10.96.1.13:27017 users:(("stock",pid=1,fd=6))\n'
-            'ESTAB  0      0      [::ffff:10.244.0.2]:8081  [::ffff:10.244.0.4]:59720 users:(("stock",pid=1,fd=7))\n',
+            'ESTAB  0      0               10.244.0.2:37648          10.96.1.13:27017 users:(("stock",pid=1,fd=4))\n'
+            'ESTAB  0      0               10.244.0.2:55892          10.96.1.13:27017 users:(("stock",pid=1,fd=5))\n'
+            'ESTAB  0      0               10.244.0.2:33842          10.96.1.13:27017 users:(("stock",pid=1,fd=6))\n'
+            'ESTAB  0      0      [::ffff:10.244.0.2]:8081  [::ffff:10.244.0.4]:41426 users:(("stock",pid=1,fd=7))\n',
         ),
         (
             "stock",
             "ss -tnp state established",
             "Recv-Q Send-Q       Local Address:Port         Peer Address:Port Process\n"
-            '0      0               10.244.0.2:40334          10.96.1.13:27017 users:(("stock",pid=1,fd=4))\n'
-            '0      0               10.244.0.2:60102          10.96.1.13:27017 users:(("stock",pid=1,fd=5))\n'
-            '0      0               10.244.0.2:32986          10.96.1.13:27017 users:(("stock",pid=1,fd=6))\n'
-            '0      0      [::ffff:10.244.0.2]:8081  [::ffff:10.244.0.4]:59720 users:(("stock",pid=1,fd=7))\n',
+            '0      0               10.244.0.2:37648          10.96.1.13:27017 users:(("stock",pid=1,fd=4))\n'
+            '0      0               10.244.0.2:55892          10.96.1.13:27017 users:(("stock",pid=1,fd=5))\n'
+            '0      0               10.244.0.2:33842          10.96.1.13:27017 users:(("stock",pid=1,fd=6))\n'
+            '0      0      [::ffff:10.244.0.2]:8081  [::ffff:10.244.0.4]:41426 users:(("stock",pid=1,fd=7))\n',
         ),
         (
             "load",
             "ss -ant",
             "State Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess\n"
-            "ESTAB 0      0         10.244.0.5:50148    10.96.1.3:8080       \n"
-            "ESTAB 0      0         10.244.0.5:52642    10.96.1.3:8080       \n"
-            "ESTAB 0      0         10.244.0.5:52398    10.96.1.3:8080       \n",
+            "ESTAB 0      0         10.244.0.5:53380    10.96.1.3:8080       \n"
+            "ESTAB 0      0         10.244.0.5:34380    10.96.1.3:8080       \n"
+            "ESTAB 0      0         10.244.0.5:48064    10.96.1.3:8080       \n",
         ),
         (
             "mongodb-stock",
@@ -74,19 +74,19 @@ def ends(shop: Any, pod: str) -> list[tuple[str, tuple[str, int], tuple[str, int
             "Active Internet connections (servers and established)\n"
             "Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID/Program name    \n"
             "tcp        0      0 0.0.0.0:27017           0.0.0.0:*               LISTEN      1/mongod            \n"
-            "tcp        0      0 10.244.0.1:27017        10.244.0.2:40334        ESTABLISHED 1/mongod            \n"
-            "tcp        0      0 10.244.0.1:27017        10.244.0.2:60102        ESTABLISHED 1/mongod            \n"
-            "tcp        0      0 10.244.0.1:27017        10.244.0.2:32986        ESTABLISHED 1/mongod            \n",
+            "tcp        0      0 10.244.0.1:27017        10.244.0.2:37648        ESTABLISHED 1/mongod            \n"
+            "tcp        0      0 10.244.0.1:27017        10.244.0.2:55892        ESTABLISHED 1/mongod            \n"
+            "tcp        0      0 10.244.0.1:27017        10.244.0.2:33842        ESTABLISHED 1/mongod            \n",
         ),
         (
             "stock",
             "netstat -tn",
             "Active Internet connections (w/o servers)\n"
             "Proto Recv-Q Send-Q Local Address           Foreign Address         State       \n"
-            "tcp        0      0 10.244.0.2:40334        10.96.1.13:27017        ESTABLISHED \n"
-            "tcp        0      0 10.244.0.2:60102        10.96.1.13:27017        ESTABLISHED \n"
-            "tcp        0      0 10.244.0.2:32986        10.96.1.13:27017        ESTABLISHED \n"
-            "tcp6       0      0 10.244.0.2:8081         10.244.0.4:59720        ESTABLISHED \n",
+            "tcp        0      0 10.244.0.2:37648        10.96.1.13:27017        ESTABLISHED \n"
+            "tcp        0      0 10.244.0.2:55892        10.96.1.13:27017        ESTABLISHED \n"
+            "tcp        0      0 10.244.0.2:33842        10.96.1.13:27017        ESTABLISHED \n"
+            "tcp6       0      0 10.244.0.2:8081         10.244.0.4:41426        ESTABLISHED \n",
         ),
         (
             "stock",
@@ -99,16 +99,16 @@ def ends(shop: Any, pod: str) -> list[tuple[str, tuple[str, int], tuple[str, int
             "stock",
             "cat /proc/net/tcp",
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-            "   0: 0200F40A:9D8E 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110001 1 0000000000000000 20 4 30 10 -1\n"
-            "   1: 0200F40A:EAC6 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110002 1 0000000000000000 20 4 30 10 -1\n"
-            "   2: 0200F40A:80DA 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110003 1 0000000000000000 20 4 30 10 -1\n",
+            "   0: 0200F40A:9310 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110001 1 0000000000000000 20 4 30 10 -1\n"
+            "   1: 0200F40A:DA54 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110002 1 0000000000000000 20 4 30 10 -1\n"
+            "   2: 0200F40A:8432 0D01600A:6989 01 00000000:00000000 00:00000000 00000000     0        0 110003 1 0000000000000000 20 4 30 10 -1\n",
         ),
         (
             "stock",
             "cat /proc/net/tcp6",
             "  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
             "   0: 00000000000000000000000000000000:1F91 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 49081 1 0000000000000000 100 0 0 10 0\n"
-            "   1: 0000000000000000FFFF00000200F40A:1F91 0000000000000000FFFF00000400F40A:E948 01 00000000:00000000 00:00000000 00000000     0        0 110004 1 0000000000000000 20 4 30 10 -1\n",
+            "   1: 0000000000000000FFFF00000200F40A:1F91 0000000000000000FFFF00000400F40A:A1D2 01 00000000:00000000 00:00000000 00000000     0        0 110004 1 0000000000000000 20 4 30 10 -1\n",
         ),
         (
             "stock",

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from sregym_apps.model import Line, Log
+from sregym_cluster_embedded import userland
+from sregym_cluster_embedded.contribution import constitution_of
 from sregym_cluster_embedded.userland.formats import render
-from sregym_cluster_embedded.world import Constitution, World
+from sregym_cluster_embedded.world import World
 
 # 2026-11-18 11:06:00 UTC, and a moment after it.
 EPOCH, AT = 1_795_000_000 - 1_795_000_000 % 60, 12.34567
@@ -35,13 +37,13 @@ LINES = [
 
 @pytest.mark.parametrize(("form", "line", "expected"), LINES)
 def test_formats(form: Any, line: dict[str, Any], expected: str) -> None:
-    world = World(Constitution(), 0, EPOCH)
+    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
     (written,) = render(world, Log(format=form), Line(**line), {}, AT)
     assert (written.text, written.stream, written.at) == (expected, "stdout", AT)
 
 
 def test_what_is_raw_has_no_format() -> None:
-    world = World(Constitution(), 0, EPOCH)
+    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
     trace = 'Exception in thread "main" java.lang.Error\n\tat Main.main(Main.java:3)'
     lines = render(world, Log(format="log4j"), Line(text=trace, raw=True), {}, AT)
     assert [line.text for line in lines] == trace.split("\n")

@@ -54,9 +54,9 @@ OBJECTS = """
 
 
 @pytest.fixture(scope="module")
-def opened() -> World:
+def opened(recorded_images: Any) -> World:
     """A cluster with an ingress controller before a web server."""
-    world = build(Blueprint(ingress_controller=True))
+    world = build(Blueprint(models=recorded_images, ingress_controller=True))
     for entry in yaml.safe_load(OBJECTS):
         writes.create(world, entry.pop("resource"), entry)
     world.run_until(world.now + 60)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
+from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.invocation import Invocation, invocation
 
 
@@ -90,3 +91,56 @@ def test_a_script_that_is_missing(shop: Any) -> None:
     shop.run(1)
     assert shop.texts("box") == ["sh: can't open '/scripts/none.sh': No such file or directory"]
     assert shop.ended("box") == ExitState(2, "Error")
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ("for i in a b; do echo $i; sleep 2; done; echo end $i", ["a", "b", "end b"]),
+        ("i=0; while [ $i -lt 3 ]; do i=$((i+1)); [ $i = 2 ] && continue; echo $i; sleep 1; done; echo e$?", ["1", "3", "e0"]),
+        ("until [ -e /tmp/b ]; do sleep 1; touch /tmp/b; sleep 1; done; ls /tmp/b", ["/tmp/b"]),
+        ("for ((i=0; i<3; i++)); do sleep 1; echo $i; done; echo e$i", ["0", "1", "2", "e3"]),
+        (
+            "f() { local n=1; for i in a b; do echo $i $1 $n; sleep 1; n=$((n+1)); done; return 7; }; n=x; f q r; echo $? $n $#",
+            ["a q 1", "b q 2", "7 x 0"],
+        ),
+        (
+            "for a in 1 2; do for b in 1 2 3; do [ $b = 3 ] && continue 2; sleep 1; echo $a$b; done; echo no; done; echo e",
+            ["11", "12", "21", "22", "e"],
+        ),
+        ("if true; then while sleep 1; do echo x; break; done; fi && echo y || echo n", ["x", "y"]),
+        ("case a in a) for q in 1 2; do sleep 1; echo $q; done; echo e;; *) echo n;; esac", ["1", "2", "e"]),
+        ("trap 'echo bye' EXIT; for q in 1 2; do sleep 1; echo $q; done; cd /tmp; for q in 3; do sleep 1; pwd; done", ["1", "2", "/tmp", "bye"]),
+        ("set -e; for q in 1 2; do sleep 1; echo $q; done; for q in 3; do sleep 1; false; echo no; done; echo no", ["1", "2"]),
+        ("(x=2; for q in 1 2; do sleep 1; x=$((x+q)); echo $x; done); echo [$x]", ["3", "5", "[]"]),
+        ("for q in 1 2; do sleep 1; echo $q; done | tr 1-2 a-b; echo e", ["a", "b", "e"]),
+        ("for q in 1 2; do sleep 1; echo $q; done > /tmp/o; cat /tmp/o", ["1", "2"]),
+        ("a=(x y); for q in ${a[@]}; do sleep 1; a+=(z$q); done; echo ${a[@]} ${#a[@]}", ["x y zx zy 4"]),
+    ],
+)  # fmt: skip
+def test_a_script_goes_on_where_it_was(shop: Any, script: str, lines: list[str]) -> None:
+    shop.start("box", "mongo:4.4.6", "6", command=("bash", "-c", script))
+    shop.run(30)
+    assert shop.texts("box") == lines
+
+
+def test_a_script_that_runs_for_long_is_not_repeated_from_its_beginning(shop: Any) -> None:
+    shop.start_box("sh", "-c", "i=0; while true; do i=$((i+1)); echo $i; sleep 10; done")
+    shop.run(36_000)
+    assert shop.texts("box")[-1] == "3600"
+    process = process_of(shop.world, shop.ref("box"))
+    assert process is not None
+    assert len(process.journal) < 10
+
+
+def test_what_never_rests_costs_as_much_in_every_second(shop: Any) -> None:
+    shop.start_box("sh", "-c", "while :; do echo x; sleep 0.001; done")
+    shop.run(600)
+    first = len(shop.texts("box"))
+    assert 1_000 < first <= 4_000
+
+
+def test_what_computes_for_long_comes_to_its_end(shop: Any) -> None:
+    shop.start_box("sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done; echo $i")
+    shop.run(3600)
+    assert shop.texts("box") == ["5000"]

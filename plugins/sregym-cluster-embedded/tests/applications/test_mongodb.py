@@ -152,7 +152,7 @@ def test_a_server_that_is_not_there_is_named(shop: Any) -> None:
 
 
 def test_files_of_another_version_are_refused(shop: Any) -> None:
-    from sregym_cluster_embedded.userland.mongodb.data import MongoData, store
+    from sregym_server_mongodb.data import MongoData, store
 
     store(shop.world, "claim-1:", MongoData(version="3.6"))
     mounts = {"/data/db": Mount("volume", "claim-1")}

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.machines import change
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.connections import sockets
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.world import World
 
 RESOURCES = {"Deployment": "deployments.apps", "Service": "services", "ConfigMap": "configmaps"}
@@ -101,7 +102,7 @@ class Deployed:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.runtime = world.room("runtime")
+        self.runtime = world.room(RUNTIME)
 
     def run(self, seconds: float) -> None:
         self.world.run_until(self.world.now + seconds)
@@ -276,7 +277,7 @@ def test_attempts_wait_for_what_a_policy_or_a_dead_node_swallows(shop: Deployed)
     runs = {one.ref.name: one.config.node for one in shop.runtime.running(shop.world)}
     assert runs["load"] != runs["web"]
     change(shop.world, runs["web"], powered=False)
-    shop.world.room("traffic").changed(shop.world)
+    shop.world.room(REQUEST_FLOW).changed(shop.world)
     shop.run(5)
     assert _connections(shop, "load") == [("SYN-SENT", 0, 8080)]
     assert _connections(shop, "stock") == []

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_apps.simulation import installed
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_cluster_embedded.userland.builtin import builtin_models, public_models
 from sregym_cluster_embedded.userland.catalogue import Catalogue
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_core.interfaces import ClusterSpec, Command
 
 
@@ -71,7 +73,9 @@ def test_datastores_answer(
 
 
 def test_what_an_application_says_of_an_image_counts(shop_model: Any) -> None:
-    catalogue = Catalogue([*builtin_models(), shop_model, *public_models()])
+    catalogue = Catalogue(
+        [*builtin_models(), shop_model, *public_models(installed())], with_in_tree()
+    )
     assert [
         known.application if (known := catalogue.find(image)) is not None else None
         for image in ("mongo:4.4.6", "mongo:4.4", "mongo:4.4.7")

@@ -21,7 +21,8 @@ def fuzz():
     spec.loader.exec_module(module)
     yield module
     sys.path.remove(str(SCRIPT.parent))
-    del sys.modules["api_fuzz"], sys.modules["random_requests"]
+    for name in ("api_fuzz", "random_requests", "odd_bodies"):
+        del sys.modules[name]
 
 
 def test_nothing_breaks(fuzz):
@@ -36,7 +37,7 @@ def test_what_is_broken_would_be_seen(fuzz, monkeypatch):
         return Response(500, b'{"kind":"Status","status":"Failure","message":"x","code":400}')
 
     base = fuzz.prepared()
-    monkeypatch.setattr(fuzz, "handle", careless)
+    monkeypatch.setattr(fuzz, "served", careless)
     tally = fuzz.run(base, 3, seed=1)
     assert [text.partition(":")[0] for text in tally.broken] == ["a Status that does not fit"] * 3
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from sregym_cluster_embedded.cluster import Embedded, EmbeddedCluster
+from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.cluster import EmbeddedCluster
 from sregym_core.interfaces import ClusterSpec, Command
 
 BEGAN = datetime(2026, 1, 1, 9, tzinfo=UTC).timestamp()
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[EmbeddedCluster]:
-    cluster = Embedded().provision(ClusterSpec())
-    assert isinstance(cluster, EmbeddedCluster)
+    cluster = EmbeddedCluster(build(Blueprint(metrics_server=True)), ClusterSpec())
     cluster.clock.advance(600.0)  # by now 660 s have passed since 2026-01-01T09:00:00Z
     yield cluster
     cluster.close()

@@ -83,7 +83,7 @@ def test_a_secret_of_nobody_is_removed(world: World) -> None:
 
 
 def test_tokens_of_others_are_none_of_this_cluster(make_shop: Callable[..., Any]) -> None:
-    world, other = make_shop(seed=1).world, make_shop(seed=2).world
+    world, other = make_shop(salt="one").world, make_shop(salt="other").world
     account = other.store.get(Key("serviceaccounts", "default", "default"))
     assert account is not None
     token = tokens.issue(other, account, 600)

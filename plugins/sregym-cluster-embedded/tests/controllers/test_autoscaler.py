@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.api.resource_metrics import API_SERVICE, ContainerUse
 from sregym_cluster_embedded.api.server import handle
@@ -47,7 +48,7 @@ class MeasuredUsage:
 def with_usage(shop: Any) -> None:
     """Give the world a metrics API over `MeasuredUsage`."""
     world = shop.world
-    rooms = {**world.constitution.rooms, "usage": MeasuredUsage()}
+    rooms = {**world.constitution.rooms, **USAGE.offer(MeasuredUsage())}
     world.constitution = replace(world.constitution, rooms=rooms)
     service = {"metadata": {"name": API_SERVICE.name}, "spec": {}}
     writes.create(world, API_SERVICE.resource, service)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.contribution import Contribution, constitution_of
 from sregym_cluster_embedded.store import Change
 from sregym_cluster_embedded.world import World
 
 
 def test_a_name_that_is_offered_twice_is_refused() -> None:
-    first = Contribution("one", rooms={"logs": object()})
-    second = Contribution("two", rooms={"logs": object()})
+    first = Contribution("one", rooms=LOGS.offer(print))
+    second = Contribution("two", rooms=LOGS.offer(print))
     with pytest.raises(ValueError) as refused:
         constitution_of([first, second])
     assert str(refused.value) == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sregym_cluster_embedded.api.request import Connect
@@ -28,8 +29,8 @@ class Typing:
 
 
 @pytest.fixture(scope="module")
-def live() -> LiveWorld:
-    world = build(Blueprint(seed=5))
+def live(recorded_images: Any) -> LiveWorld:
+    world = build(Blueprint(models=recorded_images, seed=5))
     image = "registry.example/library/busybox:1.36"
     done = run(DirectAccess(world), ["run", "box", f"--image={image}", "--", "sleep", "999"])
     assert (done.exit_code, done.stdout) == (0, "pod/box created\n")

@@ -6,6 +6,7 @@ import socket
 
 import pytest
 from sregym_cluster_embedded.api.dynamic.calling import Call, CallFailed
+from sregym_cluster_embedded.api.keys import WEBHOOKS
 from sregym_cluster_embedded.http.hooks import call_loopback, reach_loopback
 from sregym_cluster_embedded.world import Constitution, World
 
@@ -57,4 +58,4 @@ def test_a_world_that_has_somebody_who_calls_keeps_him(world):
     first = world.constitution
     reach_loopback(world)
     assert first is world.constitution
-    assert first.rooms["webhooks"] is call_loopback
+    assert first.rooms[WEBHOOKS.name] is call_loopback

@@ -11,6 +11,8 @@ from sregym_cluster_embedded.userland.shell.input import (
     reads_input,
 )
 
+CONSOLES = {"redis-cli", "mysql", "mongosh", "psql"}
+
 
 @pytest.mark.parametrize(
     ("line", "expected"),
@@ -34,13 +36,13 @@ from sregym_cluster_embedded.userland.shell.input import (
     ],
 )
 def test_main_processes_that_read(line: str, expected: bool) -> None:
-    assert reads_input(line.split()) is expected
+    assert reads_input(line.split(), CONSOLES) is expected
 
 
 def test_shells_and_consoles_are_told_apart() -> None:
     commands = (["ash"], ["mysql", "-uroot"], ["ls"], [])
     assert [is_shell(one) for one in commands] == [True, False, False, False]
-    assert [is_console(one) for one in commands] == [False, True, False, False]
+    assert [is_console(one, CONSOLES) for one in commands] == [False, True, False, False]
     assert [never_reads(one) for one in commands] == [False, False, True, False]
 
 

@@ -87,10 +87,10 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory, recorded_images: Any) -> Iterator[Cluster]:
     if shutil.which("kubectl") is None:
         pytest.skip("kubectl is not installed")
-    world = build(Blueprint(seed=5, epoch=int(time.time()) - 120))
+    world = build(Blueprint(models=recorded_images, seed=5, epoch=int(time.time()) - 120))
     run(DirectAccess(world), ["apply", "-f", "-"], PODS)
     world.run_until(world.now + 60)
     live = LiveWorld(world, Stepped(request_cost_s=0.01))

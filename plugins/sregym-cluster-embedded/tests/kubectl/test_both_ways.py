@@ -33,6 +33,7 @@ READS = [
     "get deploy web -n shop -o yaml --show-managed-fields",
     "get deploy -n shop -o yaml",
     "get pods,svc -n shop -o json",
+    "get events,svc -n shop",
     "get pod two flaky -n shop",
     "get pod two flaky -n shop -o yaml",
     "get pod/two svc/web -n shop",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubectl import CommandResult, DirectAccess, NotCovered, run
@@ -17,8 +19,8 @@ WRITER = "(while true; do echo tick; sleep 4; done) > /tmp/log 2>&1 &"
 
 
 @pytest.fixture
-def world() -> World:
-    made = build(Blueprint())
+def world(recorded_images: Any) -> World:
+    made = build(Blueprint(models=recorded_images))
     assert run(DirectAccess(made), ["apply", "-f", "-"], BOX).exit_code == 0
     made.run_until(made.now + 30)
     written = run(DirectAccess(made), ["exec", "box", "--", "sh", "-c", WRITER])

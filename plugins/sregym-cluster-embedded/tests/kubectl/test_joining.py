@@ -48,8 +48,8 @@ _CHOSEN = re.compile(r"\b(debugger-(?:node\d-)?)\w{5}\b")
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    made = build(Blueprint(seed=5, epoch=int(time.time()) - 120))
+def world(recorded_images: Any) -> World:
+    made = build(Blueprint(models=recorded_images, seed=5, epoch=int(time.time()) - 120))
     done = run(DirectAccess(made), ["apply", "-f", "-"], PODS)
     assert (done.exit_code, done.stderr) == (0, "")
     made.run_until(made.now + 60)

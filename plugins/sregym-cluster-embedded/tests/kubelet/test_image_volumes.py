@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 WORKER, WEB = "registry.example/shop/worker:1.0", "registry.example/shop/web:1.0"
 POD = (
@@ -18,7 +19,7 @@ POD = (
 def run(town: Any, *command: str) -> tuple[int, str, str]:
     uid = town.world.store.get(Key("pods", "default", "app"))["metadata"]["uid"]
     ref = town.world.table("kubelet.pods")[uid].ref("c")
-    done = town.world.room("runtime").exec(town.world, ref, command, "")
+    done = town.world.room(RUNTIME).exec(town.world, ref, command, "")
     return done.exit_code, done.stdout, done.stderr
 
 

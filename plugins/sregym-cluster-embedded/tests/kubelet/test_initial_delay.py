@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sregym_cluster_embedded.kubelet.keys import KUBELET
+
 POD = """
 apiVersion: v1
 kind: Pod
@@ -27,7 +29,7 @@ def test_a_port_that_opens_early_is_not_looked_at_before_the_delay(shop: Any) ->
     (pod,) = shop.pods()
     uid = pod["metadata"]["uid"]
     (ref,) = [ref for ref in shop.world.table("shop.processes") if ref.pod_uid == uid]
-    shop.world.room("kubelet").touch(shop.world, ref)
+    shop.world.room(KUBELET).touch(shop.world, ref)
     shop.run(14)
     assert not ready(shop)
     shop.run(12)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 WEB = "registry.example/shop/web:1.0"
 BUSYBOX = "registry.example/library/busybox:1.36"
@@ -48,7 +49,7 @@ def test_an_evicted_container_may_end_by_itself(town: Any) -> None:
         run_s=3.0,
     )
     uid = town.world.store.get(APP)["metadata"]["uid"]
-    runtime = town.world.room("runtime")
+    runtime = town.world.room(RUNTIME)
     state = town.world.table("kubelet.pods")[uid]
     fill = ("sh", "-c", "dd if=/dev/zero of=/v/f bs=1M count=3")
     runtime.exec(town.world, state.ref("c"), fill, "")

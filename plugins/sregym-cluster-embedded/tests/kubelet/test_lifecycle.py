@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 WORKER = "registry.example/shop/worker:1.0"
 BUSYBOX = "registry.example/library/busybox:1.36"
@@ -178,4 +179,4 @@ def test_a_pod_deleted_by_force_is_killed_all_the_same(town: Any) -> None:
     assert town.world.store.get(Key("pods", "default", "app")) is None
     town.run(1.0)
     assert town.events("Killing") == [("Killing", "Stopping container c", 1)]
-    assert [p.ref.pod for p in town.world.room("runtime").running(town.world)].count("app") == 0
+    assert [p.ref.pod for p in town.world.room(RUNTIME).running(town.world)].count("app") == 0

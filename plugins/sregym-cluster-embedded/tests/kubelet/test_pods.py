@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.store import Key, Object
 
 WORKER = '"registry.example/shop/worker:1.0"'
@@ -30,7 +31,7 @@ def state(shop: Any, name: str = "app") -> Object:
 def logs(shop: Any, container: str = "", **options: str) -> str:
     """The log subresource of the pod `app`, or the error's text."""
     try:
-        text: str = shop.world.room("logs")(shop.world, "shop", "app", container, options)
+        text: str = shop.world.room(LOGS)(shop.world, "shop", "app", container, options)
     except ApiError as error:
         return f"{error.code} {error.message}"
     return text

@@ -92,6 +92,8 @@ def test_a_registry_that_does_not_answer_holds_up_the_pulls_of_its_node(town: An
 
 
 def test_a_private_repository_asks_for_a_pull_secret(town: Any) -> None:
+    private = Registry(private=("private/",), address="10.77.0.1:5000")
+    set_registry(town.world, "registry.example", private)
     town.pod(
         "{imagePullSecrets: [{name: no-such-secret}], "
         'containers: [{name: web, image: "registry.example/private/web:1.0"}]}',

@@ -1,7 +1,6 @@
 """What a watcher sees, compared with what one saw on a real cluster.
 
-The recordings stand beside the repository; without them these tests are skipped. For each object
-the states follow each other in the recorded order; the moments of what takes long lie within 30 %.
+For each object the states follow each other in the recorded order; the moments of what takes long lie within 30 %.
 """
 
 from __future__ import annotations
@@ -17,7 +16,9 @@ import yaml
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Change, Key, Object
 
-RECORDINGS = Path(__file__).resolve().parents[4].parent / "shared" / "golden" / "sequences"
+RECORDINGS = (
+    Path(__file__).resolve().parents[4] / "tests" / "conformance" / "recordings" / "sequences"
+)
 KINDS = {
     "pods": "Pod",
     "events": "Event",
@@ -39,8 +40,6 @@ COUNTERS = (
 NOISE = ("FailedMount", "Unhealthy")
 # Shorter distances were those of a busy machine.
 LONG_S = 5.0
-
-pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are not here")
 
 
 def reduced_state(state: Object) -> Object:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 import yaml
 from sregym_cluster_embedded.api import resource_metrics, writes
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.world import World
 
 MANIFESTS = """
@@ -35,8 +38,8 @@ spec: {nodeName: node2, containers: [{name: web, image: "registry.example/shop/w
 
 
 @pytest.fixture(scope="module")
-def opened() -> World:
-    world = build(Blueprint())
+def opened(recorded_images: Any) -> World:
+    world = build(Blueprint(models=recorded_images))
     for manifest in yaml.safe_load_all(MANIFESTS):
         writes.create(world, manifest.pop("kind"), manifest)
     world.run_until(world.now + 30)
@@ -146,7 +149,7 @@ def test_the_summary_of_a_node_agrees_with_its_metrics(world: World) -> None:
     assert world.store.revision == before
     summary = json.loads(text)
     (pod,) = [entry for entry in summary["pods"] if entry["podRef"]["name"] == "web"]
-    (used,) = world.room("usage").containers(world, pod["podRef"]["uid"])
+    (used,) = world.room(USAGE).containers(world, pod["podRef"]["uid"])
     (container,) = pod["containers"]
     assert container["cpu"]["usageNanoCores"] == used.cpu_nanocores
     assert container["memory"]["workingSetBytes"] == used.memory_bytes
@@ -195,6 +198,6 @@ def test_logs_of_containers_as_files(world: World) -> None:
 def test_requests_through_the_proxy_are_logged(world: World) -> None:
     ask(world, "pods/web/proxy/healthz")
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == "web")
-    text = world.room("runtime").logs(world, ref)[-1].text
+    text = world.room(RUNTIME).logs(world, ref)[-1].text
     assert text.startswith("[::ffff:10.77.0.2]:")
     assert text.endswith(": response:200")

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.network.links import Link
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic import Totals
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.world import World
 
 MODEL = """
@@ -78,7 +79,7 @@ def seen(world: World, seconds: float = 30.0) -> Totals:
     world.run_until(world.now + 3)
     begun = world.now
     world.run_until(begun + seconds)
-    (window,) = world.room("traffic").window(world, begun, world.now)
+    (window,) = world.room(REQUEST_FLOW).window(world, begun, world.now)
     totals: Totals = window.totals
     return totals
 
@@ -95,7 +96,7 @@ CAME = pytest.approx(3000, abs=4 * 3000**0.5)
 
 def errors(world: World) -> list[str]:
     """The different errors that the web server wrote lately, without their times."""
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     ref = next(ref for ref in world.table("userland.processes") if ref.pod == "web")
     texts = [line.text for line in runtime.logs(world, ref, since=world.now - 5)]
     return list(dict.fromkeys(text[text.index("quote: ") :] for text in texts))

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from typing import Any
 
 import pytest
 import yaml
 from sregym_cluster_embedded import machines, syscalls
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api.keys import HEARTBEATS, KUBELET_REACHABLE
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.node.bootstrap import NodeSpec
 from sregym_cluster_embedded.node.kubelets import set_container_runtime, set_network_plugin
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.syscalls import Rule
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.world import World
 
 SHELL = "registry.example/library/busybox:1.36"
 WEB = "registry.example/shop/web:1.0"
-NETWORK = (
+NETWORK_DOWN = (
     "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
     "message:Network plugin returns error: cni plugin not initialized"
 )
 
 
-@lru_cache(maxsize=1)
-def booted() -> World:
+@pytest.fixture(scope="module")
+def booted(recorded_images: Any) -> World:
     specs = [NodeSpec(name, disk_kib=20 * 2**20, images=(SHELL, WEB)) for name in ("a", "b")]
-    world = build(Blueprint(seed=5, nodes=specs))
+    world = build(Blueprint(models=recorded_images, seed=5, nodes=specs))
     writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     start(world, "box", "b")
@@ -37,8 +40,8 @@ def booted() -> World:
 
 
 @pytest.fixture
-def world() -> World:
-    return booted().fork()
+def world(booted: World) -> World:
+    return booted.fork()
 
 
 def start(world: World, name: str, node: str, image: str = SHELL) -> None:
@@ -62,7 +65,7 @@ def pod(world: World, name: str = "box") -> Object:
 
 def sh(world: World, script: str) -> tuple[int, str, str]:
     ref = ContainerRef("shop", "box", pod(world)["metadata"]["uid"], "main", 0)
-    done: ExecResult = world.room("runtime").exec(world, ref, ("sh", "-c", script), "")
+    done: ExecResult = world.room(RUNTIME).exec(world, ref, ("sh", "-c", script), "")
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -151,7 +154,7 @@ def test_connecting_fails_where_the_call_does(world: World, error: str, outcome:
     if error:
         syscalls.fail(world, "x", Rule("connect", error, node="b"))
     address = pod(world, "web")["status"]["podIP"]
-    dialled = world.room("network").dial(world, pod(world), address, 8080)
+    dialled = world.room(NETWORK).dial(world, pod(world), address, 8080)
     assert str(dialled.outcome) == outcome
 
 
@@ -159,7 +162,7 @@ def test_a_full_connection_table_drops_what_is_new(world: World) -> None:
     start(world, "web", "a", WEB)
     world.run_until(world.now + 3)
     address = pod(world, "web")["status"]["podIP"]
-    net = world.room("network")
+    net = world.room(NETWORK)
     machines.set_sysctl(world, "b", "net.netfilter.nf_conntrack_max", "100")
     assert str(net.dial(world, pod(world), address, 8080).outcome) == "timeout"
     machines.set_sysctl(world, "b", "net.netfilter.nf_conntrack_max", "262144")
@@ -170,11 +173,11 @@ def test_a_full_connection_table_drops_what_is_new(world: World) -> None:
 def test_without_its_network_plugin_a_node_is_not_ready_and_starts_no_pod(world: World) -> None:
     set_network_plugin(world, "b", False)
     world.run_until(world.now + 11)
-    assert ready(world) == ("False", "KubeletNotReady", NETWORK)
+    assert ready(world) == ("False", "KubeletNotReady", NETWORK_DOWN)
     start(world, "late", "b")
     world.run_until(world.now + 5)
     assert pod(world, "late")["status"]["phase"] == "Pending"
-    assert events(world, "NetworkNotReady") == {f"network is not ready: {NETWORK}"}
+    assert events(world, "NetworkNotReady") == {f"network is not ready: {NETWORK_DOWN}"}
     world.run_until(world.now + 1)
     node = world.store.get(Key("nodes", "", "b"))
     assert node is not None
@@ -199,14 +202,14 @@ def test_without_its_container_runtime_a_kubelet_says_so(world: World) -> None:
         "threshold is 3m0s]"
     )
     with pytest.raises(ApiError) as refused:
-        world.room("kubelet_reachable")(world, pod(world), "exec")
+        world.room(KUBELET_REACHABLE)(world, pod(world), "exec")
     assert refused.value.status["message"] == (
         'Internal error occurred: rpc error: code = Unavailable desc = connection error: desc = "'
         "transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: "
         'connection refused"'
     )
     lease = world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "b"))
-    renewed = world.room("heartbeats")(world, "leases.coordination.k8s.io", lease)["spec"]
+    renewed = world.room(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
     assert renewed["renewTime"] >= world.micro_timestamp(world.now - 10)
     set_container_runtime(world, "b", True)
     world.run_until(world.now + 11)

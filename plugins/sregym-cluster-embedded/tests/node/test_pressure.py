@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -20,21 +19,21 @@ SHELL = "registry.example/library/busybox:1.36"
 MEM = "registry.example/shop/mem:1.0"
 
 
-@lru_cache(maxsize=1)
-def booted() -> World:
+@pytest.fixture(scope="module")
+def booted(recorded_images: Any) -> World:
     specs = [
         NodeSpec(name, cpu=2, memory_kib=4 * 2**20, disk_kib=20 * 2**20, images=(SHELL, MEM))
         for name in ("node1", "node2")
     ]
-    world = build(Blueprint(seed=3, nodes=specs))
+    world = build(Blueprint(models=recorded_images, seed=3, nodes=specs))
     writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
     world.run_until(world.now + 1)
     return world
 
 
 @pytest.fixture
-def world() -> World:
-    return booted().fork()
+def world(booted: World) -> World:
+    return booted.fork()
 
 
 def run(world: World, seconds: float) -> None:

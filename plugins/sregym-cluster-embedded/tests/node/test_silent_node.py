@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api.keys import HEARTBEATS, KUBELET_REACHABLE, LOGS
 from sregym_cluster_embedded.node.kubelets import freeze_kubelet, start_kubelet, stop_kubelet
 from sregym_cluster_embedded.store import Key, Object
 
@@ -92,12 +93,12 @@ def test_its_lease_and_heartbeats_stand_still(shop: Any) -> None:
     frozen_at = world.now
     shop.run(300)
     lease = world.store.get(Key("leases.coordination.k8s.io", "kube-node-lease", "node2"))
-    renewed = world.room("heartbeats")(world, "leases.coordination.k8s.io", lease)["spec"]
+    renewed = world.room(HEARTBEATS)(world, "leases.coordination.k8s.io", lease)["spec"]
     assert world.micro_timestamp(frozen_at - 10) <= renewed["renewTime"]
     assert renewed["renewTime"] <= world.micro_timestamp(frozen_at)
     beats = {
         entry["lastHeartbeatTime"]
-        for entry in world.room("heartbeats")(world, "nodes", node(shop))["status"]["conditions"]
+        for entry in world.room(HEARTBEATS)(world, "nodes", node(shop))["status"]["conditions"]
     }
     assert max(beats) <= world.timestamp(frozen_at)
 
@@ -188,7 +189,7 @@ def test_logs_of_a_silent_node_are_refused(shop: Any, silence: Any, why: str) ->
     put(shop)
     silence(shop.world, "node2")
     with pytest.raises(ApiError) as refused:
-        shop.world.room("logs")(shop.world, "shop", "app", "", {})
+        shop.world.room(LOGS)(shop.world, "shop", "app", "", {})
     assert refused.value.status == {
         "kind": "Status",
         "apiVersion": "v1",
@@ -198,7 +199,7 @@ def test_logs_of_a_silent_node_are_refused(shop: Any, silence: Any, why: str) ->
         "code": 500,
     }
     with pytest.raises(ApiError) as refused:
-        shop.world.room("kubelet_reachable")(shop.world, pod(shop), "exec")
+        shop.world.room(KUBELET_REACHABLE)(shop.world, pod(shop), "exec")
     assert refused.value.status["message"] == f"error dialing backend: {why}"
 
 

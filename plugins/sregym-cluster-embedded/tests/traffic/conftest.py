@@ -16,6 +16,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.traffic import Totals
 from sregym_cluster_embedded.traffic.segments import SERVED, Segment, segments
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.world import World
 
 MODEL: dict[str, Any] = yaml.safe_load("""
@@ -97,7 +98,7 @@ class Market:
         return self.between(begun, self.world.now)
 
     def between(self, start: float, end: float) -> Totals:
-        (window,) = self.world.room("traffic").window(self.world, start, end)
+        (window,) = self.world.room(REQUEST_FLOW).window(self.world, start, end)
         totals: Totals = window.totals
         return totals
 
@@ -111,7 +112,7 @@ class Market:
 
     def shell(self, name: str, script: str) -> tuple[int, str, str]:
         """Exit code, output and errors of a script in the latest container of a program."""
-        runtime = self.world.room("runtime")
+        runtime = self.world.room(RUNTIME)
         result = runtime.exec(self.world, self.refs(name)[-1], ("sh", "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 

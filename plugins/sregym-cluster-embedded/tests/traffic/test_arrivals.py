@@ -20,7 +20,7 @@ from sregym_cluster_embedded.traffic.arrivals import (
     rhythm_of,
     walk,
 )
-from sregym_cluster_embedded.traffic.segments import SENT, segments, totals
+from sregym_cluster_embedded.traffic.segments import SENT, Counting, segments, totals
 
 REF = ContainerRef("shop", "load-1", "uid-1", "load", 0)
 
@@ -61,14 +61,14 @@ def test_the_walk_leads_back_to_where_it_began() -> None:
 
 
 def test_rhythms_are_the_same_in_every_process() -> None:
-    assert rhythm_of(REF, "buy", 60.0) == (Swing(40, 1, 0.129099445),)
-    assert rhythm_of(REF, "buy", 0.5) == (Swing(40, 16, 1.414213562),)
+    assert rhythm_of(REF, "buy", 60.0) == (Swing(16337, 1, 0.129099445),)
+    assert rhythm_of(REF, "buy", 0.5) == (Swing(16337, 16, 1.414213562),)
     course = Course(rhythm_of(REF, "buy", 60.0), 5.0)
     assert [round(course.elapsed(at), 6) for at in (5.0, 20.0, 35.0, 3605.0)] == [
         0.0,
-        15.317537,
-        30.77063,
-        3591.733989,
+        15.556301,
+        30.896477,
+        3592.820379,
     ]
 
 
@@ -131,6 +131,16 @@ def test_where_all_calls_fail_nothing_is_left_to_chance() -> None:
     assert by_outcome(rhythm, 0.1, 1.0) == (rhythm, rhythm)
     assert by_outcome(rhythm, 1.0, 0.3) == (rhythm, rhythm)
     assert by_outcome((), 0.3, 0.3) == ((), ())
+
+
+def test_what_is_counted_from_span_to_span_is_what_each_span_has(make_market: Any) -> None:
+    market = make_market()
+    market.run(120)
+    sent = segments(market.world, SENT, market.refs("load")[0])
+    counting = Counting(sent, "buy")
+    spans = [(at * 3.5, (at + 1) * 3.5) for at in range(40)]
+    assert [counting.totals(*span) for span in spans] == [totals(sent, "buy", *s) for s in spans]
+    assert sum(totals(sent, "buy", *span).ok for span in spans) > 100
 
 
 def test_users_web_and_stock_count_the_same_in_every_window(make_market: Any) -> None:

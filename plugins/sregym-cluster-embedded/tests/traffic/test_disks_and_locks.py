@@ -10,7 +10,9 @@ import pytest
 from sregym_apps.model import Client
 from sregym_cluster_embedded import machines, syscalls
 from sregym_cluster_embedded.userland.disk import DataFile, Trouble, read_trouble
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import Refusal
+from sregym_cluster_embedded.userland.life import end
 from sregym_cluster_embedded.userland.locks import Lock, hold
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -151,7 +153,7 @@ def test_what_cannot_be_read_is_met_when_a_database_starts_again(make_market: An
     fail(market, "read", "EIO", path="/data/db/*")
     market.run(70)
     assert failed(market) == 0
-    market.world.room("runtime").exit(market.world, market.refs("cache")[-1], 1)
+    end(market.world, market.refs("cache")[-1], 1)
     market.run(15)
     assert statuses(market) == (14, "Error", 2)
 
@@ -244,7 +246,7 @@ def test_sql_servers_refuse_in_their_words(
     syscalls.fail(market.world, "x", rule)
     user = "root" if kind == "mysql" else "postgres"
     client = Client(protocol=kind, address="cache:8080", user=user, password="", database=kind)  # type: ignore[arg-type]
-    refusal = market.world.room("runtime").command(
+    refusal = market.world.room(RUNTIME).command(
         market.world, process, client, command, "orders", True
     )
     assert refusal == Refusal("server", words, 0.5)
@@ -322,7 +324,7 @@ def test_snapshots_that_fail_stand_in_the_log_and_are_tried_again(make_market: A
     assert (name, 600 <= int(count) <= 720) == ("errorstat_MISCONF", True)
     syscalls.heal(market.world, "x")
     market.run(7)
-    logs = market.world.room("runtime").logs(market.world, market.refs("cache")[-1])
+    logs = market.world.room(RUNTIME).logs(market.world, market.refs("cache")[-1])
     said = [re.sub(r"[0-9]{2} [A-Z][a-z]{2} [0-9: .]+ ", "@ ", line.text) for line in logs]
     assert said[-8:] == [
         "1:M @ * 100 changes in 300 seconds. Saving...",

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.traffic.live import keep, state_of
 from sregym_cluster_embedded.traffic.segments import SERVED
 from sregym_cluster_embedded.userland.looking import Footing
 
 
 def live(market: Any) -> Any:
-    return market.world.table("traffic.state")["live"]
+    return state_of(market.world).live
 
 
 def start_another(market: Any) -> None:
@@ -54,10 +55,10 @@ def end_a_process(market: Any) -> None:
 @pytest.mark.parametrize("change", [start_another, widen_a_service_of_nobody])
 def test_what_nobody_meets_changes_nothing(make_market: Any, change: Callable[[Any], None]) -> None:
     market = make_market()
-    before, at = live(market), market.world.table("traffic.state")["solved_at"]
+    before, at = live(market), state_of(market.world).solved_at
     change(market)
     market.run(40)
-    assert market.world.table("traffic.state")["solved_at"] > at
+    assert state_of(market.world).solved_at > at
     assert live(market) is before
 
 
@@ -101,7 +102,7 @@ def test_finding_everything_anew_each_time_gives_the_same(
     for _ in range(90):
         nothing_kept = Footing()
         nothing_kept.loose = True
-        anew.world.table("traffic.state")["footing"] = nothing_kept
+        keep(anew.world, state_of(anew.world)._replace(footing=nothing_kept))
         anew.run(0.5)
     assert market.history("web") == anew.history("web")
     assert market.world.table(SERVED) == anew.world.table(SERVED)

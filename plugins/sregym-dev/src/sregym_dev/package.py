@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import keyword
 import re
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-KINDS: tuple[str, ...] = ("app", "injector", "noise", "oracle", "agent")
+# What is added to simulated clusters: one object at an entry point of its own group.
+_EXTENSIONS = ("server", "operator", "container-command", "exporter", "protocol")
+KINDS: tuple[str, ...] = (
+    *("app", "injector", "noise", "oracle", "agent"),
+    *("cluster", "reporter", "observer", "command", "problems"),
+    *_EXTENSIONS,
+)
 
 # Ends the name of a template, so that no tool takes it for code of this package.
 SUFFIX = ".template"
@@ -50,6 +57,11 @@ class Package:
         if not _NAME.fullmatch(self.name):
             msg = f"{self.name!r} cannot name a plugin; use lower-case words and hyphens: acme-dns"
             raise UsageError(msg)
+        if keyword.iskeyword(self.name):
+            # It names a function, a module or a label in the files.
+            raise UsageError(
+                f"{self.name!r} is a word of Python; choose another name: acme-{self.name}"
+            )
 
     @property
     def distribution(self) -> str:
@@ -64,10 +76,12 @@ class Package:
     def files(self) -> Iterator[tuple[str, str]]:
         """Path and text of each file."""
         names = self._names()
-        for source in ("every", self.kind):
+        shared = ("every", "extension") if self.kind in _EXTENSIONS else ("every",)
+        for source in (*shared, self.kind):
             for path, template in _walk(files("sregym_dev") / "templates" / source):
                 text = Template(template.read_text(encoding="utf-8")).substitute(names)
-                yield path.removesuffix(SUFFIX).replace("MODULE", self.module), text
+                made = path.removesuffix(SUFFIX).replace("MODULE", self.module)
+                yield made.replace("NAME", names["word"]), text
 
     def write(self, parent: Path) -> Path:
         """Write all files into a new folder under `parent`; returns that folder.
@@ -93,6 +107,8 @@ class Package:
         major, minor = map(int, __version__.split(".")[:2])
         return {
             "name": self.name,
+            "word": self.name.replace("-", "_"),
+            "word_joined": self.name.replace("-", ""),
             "kind": self.kind,
             "distribution": self.distribution,
             "module": self.module,

@@ -1,4 +1,4 @@
-"""Entry point of the plugin: the subcommand `sregym new`."""
+"""Entry point of the plugin: the subcommands `sregym new`, `sregym lint` and `sregym schema`."""
 
 from __future__ import annotations
 
@@ -12,5 +12,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def sregym_register_commands() -> Sequence[Offer]:
-    """`new`."""
-    return [Offer("new", "sregym_dev.command:New")]
+    """`new`, `lint` and `schema`."""
+    return [
+        Offer("new", "sregym_dev.command:New"),
+        Offer("lint", "sregym_dev.lint:Lint"),
+        Offer("schema", "sregym_dev.schema:Schema"),
+    ]

@@ -7,21 +7,29 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 from sregym_core.errors import UsageError, WorldError
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Account, Change, Check, Component, GroundTruth, ObjectRef
+from sregym_core.model import (
+    BATCH_KINDS,
+    Account,
+    Change,
+    Check,
+    Component,
+    GroundTruth,
+    ObjectRef,
+)
+from sregym_injectors.component_fault import ComponentFault, article
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import ready_pod, run_in_workload, scaled_to_zero
+from sregym_injectors.workloads import ready_pod, restart_rollout, run_in_workload
 from typing_extensions import override
 
 from sregym_injector_datastore import mongo_shell
-from sregym_injectors import commands
+from sregym_injectors import commands, scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.interfaces import CommandResult
+    from sregym_core.interfaces import Command, CommandResult, FaultContext
 
 ENGINE = "mongodb"
 _SYMPTOMS = ("queries fail", "database errors")
@@ -33,7 +41,7 @@ _INCLUDING = {
 }
 
 
-class _AccountFault(Fault):
+class _AccountFault(ComponentFault):
     """What the faults in accounts share: the account, its clients, and how to ask the database."""
 
     layer: ClassVar[str] = "datastore"
@@ -50,25 +58,28 @@ class _AccountFault(Fault):
         user: str = ""
 
     @override
-    def fits(self, component: Component) -> bool:
-        return bool(_accounts(component))
+    def misfit(self, component: Component) -> str:
+        if component.workload.kind in BATCH_KINDS:
+            return f"{article(component.workload.kind)} keeps no accounts: its pods end"
+        return "" if _accounts(component) else "it has no MongoDB account that others use"
 
     @override
     def inject(self, context: FaultContext) -> None:
         component, account = context.component, self.account(context)
         edits = Edits(context)
         undo = mongo_shell.as_admin(account, mongo_shell.recreate_user(account))
-        context.journal.command(component.namespace, component.workload, undo, "")
+        context.journal.command(component.namespace, _server(component), undo, "")
         argv = mongo_shell.as_admin(account, self.breaking(account))
-        result = run_in_workload(context.cluster, component.workload, component.container, argv)
+        edits.pause()
+        result = run_in_workload(context.cluster, _server(component), component.container, argv)
         if not result.ok:
             raise WorldError(
                 f"{self.name} on component {component.name!r}: the mongo shell in "
-                f"{component.workload} refused {self.breaking(account)}: {_said(result)}; check "
+                f"{_server(component)} refused {self.breaking(account)}: {_said(result)}; check "
                 "the account that the component declares"
             )
-        with scaled_to_zero(edits, _client_workloads(context, account)):
-            pass  # what a client loaded or opened before would hide the defect until its next start
+        # What a client loaded or opened before would hide the defect until its next start.
+        restart_rollout(edits, _client_workloads(context, account))
 
     @override
     def present(self, context: FaultContext) -> Check:
@@ -81,7 +92,7 @@ class _AccountFault(Fault):
         component, account = context.component, self.account(context)
         argv = mongo_shell.as_admin(account, self.mending(account))
         return (
-            commands.execute(component.workload, component.container, argv),
+            commands.execute(_server(component), component.container, argv),
             *commands.restart_and_wait(_client_workloads(context, account)),
         )
 
@@ -219,7 +230,14 @@ def _accounts(component: Component) -> list[Account]:
 
 def _client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRef, ...]:
     parts = {part.name: part for part in context.application.components()}
-    return tuple(parts[name].workload for name in account.used_by if name in parts)
+    return tuple(
+        ref for name in account.used_by if name in parts for ref in scope.restartable(parts[name])
+    )
+
+
+def _server(component: Component) -> ObjectRef:
+    """The workload whose pods serve the database; its operator's where there is one."""
+    return component.workloads[0]
 
 
 def _broken(context: FaultContext, account: Account) -> ObjectRef:
@@ -230,8 +248,8 @@ def _broken(context: FaultContext, account: Account) -> ObjectRef:
 
 def _defects(context: FaultContext, account: Account) -> list[str]:
     component = context.component
-    if ready_pod(context.cluster, component.workload) is None:
-        return [f"{component.workload} has no ready pod that could be asked"]
+    if ready_pod(context.cluster, _server(component)) is None:
+        return [f"{_server(component)} has no ready pod that could be asked"]
     asked = _ask(context, mongo_shell.as_admin(account, mongo_shell.show_user(account)))
     if not asked.ok:
         return [f"user {account.admin_user} cannot ask the database: {_said(asked)}"]
@@ -249,7 +267,7 @@ def _defects(context: FaultContext, account: Account) -> list[str]:
 
 def _ask(context: FaultContext, argv: tuple[str, ...]) -> CommandResult:
     component = context.component
-    return run_in_workload(context.cluster, component.workload, component.container, argv)
+    return run_in_workload(context.cluster, _server(component), component.container, argv)
 
 
 def _has_role(roles: Sequence[dict[str, str]], account: Account) -> bool:

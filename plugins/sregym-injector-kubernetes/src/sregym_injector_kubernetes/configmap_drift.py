@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Application, Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
+from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import scaled_to_zero
+from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.configmap_state import (
@@ -22,7 +22,10 @@ from sregym_injector_kubernetes.configmap_state import (
     mounted_configmaps,
 )
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Application, Command, FaultContext
 
 # Whose address a component can least do without.
 _DEPENDENCIES = ("datastore", "queue", "service", "registry", "cache")
@@ -68,7 +71,7 @@ class _Drift:
         return {"data": {self.key: self.text, **moved}}
 
 
-class ConfigMapDrift(Fault):
+class ConfigMapDrift(ComponentFault):
     """Removes or renames one piece of configuration and starts the component anew."""
 
     name: ClassVar[str] = "configmap-drift"
@@ -94,14 +97,16 @@ class ConfigMapDrift(Fault):
         whole_key: bool = False
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD and bool(_candidates(component))
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component) or not_custom(component) or not_rolling(component):
+            return reason
+        return "" if _candidates(component) else "it mounts no ConfigMap with a JSON text"
 
     @override
     def inject(self, context: FaultContext) -> None:
         edits, drift = Edits(context), _drift(context)
-        with scaled_to_zero(edits, (context.component.workload, *clients_of(context))):
-            edits.patch(drift.use.source, drift.patch(), "merge")
+        edits.patch(drift.use.source, drift.patch(), "merge")
+        restart_rollout(edits, (context.component.workload, *clients_of(context)))
 
     @override
     def present(self, context: FaultContext) -> Check:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, ConfigUse, GroundTruth
+from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import scaled_to_zero
+from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.configmap_state import config_defects, mounted_configmaps
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
 
 
-class ConfigMapMissing(Fault):
+class ConfigMapMissing(ComponentFault):
     """Deletes a ConfigMap and starts the pods that mount it anew."""
 
     name: ClassVar[str] = "configmap-missing"
@@ -36,14 +39,16 @@ class ConfigMapMissing(Fault):
         config: str = ""
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD and bool(mounted_configmaps(component))
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component) or not_custom(component) or not_rolling(component):
+            return reason
+        return "" if mounted_configmaps(component) else "it mounts no ConfigMap that it needs"
 
     @override
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
-        with scaled_to_zero(edits, (context.component.workload, *clients_of(context))):
-            edits.delete(_use(context).source)
+        edits.delete(_use(context).source)
+        restart_rollout(edits, (context.component.workload, *clients_of(context)))
 
     @override
     def present(self, context: FaultContext) -> Check:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.model import containers_of, pod_spec
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.workloads import workload_defects
 
@@ -35,7 +36,8 @@ def config_defects(context: FaultContext, use: ConfigUse) -> list[str]:
         return defects
     manifest = manifest_of(context.application, context.component.workload)
     for container, path in _mounts(manifest, use.source.name):
-        name = _mounted_at(workload, container, path)
+        names = _mounted_at(workload, container, path)
+        name = use.source.name if use.source.name in names else next(iter(names), None)
         if name is None:
             defects.append(f"container {container} has no ConfigMap mounted at {path}")
             continue
@@ -51,34 +53,37 @@ def config_defects(context: FaultContext, use: ConfigUse) -> list[str]:
 
 def _mounts(workload: KubeObject, configmap: str) -> list[tuple[str, str]]:
     """Container and path of each place at which a ConfigMap is mounted."""
-    pod = workload["spec"]["template"]["spec"]
     volumes = [
         volume["name"]
-        for volume in pod.get("volumes") or []
-        if volume.get("configMap", {}).get("name") == configmap
+        for volume in pod_spec(workload).get("volumes") or []
+        if configmap in _configmaps_in(volume)
     ]
-    containers = [*(pod.get("initContainers") or []), *pod["containers"]]
     return [
         (container["name"], mount["mountPath"])
-        for container in containers
+        for container in containers_of(workload)
         for mount in container.get("volumeMounts") or []
         if mount["name"] in volumes
     ]
 
 
-def _mounted_at(workload: KubeObject, container: str, path: str) -> str | None:
-    """Name of the ConfigMap that a container mounts at a path."""
-    pod = workload["spec"]["template"]["spec"]
+def _mounted_at(workload: KubeObject, container: str, path: str) -> tuple[str, ...]:
+    """Names of the ConfigMaps that a container mounts at a path."""
     sources = {
-        volume["name"]: volume.get("configMap", {}).get("name")
-        for volume in pod.get("volumes") or []
+        volume["name"]: _configmaps_in(volume) for volume in pod_spec(workload).get("volumes") or []
     }
-    for entry in [*(pod.get("initContainers") or []), *pod["containers"]]:
+    for entry in containers_of(workload):
         for mount in entry.get("volumeMounts") or []:
             if entry["name"] == container and mount["mountPath"] == path:
-                name: str | None = sources.get(mount["name"])
-                return name
-    return None
+                return sources.get(mount["name"], ())
+    return ()
+
+
+def _configmaps_in(volume: dict[str, Any]) -> tuple[str, ...]:
+    """Names of the ConfigMaps of a volume; a projected one may have several."""
+    sources = [volume, *((volume.get("projected") or {}).get("sources") or ())]
+    return tuple(
+        one["configMap"]["name"] for one in sources if (one.get("configMap") or {}).get("name")
+    )
 
 
 def _content_defects(

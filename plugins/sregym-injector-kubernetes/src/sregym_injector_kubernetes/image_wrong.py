@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_core.model import Change, Check, Component, ComponentPart, GroundTruth
+from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.templates import change_container, mending
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import examined_container, rolled_out, scaled_to_zero
+from sregym_injectors.workloads import (
+    examined_container,
+    restart_rollout,
+    rolled_out,
+)
 from typing_extensions import override
 
 from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
 
 
-class ImageWrong(Fault):
-    """Changes the tag of the main container's image and starts the pods anew."""
+class ImageWrong(ComponentFault):
+    """Changes the tag of a container's image and starts the pods anew."""
 
     name: ClassVar[str] = "image-wrong"
     title: ClassVar[str] = "Image tag does not exist"
     layer: ClassVar[str] = "kubernetes"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
 
     class Parameters(ClientParameters):
         """Parameters.
@@ -35,16 +44,14 @@ class ImageWrong(Fault):
         tag: str = Field(default="", pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$")
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD and bool(component.image)
+    def misfit(self, component: Component) -> str:
+        return not_load(component) or not_custom(component)
 
     @override
     def inject(self, context: FaultContext) -> None:
         edits, component = Edits(context), context.component
-        container = {"name": component.container, "image": _wrong_image(context)}
-        patch = {"spec": {"template": {"spec": {"containers": [container]}}}}
-        with scaled_to_zero(edits, (component.workload, *clients_of(context))):
-            edits.patch(component.workload, patch, "strategic")
+        change_container(edits, component, {"image": _wrong_image(context)})
+        restart_rollout(edits, clients_of(context))
 
     @override
     def present(self, context: FaultContext) -> Check:
@@ -91,9 +98,9 @@ class ImageWrong(Fault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         component = context.component
+        repair = commands.set_image(component.workload, component.container, component.image)
         return (
-            commands.set_image(component.workload, component.container, component.image),
-            commands.rollout_status(component.workload),
+            *mending(context.application, component, repair),
             *commands.restart_and_wait(clients_of(context)),
         )
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_injectors.component_fault import ComponentFault, article, not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import SCALABLE_KINDS, scaled_to_zero
+from sregym_injectors.workloads import SCALABLE_KINDS, restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
 
 
-class ReplicasZero(Fault):
+class ReplicasZero(ComponentFault):
     """Scales the component's workload to zero."""
 
     name: ClassVar[str] = "replicas-zero"
@@ -25,19 +28,19 @@ class ReplicasZero(Fault):
     Parameters: ClassVar[type[ClientParameters]] = ClientParameters
 
     @override
-    def fits(self, component: Component) -> bool:
-        return (
-            component.kind != scope.LOAD
-            and component.workload.kind in SCALABLE_KINDS
-            and component.replicas > 0
-        )
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component) or not_custom(component):
+            return reason
+        kind = component.workload.kind
+        if kind not in SCALABLE_KINDS:
+            return f"{article(kind)} has no replicas"
+        return "" if component.replicas > 0 else "it has no replicas to begin with"
 
     @override
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
         edits.patch(context.component.workload, {"spec": {"replicas": 0}}, "merge")
-        with scaled_to_zero(edits, clients_of(context)):
-            pass
+        restart_rollout(edits, clients_of(context))
 
     @override
     def present(self, context: FaultContext) -> Check:

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator
-from sregym_core.interfaces import Command, Fault, FaultContext
-from sregym_core.model import Change, Check, Component, GroundTruth
+from sregym_core.model import (
+    Change,
+    Check,
+    Component,
+    ComponentPart,
+    ContainerKind,
+    GroundTruth,
+)
+from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
+from sregym_injectors.templates import change_container, container_patch, mending
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import examined_container, scaled_to_zero
+from sregym_injectors.workloads import examined_container, restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
 
 MIB = 2**20
 DEFAULT_NEED_MIB = 64
 
 
-class ResourceLimit(Fault):
-    """Lowers the memory limit (and request) of the main container and starts the pods anew."""
+class ResourceLimit(ComponentFault):
+    """Lowers the memory limit (and request) of a container and starts the pods anew."""
 
     name: ClassVar[str] = "resource-limit"
     title: ClassVar[str] = "Memory limit too small for the process"
     layer: ClassVar[str] = "kubernetes"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
 
     class Parameters(ClientParameters):
         """Parameters.
@@ -48,20 +60,23 @@ class ResourceLimit(Fault):
             return value
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component) or not_custom(component):
+            return reason
+        init = component.own_container.kind is ContainerKind.INIT
+        return "an init container ends before anything needs its memory" if init else ""
 
     @override
     def inject(self, context: FaultContext) -> None:
-        edits, workload = Edits(context), context.component.workload
+        edits, component = Edits(context), context.component
         memory = context.parameters.memory
         request = _memory(context, "requests")
         resources: dict[str, Any] = {"limits": {"memory": memory}}
         if request and memory_bytes(request) > memory_bytes(memory):
             # The API refuses a request above the limit.
             resources["requests"] = {"memory": memory}
-        with scaled_to_zero(edits, (workload, *clients_of(context))):
-            edits.patch(workload, _patch(context, resources), "strategic")
+        change_container(edits, component, {"resources": resources})
+        restart_rollout(edits, clients_of(context))
 
     @override
     def present(self, context: FaultContext) -> Check:
@@ -112,10 +127,11 @@ class ResourceLimit(Fault):
             "limits": {"memory": _memory(context, "limits") or None},
             "requests": {"memory": _memory(context, "requests") or None},
         }
-        workload = context.component.workload
+        component = context.component
+        patch = container_patch(component, {"resources": resources})
+        repair = commands.patch(component.workload, patch, "strategic")
         return (
-            commands.patch(workload, _patch(context, resources), "strategic"),
-            commands.rollout_status(workload),
+            *mending(context.application, component, repair),
             *commands.restart_and_wait(clients_of(context)),
         )
 
@@ -131,11 +147,6 @@ def _needed_bytes(context: FaultContext) -> int:
         return int(context.parameters.needed_mib) * MIB
     declared = _memory(context, "requests") or _memory(context, "limits")
     return memory_bytes(declared) if declared else DEFAULT_NEED_MIB * MIB
-
-
-def _patch(context: FaultContext, resources: dict[str, Any]) -> dict[str, Any]:
-    container = {"name": context.component.container, "resources": resources}
-    return {"spec": {"template": {"spec": {"containers": [container]}}}}
 
 
 def _defects(context: FaultContext, needed: int) -> list[str]:

@@ -5,36 +5,45 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import ComponentPart
+from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.workloads import scaled_to_zero
+from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
 from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
+    from sregym_core.interfaces import Command, FaultContext
     from sregym_core.model import Check, Component, ObjectRef
 
 
-class ServiceFault(Fault):
+class ServiceFault(ComponentFault):
     """Breaks the component's Service and starts its clients anew, as a subclass says."""
 
     layer: ClassVar[str] = "kubernetes"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.SERVICE,)
     Parameters: ClassVar[type[ClientParameters]] = ClientParameters
 
     @override
-    def fits(self, component: Component) -> bool:
-        return component.kind != scope.LOAD and component.service is not None
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component):
+            return reason
+        service = component.own_service
+        if service is None:
+            return "no Service leads to it"
+        if service.made:
+            return f"the operator of {component.workload.kind} puts its Service back"
+        return ""
 
     @override
     def inject(self, context: FaultContext) -> None:
         edits = Edits(context)
         self.break_service(context, edits)
-        with scaled_to_zero(edits, clients_of(context, otherwise=True)):
-            pass
+        restart_rollout(edits, clients_of(context, otherwise=True))
 
     @override
     def present(self, context: FaultContext) -> Check:

@@ -38,8 +38,9 @@ class ServiceSelector(ServiceFault):
         value: str = ""
 
     @override
-    def fits(self, component: Component) -> bool:
-        return super().fits(component) and bool(component.selector)
+    def misfit(self, component: Component) -> str:
+        reason = super().misfit(component)
+        return reason or ("" if component.selector else "its Service has no selector")
 
     @override
     def break_service(self, context: FaultContext, edits: Edits) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_injectors.manifests import container_ports, manifest_of
+from sregym_core.model import BATCH_KINDS, containers_of
+from sregym_injectors.manifests import declared_ports
 from sregym_injectors.workloads import labels_selector, live, pods_of
 
 if TYPE_CHECKING:
@@ -22,11 +23,14 @@ def service_defects(context: FaultContext) -> list[str]:
     service = context.cluster.get(component.service)
     if service is None:
         return [f"{component.service} does not exist"]
-    workload = context.cluster.get(component.workload)
-    if workload is None:
-        return [f"{component.workload} does not exist"]
-    pods = live(pods_of(context.cluster, workload))
-    if not pods:
+    pods = []
+    for ref in component.workloads:
+        workload = context.cluster.get(ref)
+        if workload is None:
+            return [f"{ref} does not exist"]
+        pods += live(pods_of(context.cluster, workload))
+    # Between two runs there are none that a Service could lead to.
+    if not pods and component.workload.kind not in BATCH_KINDS:
         return [f"{component.workload} has no pods"]
     return [*_selection_defects(context, service, pods), *_port_defects(context, service, pods)]
 
@@ -56,8 +60,7 @@ def _names(pods: list[KubeObject]) -> list[str]:
 
 
 def _port_defects(context: FaultContext, service: KubeObject, pods: list[KubeObject]) -> list[str]:
-    manifest = manifest_of(context.application, context.component.workload)
-    declared_before = container_ports(manifest)
+    declared_before = declared_ports(context)
     defects = []
     for port in context.component.ports:
         entry = _entry(service, port)
@@ -86,7 +89,7 @@ def _leads_home(
     Besides the port of the manifest that is one which the pod declares now and did not before:
     the process may have been moved to it.
     """
-    declared = [entry for c in pod["spec"]["containers"] for entry in c.get("ports") or []]
+    declared = [entry for c in containers_of(pod) for entry in c.get("ports") or []]
     if isinstance(target, str):
         numbers = [entry["containerPort"] for entry in declared if entry.get("name") == target]
     else:

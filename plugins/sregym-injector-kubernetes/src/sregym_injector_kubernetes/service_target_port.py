@@ -8,9 +8,8 @@ from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Component, GroundTruth, Port
 from sregym_injectors.manifests import (
-    container_ports,
+    declared_ports,
     main_container,
-    manifest_of,
     probed_port,
 )
 from sregym_injectors.truths import truth_of
@@ -44,8 +43,13 @@ class ServiceTargetPort(ServiceFault):
         wrong_port: int | None = Field(default=None, ge=1, le=65535)
 
     @override
-    def fits(self, component: Component) -> bool:
-        return super().fits(component) and bool(component.ports)
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        service = component.own_service
+        if service is not None and service.headless:
+            return "its Service is headless: clients dial the pods' own ports"
+        return "" if component.ports else "its Service has no ports"
 
     @override
     def break_service(self, context: FaultContext, edits: Edits) -> None:
@@ -97,7 +101,7 @@ def _index(context: FaultContext) -> int:
     ports, wanted = context.component.ports, context.parameters.port
     if wanted is None:
         probed = probed_port(main_container(context))
-        names = container_ports(manifest_of(context.application, context.component.workload))
+        names = declared_ports(context)
         served = [
             index
             for index, port in enumerate(ports)
@@ -122,8 +126,7 @@ def _wrong_port(context: FaultContext) -> int:
     if context.parameters.wrong_port is not None:
         wrong: int = context.parameters.wrong_port
         return wrong
-    workload = manifest_of(context.application, context.component.workload)
-    used = [*container_ports(workload), *(port.container_port for port in context.component.ports)]
+    used = [*declared_ports(context), *(port.container_port for port in context.component.ports)]
     candidate = _port(context).container_port + 1
     while candidate in used:
         candidate += 1

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import Noise, NoiseContext
-from sregym_core.model import Component, ObjectRef
+from sregym_core.model import ROLLING_KINDS, Component, ObjectRef
 from typing_extensions import override
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def _candidates(context: NoiseContext) -> list[tuple[Component, list[KubeObject]
     found = []
     for component in context.application.components():
         if component.kind != DISTURBED_KIND or component.name in context.spared:
+            continue
+        if component.workload.kind not in ROLLING_KINDS:
             continue
         workload = context.cluster.get(component.workload)
         if workload is None:

@@ -179,10 +179,12 @@ def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[
         owners.setdefault(name.lower(), set()).add(component)
 
     for part in parts:
-        for name in (part.workload.name, part.container):
+        for name in (part.workload.name, *(ref.name for ref in part.workloads)):
             add(name, part.name)
-        if part.service is not None:
-            add(part.service.name, part.name)
+        for container in part.containers:
+            add(container.name, part.name)
+        for service in part.services:
+            add(service.ref.name, part.name)
         for use in part.config:
             add(use.source.name, part.name)
         for volume in part.volumes:

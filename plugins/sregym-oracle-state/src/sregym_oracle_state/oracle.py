@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import ClusterError, Oracle
-from sregym_core.model import Check, Outcome, Verdict
+from sregym_core.model import Check, Outcome, Verdict, name_of
 
 from sregym_oracles import (
     Glance,
@@ -26,7 +26,8 @@ from sregym_oracles import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_core.interfaces import Fault, FaultContext, OracleContext
+    from sregym_core.interfaces import Application, Fault, FaultContext, OracleContext
+    from sregym_core.model import ObjectRef
 
 # Clients reconnect with a back-off after the last pod became ready; the window does not open
 # before so many seconds of traffic were good. Long enough to hold whole rounds of load generators.
@@ -82,15 +83,24 @@ def state_probes(context: OracleContext, glance: Glance) -> list[Callable[[], Ch
     probes: list[Callable[[], Check]] = []
     seen: dict[str, int] = {}
     for fault, fault_context in context.faults:
-        name = f"{GONE}[{fault.name} {fault_context.component.name}]" if several else GONE
+        name = f"{GONE}[{fault.name} {name_of(fault_context.target)}]" if several else GONE
         seen[name] = seen.get(name, 0) + 1
         name += f"#{seen[name]}" if seen[name] > 1 else ""
         probes.append(partial(defect_gone, fault, fault_context, name))
-    probes += [
-        partial(look_at, glance, context.baseline.objects)
-        for look_at in (objects_present, workloads_ready, probes_kept)
+    before, made = context.baseline.objects, _made_by_operators(context.application)
+    return [
+        *probes,
+        partial(objects_present, glance, before),
+        partial(workloads_ready, glance, before, made=made),
+        partial(probes_kept, glance, before),
     ]
-    return probes
+
+
+def _made_by_operators(application: Application) -> tuple[ObjectRef, ...]:
+    """The workloads that operators make of the application's custom resources."""
+    return tuple(
+        ref for part in application.components() for ref in part.workloads if ref != part.workload
+    )
 
 
 def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
@@ -98,7 +108,7 @@ def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     try:
         check = fault.present(context)
     except ClusterError as error:
-        return unreadable(name, f"no {fault.name} in {context.component.name}", error)
+        return unreadable(name, f"no {fault.name} in {name_of(context.target)}", error)
     return check.model_copy(update={"name": name})
 
 

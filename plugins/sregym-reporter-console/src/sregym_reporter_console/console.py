@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord, StageRecord
 
-STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.ERROR: "yellow"}
+STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.ERROR: "yellow", Outcome.SKIP: "dim"}
 STEP_WIDTH = 56
 # Behind the name of an agent that knows the answers.
 MARK = " *"
@@ -91,8 +91,9 @@ class ConsoleReporter(Reporter):
             (f"  {_meta(record)}", "dim"),
         )
         self._console.print(line, soft_wrap=True)
-        if record.outcome is Outcome.ERROR:
-            self._console.print(Text(f"      {record.reason}", style="yellow"), soft_wrap=True)
+        if record.outcome in (Outcome.ERROR, Outcome.SKIP):
+            style = STYLES[record.outcome]
+            self._console.print(Text(f"      {record.reason}", style=style), soft_wrap=True)
 
     def run_finished(self, plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Path | None:
         """Show the table."""
@@ -144,8 +145,10 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
         mine = [record for record in records if record.agent == agent]
         passed = sum(record.outcome is Outcome.PASS for record in mine)
         errors = sum(record.outcome is Outcome.ERROR for record in mine)
+        skipped = sum(record.outcome is Outcome.SKIP for record in mine)
         note = f"\n{errors} {'error' if errors == 1 else 'errors'}" if errors else ""
-        count = f"{passed} of {len(mine) - errors}"
+        note += f"\n{skipped} skipped" if skipped else ""
+        count = f"{passed} of {len(mine) - errors - skipped}"
         style = "dim" if agent in informed else "bold"
         shown = f"({count})" if agent in informed else count
         totals.append(Text(f"{shown}{note}", style=style))
@@ -187,6 +190,8 @@ def _informed(record: EpisodeRecord) -> bool:
 def _cell(record: EpisodeRecord) -> Text:
     if record.outcome is Outcome.ERROR:
         return Text("error", style=STYLES[Outcome.ERROR])
+    if record.outcome is Outcome.SKIP:
+        return Text("skip", style=STYLES[Outcome.SKIP])
     return Text.assemble(_stage(record.diagnosis), "/", _stage(record.mitigation))
 
 

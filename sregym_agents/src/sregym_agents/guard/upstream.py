@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import ssl
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 import yaml
 from sregym_core.errors import WorldError
+from sregym_core.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def _tls(cluster: Mapping[str, Any], user: Mapping[str, Any]) -> ssl.SSLContext:
     certificate, key = _material(user, "client-certificate"), _material(user, "client-key")
     if certificate and key:
         # The library only reads files; these live for a moment, in a folder of this process alone.
-        with tempfile.TemporaryDirectory(prefix="tls-") as folder:
+        with ScratchFolder("tls-") as folder:
             both = Path(folder) / "client.pem"
             both.touch(mode=0o600)
             both.write_bytes(certificate + b"\n" + key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sregym_core.errors import UsageError
+from sregym_core.scratch import ScratchFolder
 
 from sregym_agents.isolation.bubblewrap import SESSION, WORK, Bubblewrap
 from sregym_agents.isolation.containers import IMAGE, RUNTIMES, Containers
@@ -140,7 +140,7 @@ class Enclosure(Walls):
             "SREGYM_GATEWAY": gateway.url,
             "SREGYM_TOKEN": gateway.token,
         }
-        with tempfile.TemporaryDirectory(prefix="agent-") as folder:
+        with ScratchFolder("agent-") as folder:
             scratch = Path(folder)
             sockets, work = scratch / "sockets", scratch / "work"
             sockets.mkdir()

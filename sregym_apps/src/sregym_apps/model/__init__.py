@@ -6,24 +6,23 @@
 from __future__ import annotations
 
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
-from sregym_apps.model.base import Entry, expand, placeholders
+from sregym_apps.model.base import Entry, Text, expand, placeholders
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
-from sregym_apps.model.databases import EtcdProgram, MysqlProgram, PostgresProgram, RedisProgram
 from sregym_apps.model.datastore import (
-    KeyValueProgram,
-    MemcachedProgram,
-    MongodbProgram,
-    RegistryProgram,
     StoreProgram,
 )
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
-from sregym_apps.model.loading import ServiceModelError, load_service_model, parse_service_model
-from sregym_apps.model.messaging import KafkaProgram, RabbitmqProgram, RabbitmqQueue, Topic
+from sregym_apps.model.loading import (
+    ServiceModelError,
+    form_of_service_models,
+    load_service_model,
+    parse_service_model,
+)
 from sregym_apps.model.nameserver import NameServerProgram
-from sregym_apps.model.nginx import NginxProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
+from sregym_apps.model.reading import parse_words, settings_found
 from sregym_apps.model.service import (
     Answer,
     AnyCall,
@@ -39,6 +38,7 @@ from sregym_apps.model.service import (
     Repeat,
     ServiceProgram,
     Sigterm,
+    route_of,
 )
 from sregym_apps.model.serving import (
     ErrorKind,
@@ -60,6 +60,7 @@ from sregym_apps.model.startup import (
     ReadStep,
     RegisterStep,
     RequireStep,
+    RunStep,
     SeedStep,
     WaitStep,
 )
@@ -82,15 +83,12 @@ __all__ = [
     "Entry",
     "EntryPoint",
     "ErrorKind",
-    "EtcdProgram",
     "ExitStep",
     "Failure",
     "GarbageCollection",
     "GrowStep",
     "Image",
     "IngressProgram",
-    "KafkaProgram",
-    "KeyValueProgram",
     "Limits",
     "Line",
     "ListenStep",
@@ -98,33 +96,25 @@ __all__ = [
     "LoadGeneratorProgram",
     "Log",
     "LogStep",
-    "MemcachedProgram",
     "Memory",
     "MixEntry",
-    "MongodbProgram",
-    "MysqlProgram",
     "NameServerProgram",
-    "NginxProgram",
     "OnError",
     "Operation",
     "Parallel",
     "Phase",
     "Poison",
-    "PostgresProgram",
     "Program",
     "Protocol",
     "ProxyProgram",
     "QueryStep",
-    "RabbitmqProgram",
-    "RabbitmqQueue",
     "ReadStep",
-    "RedisProgram",
     "RegisterStep",
-    "RegistryProgram",
     "Repeat",
     "RequireStep",
     "Retry",
     "Route",
+    "RunStep",
     "SeedStep",
     "ServiceModel",
     "ServiceModelError",
@@ -132,15 +122,19 @@ __all__ = [
     "Setting",
     "Sigterm",
     "StoreProgram",
-    "Topic",
+    "Text",
     "TraceStore",
     "Tracing",
     "WaitStep",
     "count",
     "expand",
+    "form_of_service_models",
     "load_service_model",
     "parse_reference",
     "parse_service_model",
+    "parse_words",
     "placeholders",
+    "route_of",
     "seconds",
+    "settings_found",
 ]

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
+from sregym_core.model.base import Shorthand
 
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
@@ -26,7 +27,7 @@ def _as_text(value: Any) -> Any:
 
 # A text in which `${name}` stands for a setting of the process or a fact of the moment; numbers
 # and booleans may be written bare.
-Text = Annotated[str, BeforeValidator(_as_text)]
+Text = Annotated[str, BeforeValidator(_as_text), Shorthand("number", "boolean")]
 
 
 def placeholders(text: str) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, ValidationInfo, model_validator
 
 from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.building_blocks import installed_in, log_format
 from sregym_apps.model.serving import ErrorKind
 
 
@@ -42,23 +43,12 @@ class Setting(Entry):
         return self
 
 
-LogFormat = Literal[
-    "plain",
-    "zerolog-console",
-    "zerolog-json",
-    "go-log",
-    "json",
-    "logfmt",
-    "mongod-json",
-    "consul",
-    "nginx",
-    "log4j",
-    "spring-boot",
-    "klog",
-    "zap",
-    "haproxy",
-    "envoy",
-]
+def _known(name: str, info: ValidationInfo) -> str:
+    return log_format(name, installed_in(info))
+
+
+# A generic format, or one that an installed extension offers.
+LogFormat = Annotated[str, AfterValidator(_known)]
 
 
 class Log(Entry):
@@ -66,12 +56,12 @@ class Log(Entry):
 
     Attributes:
         format: `plain`: the text alone; `zerolog-console`, `zerolog-json`, `go-log` (date and
-            time of Go's log package), `json` (time, level, msg), `logfmt`, `mongod-json` (4.4+),
-            `consul` (hclog), `nginx` (access lines: the text is the request, the fields `client`,
+            time of Go's log package), `json` (time, level, msg), `logfmt`,
+            `nginx` (access lines: the text is the request, the fields `client`,
             `user`, `status`, `bytes`, `referer`, `agent` the rest), `log4j` and `spring-boot` (the
             caller is the logger, a field `thread` the thread), `klog`,
             `zap` (JSON with seconds since 1970), `haproxy` and `envoy` (lines about requests; the text is what
-            follows the time).
+            follows the time); others come with the kinds of servers that are installed.
         stream: Where lines go that name no stream.
         colour: Whether a console format has ANSI colours.
     """
@@ -111,6 +101,13 @@ class Line(Entry):
     @classmethod
     def _from_text(cls, value: object) -> object:
         return {"text": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: Any, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """A line, or its text alone."""
+        return {"anyOf": [{"type": "string"}, handler(core_schema)]}
 
 
 class Memory(Entry):

@@ -15,7 +15,7 @@ class Image(Entry):
     """One or more tags of a repository that hold the same files.
 
     Attributes:
-        repository: As in a pod spec, without tag: `mongo`, `ghcr.io/acme/shop`.
+        repository: As in a pod spec, without tag: `busybox`, `ghcr.io/acme/shop`.
         tags: The tags that exist. A tag listed nowhere does not exist in the registry.
         size_mib: Compressed size, from which the time of a pull follows.
         entrypoint: ENTRYPOINT of the image.
@@ -27,7 +27,7 @@ class Image(Entry):
         binaries: Absolute path of an executable -> name of a program of this model.
         scripts: Those of the binaries that are shell scripts -> command line that they wait for,
             with `${...}`; it is what `ps` shows below them.
-        tools: Sets of commands (`busybox`, `debian`) and single commands (`curl`, `mongo`) that
+        tools: Sets of commands (`busybox`, `debian`) and single commands (`curl`, `dig`) that
             can be run in the container besides.
     """
 
@@ -47,7 +47,7 @@ class Image(Entry):
 
 @lru_cache(maxsize=1024)
 def parse_reference(reference: str) -> tuple[str, str]:
-    """A reference as (full repository, tag or digest): `mongo` is `docker.io/library/mongo`."""
+    """A reference as (full repository, tag or digest): `busybox` is `docker.io/library/busybox`."""
     name, _, digest = reference.partition("@")
     head, slash, last = name.rpartition("/")
     last, colon, tag = last.partition(":")

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 
 from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
 from sregym_apps.model.serving import ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
+from sregym_apps.simulation import WireProtocol
 
-Protocol = Literal[
-    "http", "grpc", "mongodb", "memcached", "keyvalue", "mysql", "postgres", "kafka", "amqp", "etcd",
-    "registry", "tcp",
-]  # fmt: skip
+
+def _known(name: str, info: ValidationInfo) -> str:
+    wire_protocol(name, installed_in(info))
+    return name
+
+
+# The name of a `WireProtocol` that an installed extension offers, or a generic one.
+Protocol = Annotated[str, AfterValidator(_known)]
 
 
 class Listener(Entry):
@@ -66,6 +80,17 @@ class Client(Entry):
     auth_database: Text = "admin"
     database: Text = ""
     errors: dict[ErrorKind, Text] = Field(default_factory=dict)
+    _wire: WireProtocol = PrivateAttr()
+
+    @property
+    def wire(self) -> WireProtocol:
+        """What is known of its protocol."""
+        return self._wire
+
+    @model_validator(mode="after")
+    def _finds_its_protocol(self, info: ValidationInfo) -> Client:
+        self._wire = wire_protocol(self.protocol, installed_in(info))
+        return self
 
     @model_validator(mode="after")
     def _has_a_target(self) -> Client:
@@ -96,7 +121,7 @@ class Call(Entry):
     """A call of another program: `call: client.operation`.
 
     Attributes:
-        call: Client and operation; for datastores the command (`mongo.find`, `cache.get`).
+        call: Client and operation; for datastores the command (`store.find`, `cache.get`).
         collection: Collection that a command is about.
         times: How often per request.
         share: Fraction of requests that make it.
@@ -219,6 +244,7 @@ class Program(Entry):
     """What every program has, whatever its kind.
 
     Attributes:
+        kind: The word by which a service model chooses it; each class allows its own alone.
         config: What it reads when it starts: name -> setting. `${name}` stands for the value.
         log: How it writes lines.
         memory: Its working set.
@@ -227,6 +253,7 @@ class Program(Entry):
         gc: Its garbage collection, when that is worth telling.
     """
 
+    kind: str
     config: dict[str, Setting] = Field(default_factory=dict)
     log: Log = Log()
     memory: Memory = Memory()
@@ -260,3 +287,16 @@ class ServiceProgram(Program):
     repeats: tuple[Repeat, ...] = ()
     tracing: Tracing | None = None
     traces: TraceStore | None = None
+
+
+def route_of(program: ServiceProgram, method: str, path: str) -> str | None:
+    """The operation that an HTTP request reaches, or None."""
+    bare = path.partition("?")[0]
+    for name, operation in program.operations.items():
+        if operation.route is None:
+            continue
+        wanted, _, place = operation.route.partition(" ")
+        fits = bare.startswith(place[:-1]) if place.endswith("*") else bare == place
+        if wanted == method and fits:
+            return name
+    return None

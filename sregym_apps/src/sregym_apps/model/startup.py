@@ -1,6 +1,6 @@
 """Start-up: the steps a program goes through before it serves, and what their failure does.
 
-In YAML a step is a mapping with one verb: `- log: Reading config...`, `- dial: mongo`.
+In YAML a step is a mapping with one verb: `- log: Reading config...`, `- dial: store`.
 """
 
 from __future__ import annotations
@@ -135,6 +135,24 @@ class GrowStep(Step):
     each_mib: int = Field(gt=0)
 
 
+class RunStep(Step):
+    """Do an operation of the program itself, again and again: the work of a batch program.
+
+    Fails when more of it has failed than it tolerates, with the error of most of those.
+
+    Attributes:
+        run: The operation; its `listener` may be `""`.
+        times: How often; a number or a setting.
+        rate: How often a second; a number or a setting.
+        tolerates: Fraction that may fail.
+    """
+
+    run: str
+    times: Text
+    rate: Text = "1"
+    tolerates: float = Field(default=0.0, ge=0, le=1)
+
+
 class ExitStep(Step):
     """End the process with a code."""
 
@@ -152,6 +170,7 @@ _VERBS = (
     "listen",
     "wait_s",
     "grow",
+    "run",
     "exit",
 )
 
@@ -174,6 +193,7 @@ AnyStep = Annotated[
     | Annotated[ListenStep, Tag("listen")]
     | Annotated[WaitStep, Tag("wait_s")]
     | Annotated[GrowStep, Tag("grow")]
+    | Annotated[RunStep, Tag("run")]
     | Annotated[ExitStep, Tag("exit")],
     Discriminator(
         _verb,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Memory
@@ -16,11 +16,22 @@ class MixEntry(Entry):
 
     Attributes:
         request: Method and path as sent: `GET /hotels?inDate=2015-04-09`.
-        weight: Its part of the rate, relative to the other weights.
+        weight: Its part of the rate, relative to the other weights; a number or a setting.
     """
 
     request: str = Field(pattern=r"^[A-Z]+ /\S*$")
-    weight: float = Field(gt=0)
+    weight: Text
+
+    @field_validator("weight")
+    @classmethod
+    def _is_positive(cls, text: str) -> str:
+        try:
+            good = "$" in text or float(text) > 0
+        except ValueError:
+            good = False
+        if not good:
+            raise ValueError("needs a number above 0, or a setting")
+        return text
 
 
 class Burst(Entry):

@@ -106,9 +106,11 @@ class Announcer:
     def verdict(self, summary: dict[str, Any], *, interrupted: bool) -> None:
         """Say how it ended."""
         say = self._console.say
+        again = f"the same world again: --seed {summary['seed']}"
         after = "the world is recovered" if summary["recovered"] else "the world is NOT recovered"
         if interrupted:
             say(f"\nended by Ctrl-C: nothing more is graded; {after}")
+            say(again)
             return
         if summary["stopped"] and summary["stopped"] not in summary["reason"]:
             say(f"\n{summary['stopped']}")
@@ -128,6 +130,7 @@ class Announcer:
         if summary["false_alarms"]:
             times.append(f"{summary['false_alarms']} false alarms")
         say(f"\n{', '.join([*times, after])}")
+        say(again)
 
     @staticmethod
     def _revealing(revealed: Revealed, event: SessionOpened) -> str:

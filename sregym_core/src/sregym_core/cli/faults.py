@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand
 from sregym_core.errors import ExitCode
+from sregym_core.model import ComponentTarget
 
 if TYPE_CHECKING:
     import argparse
 
     from sregym_core.conductor import Bench
+    from sregym_core.interfaces import Fault
+    from sregym_core.model import Target
 
 
 class Faults(Subcommand):
-    """Lists fault primitives, or the components that each fits."""
+    """Lists fault primitives, or the targets that each fits."""
 
     name: ClassVar[str] = "faults"
-    summary: ClassVar[str] = "list fault primitives, or all fitting pairs with components"
+    summary: ClassVar[str] = "list fault primitives, or all fitting pairs with targets"
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
@@ -36,26 +39,49 @@ class Faults(Subcommand):
             self.console.json(listed)
             return ExitCode.DONE
         rows = [
-            (fault["name"], fault["layer"], fault["plugin"], ", ".join(fault["parameters"]) or "-")
+            (
+                fault["name"],
+                fault["layer"],
+                ", ".join(fault["takes"]),
+                fault["plugin"],
+                ", ".join(fault["parameters"]) or "-",
+            )
             for fault in listed
         ]
-        self.console.table(("FAULT", "LAYER", "PLUGIN", "PARAMETERS"), rows)
+        self.console.table(("FAULT", "LAYER", "TARGETS", "PLUGIN", "PARAMETERS"), rows)
         return ExitCode.DONE
 
     def _pairs(self, bench: Bench, as_json: bool) -> ExitCode:
+        from sregym_core.conductor.targets import candidates
+
         pairs = [
-            {"fault": fault_name, "application": application_name, "component": component.name}
-            for fault_name in bench.registry.names("fault")
+            _pair(fault, application_name, target)
+            for fault in map(bench.fault, bench.registry.names("fault"))
             for application_name in bench.registry.names("application")
-            for component in bench.application(application_name).components()
-            if bench.fault(fault_name).fits(component)
+            for target, found in candidates(
+                bench.application(application_name), fault.takes, fault.parts
+            )
+            if fault.fits(found)
         ]
         if as_json:
             self.console.json(pairs)
             return ExitCode.DONE
-        rows = [(pair["fault"], pair["application"], pair["component"]) for pair in pairs]
-        self.console.table(("FAULT", "APPLICATION", "COMPONENT"), rows)
+        rows = [(pair["fault"], pair["application"], pair["name"]) for pair in pairs]
+        self.console.table(("FAULT", "APPLICATION", "TARGET"), rows)
         return ExitCode.DONE
+
+
+def _pair(fault: Fault, application: str, target: Target) -> dict[str, Any]:
+    """A fitting pair; `target` is what a problem file says, `component` only where it is one."""
+    asked = target.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    pair: dict[str, Any] = {"fault": fault.name, "application": application}
+    if isinstance(target, ComponentTarget):
+        choice = target.component
+        named = asked if choice.parts else choice.name
+        pair |= {"component": choice.name, "kind": "component", "target": named}
+    else:
+        pair |= {"kind": next(iter(asked), "cluster"), "target": asked or {"cluster": True}}
+    return {**pair, "name": str(target)}
 
 
 def _described(bench: Bench, name: str) -> dict[str, Any]:
@@ -64,6 +90,8 @@ def _described(bench: Bench, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "layer": fault.layer,
+        "takes": list(fault.takes),
+        "needs": list(fault.needs),
         "plugin": bench.registry.owner("fault", name).name,
         "parameters": schema.get("properties", {}),
     }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sregym_core.conductor import Bench
     from sregym_core.model import Problem
+    from sregym_core.plugins import PluginStatus
 
 
 class Problems(Subcommand):
@@ -30,6 +31,9 @@ class Problems(Subcommand):
         from sregym_core.conductor import Bench
 
         bench = Bench(self.settings)
+        for reasons in bench.problems.left_out().values():
+            for reason in reasons:
+                self.console.note(f"left out: {reason}")
         problems = (
             bench.problems.choose([], arguments.suite) if arguments.suite else bench.problems.all()
         )
@@ -111,22 +115,33 @@ class PluginList(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them, broken and blocked ones in place."""
-        from sregym_core.plugins import Plugins
+        from sregym_core.plugins import GROUP, Plugins
+        from sregym_core.problems import ProblemSet
         from sregym_core.registry import KINDS, Registry
 
         plugins = Plugins(self.settings)
         registry = Registry(plugins)
         for kind in KINDS:  # asking makes plugins show what breaks only then
             registry.names(kind)
+        defects = registry.defects()
+        for name, reasons in ProblemSet(registry).left_out().items():
+            defects.setdefault(name, []).extend(reasons)
+
+        def told(status: PluginStatus) -> list[str]:
+            return defects.get(status.name, []) if status.group == GROUP else []
+
         listed = [
             {
                 "name": status.name,
                 "distribution": status.distribution,
                 "version": status.version,
-                "state": status.state,
-                "reason": status.reason,
+                # One that works in part is in use all the same.
+                "state": "broken" if told(status) else status.state,
+                "reason": "; ".join(told(status)) or status.reason,
                 "hooks": list(status.hooks),
-                "components": registry.components(status.name),
+                "components": [*status.components]
+                if status.group != GROUP
+                else registry.components(status.name),
             }
             for status in plugins.statuses()
         ]
@@ -168,4 +183,4 @@ def _revealed(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
     from sregym_core.conductor.offline import truth_and_fix
 
     application = bench.application(problem.application)
-    return [truth_and_fix(bench, application, ref) for ref in problem.faults]
+    return [truth_and_fix(bench, application, ref) for ref in problem.single_faults]

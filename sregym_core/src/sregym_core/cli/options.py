@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sregym_core.cluster_choice import cluster_choice as cluster_choice
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def add_seed(parser: argparse.ArgumentParser, whose: str) -> None:
     """From what all chance derives."""
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{whose} (default 0)")
+
+
+def add_fresh_seed(parser: argparse.ArgumentParser, whose: str) -> None:
+    """The same where worlds differ from one call to the next."""
+    told = f"{whose} (default: a new one, told with the verdict)"
+    parser.add_argument("--seed", type=int, metavar="N", help=told)
 
 
 def add_out(parser: argparse.ArgumentParser) -> None:
@@ -154,23 +161,6 @@ def positive(text: str) -> int:
 def processors() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def cluster_choice(text: str) -> tuple[str, dict[str, str]]:
-    """Provider and options from `NAME`, `NAME:CONTEXT` or `NAME:key=value,key=value`."""
-    name, _, rest = text.partition(":")
-    if not rest:
-        return name, {}
-    if "=" not in rest:
-        return name, {"context": rest}
-    options = {}
-    for part in rest.split(","):
-        key, separator, value = part.partition("=")
-        if not separator or not key:
-            msg = f"--cluster {text!r}: {part!r} is not of the form key=value"
-            raise UsageError(msg)
-        options[key] = value
-    return name, options
 
 
 def named_values(pairs: list[str], option: str) -> dict[str, str]:

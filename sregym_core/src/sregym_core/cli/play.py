@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.cli import Subcommand, options
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,7 @@ class Run(Subcommand):
         parser.add_argument(
             "--agent",
             action="append",
-            required=True,
+            default=[],
             metavar="NAME",
             help="who plays; may be given several times",
         )
@@ -60,6 +60,13 @@ class Run(Subcommand):
             metavar="NAME",
             help="reporter; may be given several times (default: console, html)",
         )
+        parser.add_argument(
+            "--resume",
+            type=Path,
+            metavar="RUN",
+            help="go on with a run that did not come to its end: its folder; beside it only --jobs, "
+            "--report and --json count",
+        )
         parser.add_argument("--json", action="store_true", help="result as JSON")
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
@@ -67,6 +74,10 @@ class Run(Subcommand):
         from sregym_core.conductor import Bench, RunRequest, check_playable
 
         bench = Bench(self.settings)
+        if arguments.resume is not None:
+            return self._resume(bench, arguments)
+        if not arguments.agent:
+            raise UsageError("no agent was named: give --agent NAME (see: sregym run --help)")
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         problems = options.chosen_problems(bench, arguments)
         if arguments.noise:
@@ -91,6 +102,23 @@ class Run(Subcommand):
         folder = arguments.out or options.free_folder(Path("runs"))
         return play(self, bench, request, folder, reporters, as_json=arguments.json)
 
+    def _resume(self, bench: Bench, arguments: argparse.Namespace) -> ExitCode:
+        from sregym_core.conductor.resuming import resumed
+        from sregym_core.conductor.run import check_playable
+
+        for name in ("problems", "suite", "agent", "agent_option", "noise", "out"):
+            if getattr(arguments, name):
+                word = name.upper() if name == "problems" else f"--{name.replace('_', '-')}"
+                msg = f"--resume goes on with what the run was begun with; leave out {word.removesuffix('S')}"
+                raise UsageError(msg)
+        request = resumed(bench, arguments.resume, arguments.jobs or options.processors())
+        check_playable(bench, request)
+        names = arguments.report if arguments.report is not None else default_reporters(bench)
+        reporters = make_reporters(bench, names, quiet=arguments.json)
+        return play(
+            self, bench, request, arguments.resume, reporters, as_json=arguments.json, resume=True
+        )
+
 
 def default_reporters(bench: Bench) -> list[str]:
     """Those of the usual reporters that are installed."""
@@ -101,9 +129,7 @@ def default_reporters(bench: Bench) -> list[str]:
 def make_reporters(bench: Bench, names: list[str], *, quiet: bool) -> list[Reporter]:
     """Reporters by name; with `quiet`, none that writes to the terminal."""
     return [
-        bench.registry.load("reporter", name)()
-        for name in names
-        if not (quiet and name == "console")
+        bench.registry.make("reporter", name) for name in names if not (quiet and name == "console")
     ]
 
 
@@ -115,18 +141,21 @@ def play(
     reporters: list[Reporter],
     *,
     as_json: bool,
+    resume: bool = False,
 ) -> ExitCode:
     """Play a run and print its result as lines or as JSON."""
     from sregym_core.conductor import play_run
-    from sregym_core.conductor.run import Audience, RunInterrupted
+    from sregym_core.conductor.attribution import blamed
+    from sregym_core.conductor.run import Audience, RunInterrupted, unfinished
     from sregym_core.model import Outcome
     from sregym_core.records import RunFolder, summarise
 
-    folder = RunFolder(path)
-    audience = Audience(reporters)
+    folder = RunFolder(path, resume=resume)
+    kept = folder.keep(lambda record: not unfinished(record)) if resume else []
+    audience = Audience(reporters, lambda error: blamed(error, bench.registry))
     interrupted = False
     try:
-        records = play_run(bench, request, folder, audience)
+        records = play_run(bench, request, folder, audience, kept)
     except RunInterrupted as interruption:
         records, interrupted = interruption.records, True
     if as_json:
@@ -147,7 +176,7 @@ def play(
     if interrupted:
         command.console.note(f"interrupted; what was playing is recovered and recorded in {path}")
         return ExitCode.INTERRUPTED
-    good = all(record.outcome is Outcome.PASS for record in records)
+    good = all(record.outcome in (Outcome.PASS, Outcome.SKIP) for record in records)
     return ExitCode.DONE if good else ExitCode.FAILED
 
 

@@ -13,8 +13,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from sregym_core.conductor.bench import Bench
-    from sregym_core.model import Problem
+    from sregym_core.api.catalogue import Solution
 
 
 class Revealed:
@@ -55,18 +54,14 @@ class Revealed:
         return f"{dashboard}/#reveal={quote(self.url, safe='')}"
 
 
-def causes(bench: Bench, problem: Problem) -> dict[str, Any]:
+def causes(known: Solution) -> dict[str, Any]:
     """What is broken in a problem and what would repair it, in words."""
-    from sregym_core.conductor.offline import truth_and_fix
-    from sregym_core.model import GroundTruth
-
-    application = bench.application(problem.application)
-    found = []
-    for ref in problem.faults:
-        known = truth_and_fix(bench, application, ref)
-        truth = GroundTruth.model_validate(known["ground_truth"])
-        found.append({"sentence": truth.sentence(), "fix": known["reference_fix"]})
-    return {"causes": found}
+    return {
+        "causes": [
+            {"sentence": truth.sentence(), "fix": list(fix)}
+            for truth, fix in zip(known.truths, known.fixes, strict=True)
+        ]
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):

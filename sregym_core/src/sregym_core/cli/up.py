@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand, options
 from sregym_core.cli.play import episode_summary
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
     import argparse
 
+    from sregym_core.api import Environment, Workspace
+    from sregym_core.cli.announce import Announcer
     from sregym_core.cli.reveal import Revealed
-    from sregym_core.conductor import Bench
-    from sregym_core.model import Problem
+    from sregym_core.interfaces import Agent
+    from sregym_core.model import EpisodeRecord, Problem
 
 
 class Up(Subcommand):
@@ -26,14 +28,19 @@ class Up(Subcommand):
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
-        parser.add_argument("problem", metavar="PROBLEM", help="problem id")
+        parser.add_argument("problem", nargs="?", metavar="PROBLEM", help="problem id")
+        parser.add_argument(
+            "--application",
+            metavar="NAME",
+            help="put up this application in place of a problem: healthy, until Ctrl-C",
+        )
         options.add_cluster(parser)
         parser.add_argument(
             "--agent", default="human", metavar="NAME", help="adapter that waits (default: human)"
         )
         options.add_mode(parser)
         options.add_budget(parser, episode_s=None, wall_s=None)
-        options.add_seed(parser, "of the world")
+        options.add_fresh_seed(parser, "of the world")
         parser.add_argument(
             "--folder",
             type=Path,
@@ -65,46 +72,62 @@ class Up(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Play one episode with an adapter that waits for submissions from outside."""
+        from sregym_core.api import Environment, Workspace
         from sregym_core.cli.announce import Announcer
-        from sregym_core.conductor import Bench, EpisodePlan, EpisodePlayer
-        from sregym_core.conductor.worlds import Worlds
-        from sregym_core.model import Outcome
+        from sregym_core.cli.healthy import check_alone, put_up
+        from sregym_core.interfaces import AgentDescription
         from sregym_core.modes import check_start, mode_named
-        from sregym_core.records import write_json
+        from sregym_core.salt import fresh_seed
         from sregym_core.sessions import claim_folder
 
-        bench = Bench(self.settings)
-        mode = mode_named(arguments.mode)
-        check_start(mode, arguments.start_before)
+        workspace = Workspace(self.settings)
+        if arguments.application:
+            check_alone(arguments)
+            return put_up(self.console, workspace, arguments)
+        if not arguments.problem:
+            msg = "up: name a problem (see: sregym problems), or a healthy --application NAME"
+            raise UsageError(msg)
+        bench = workspace.bench
+        check_start(mode_named(arguments.mode), arguments.start_before)
         problem = bench.problems.get(arguments.problem)
         bench.check(problem)
-        cluster, cluster_options = options.cluster_choice(arguments.cluster)
-        if arguments.port:
-            cluster_options["port"] = str(arguments.port)
+        agent = bench.agent(arguments.agent)
         folder = arguments.folder.absolute()
         claim_folder(folder)
-        plan = EpisodePlan(
-            episode=folder.name,
-            problem=problem,
-            agent=bench.agent(arguments.agent),
-            seed=arguments.seed,
-            budget=options.budget(arguments),
-            mode=mode,
-            start_before_s=arguments.start_before,
-            # The undo journal tells what was broken: it is kept out of the folder that is handed out.
-            folder=None,
-            session_folder=folder,
-        )
-        worlds = Worlds(bench.provider(cluster), cluster_options)
-        with _revealed(bench, problem) if arguments.reveal else nullcontext() as revealed:
+        revealing = _revealed(workspace, problem) if arguments.reveal else nullcontext()
+        with workspace, revealing as revealed:
             announcer = Announcer(self.console, arguments.json, revealed)
-            player = EpisodePlayer(bench, worlds, plan, announcer.listen)
-            try:
-                record = player.play()
-            finally:
-                worlds.close()
-        if player.refusal is not None:
-            raise player.refusal
+            environment = Environment(
+                problem,
+                seed=fresh_seed() if arguments.seed is None else arguments.seed,
+                mode=arguments.mode,
+                cluster=arguments.cluster,
+                cluster_options={"port": str(arguments.port)} if arguments.port else {},
+                budget=options.budget(arguments),
+                start_before_s=arguments.start_before,
+                agent=AgentDescription.of(agent),
+                episode=folder.name,
+                # The undo journal tells what was broken: it is kept out of the folder that is
+                # handed out.
+                session_folder=folder,
+                on_event=announcer.listen,
+                workspace=workspace,
+            )
+            with environment:
+                record, interrupted = _played(environment, agent)
+        return self._told(arguments, announcer, record, interrupted)
+
+    def _told(
+        self,
+        arguments: argparse.Namespace,
+        announcer: Announcer,
+        record: EpisodeRecord,
+        interrupted: bool,
+    ) -> ExitCode:
+        """Write the record where it is wanted, and say how it ended."""
+        from sregym_core.model import Outcome
+        from sregym_core.records import write_json
+
         if arguments.record is not None:
             write_json(arguments.record, record.model_dump(mode="json"))
         summary = episode_summary(record)
@@ -113,13 +136,35 @@ class Up(Subcommand):
         if arguments.json:
             self.console.json(summary, one_line=True)
         else:
-            announcer.verdict(summary, interrupted=player.interrupted)
-        if player.interrupted:
+            announcer.verdict(summary, interrupted=interrupted)
+        if interrupted:
             return ExitCode.INTERRUPTED
         return ExitCode.DONE if record.outcome is Outcome.PASS else ExitCode.FAILED
 
 
-def _revealed(bench: Bench, problem: Problem) -> Revealed:
+def _played(environment: Environment, agent: Agent) -> tuple[EpisodeRecord, bool]:
+    """The record of one episode, and whether the user ended it by Ctrl-C."""
+    interrupted = False
+    try:
+        environment.reset()
+        environment.act(agent.run)
+    except KeyboardInterrupt:
+        interrupted = True
+    except WorldError:
+        if environment.record is None:
+            raise
+    if environment.record is not None:
+        return environment.record, interrupted
+    try:
+        return environment.end(), interrupted
+    except KeyboardInterrupt:
+        if environment.record is None:
+            raise
+        return environment.record, True
+
+
+def _revealed(workspace: Workspace, problem: Problem) -> Revealed:
+    from sregym_core.api import solution
     from sregym_core.cli.reveal import Revealed, causes
 
-    return Revealed(causes(bench, problem))
+    return Revealed(causes(solution(problem, workspace=workspace)))

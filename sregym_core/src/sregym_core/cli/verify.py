@@ -24,6 +24,15 @@ class Verify(Subcommand):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare arguments."""
         options.add_selection(parser)
+        parser.add_argument(
+            "--pair",
+            nargs=3,
+            action="append",
+            default=[],
+            metavar=("FAULT", "APPLICATION", "TARGET"),
+            help="a fault on a target that it fits (see: sregym faults pairs); may be given "
+            "several times",
+        )
         options.add_cluster(parser)
         options.add_jobs(parser)
         options.add_seed(parser, "of all episodes")
@@ -31,14 +40,17 @@ class Verify(Subcommand):
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Prove and print; all problems when none is named."""
-        from sregym_core.conductor import Bench
+        from sregym_core.api import Workspace, pair
         from sregym_core.proof.pool import ProofRequest, prove_all
 
         began = time.monotonic()
-        bench = Bench(self.settings)
-        if not arguments.problems and not arguments.suite:
+        workspace = Workspace(self.settings)
+        bench = workspace.bench
+        problems = tuple(pair(*words, workspace=workspace) for words in arguments.pair)
+        if not arguments.problems and not arguments.suite and not problems:
             arguments.problems = [problem.id for problem in bench.problems.all()]
-        problems = options.chosen_problems(bench, arguments)
+        if arguments.problems or arguments.suite:
+            problems = (*options.chosen_problems(bench, arguments), *problems)
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         jobs = arguments.jobs or options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)

@@ -1,15 +1,71 @@
-"""What a session leaves for the record."""
+"""What the parts of an episode leave for its record: fields by name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.interfaces import Stage
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.conductor.plan import EpisodePlan
+    from sregym_core.conductor.prelude import Prelude
     from sregym_core.conductor.session import LiveSession
+    from sregym_core.conductor.timeline import Timeline
+    from sregym_core.model import StageRecord
 
 
-def account(session: LiveSession | None) -> dict[str, Any]:
-    """Fields of an episode's record; none when there was no session."""
+def of_plan(plan: EpisodePlan) -> dict[str, Any]:
+    """What was asked for."""
+    return {
+        "episode": plan.episode,
+        "problem": plan.problem.id,
+        "agent": plan.agent.name,
+        "seed": plan.seed,
+        "mode": plan.mode.name,
+        "start_before_s": plan.start_before_s,
+        "attempt": plan.attempt,
+    }
+
+
+def of_prelude(prelude: Prelude | None) -> dict[str, Any]:
+    """How it began."""
+    return {} if prelude is None else prelude.account()
+
+
+def of_timeline(timeline: Timeline) -> dict[str, Any]:
+    """What happened, and how long it took."""
+    return {
+        "wall_s": timeline.wall_s(),
+        "warnings": tuple(timeline.warnings),
+        "timeline": tuple(timeline.entries),
+    }
+
+
+def of_stages(
+    stages: Mapping[Stage, StageRecord], agent_began: float | None, prelude: Prelude | None
+) -> dict[str, Any]:
+    """What was handed in, and how many seconds after the agent could know of the fault."""
+    injected = None if prelude is None else prelude.injection.injected_at_s
+    began = max(agent_began or 0.0, injected or 0.0)
+
+    def after_s(stage: Stage) -> float | None:
+        record = stages.get(stage)
+        if record is None or record.submitted_at_s is None:
+            return None
+        return round(record.submitted_at_s - began, 3)
+
+    return {
+        "diagnosis": stages.get(Stage.DIAGNOSIS),
+        "mitigation": stages.get(Stage.MITIGATION),
+        "ttd_s": after_s(Stage.DIAGNOSIS),
+        "ttm_s": after_s(Stage.MITIGATION),
+    }
+
+
+def of_session(session: LiveSession | None) -> dict[str, Any]:
+    """What the agent did; nothing when there was no session."""
     if session is None:
         return {}
     return {
@@ -20,6 +76,6 @@ def account(session: LiveSession | None) -> dict[str, Any]:
         "model": session.model,
         "last_words": session.last_words,
         "transcript": tuple(session.transcript),
-        "requests": tuple(session.requests),
-        "attempts": tuple(session.attempts),
+        "requests": tuple(session.outside.requests),
+        "attempts": tuple(session.outside.attempts),
     }

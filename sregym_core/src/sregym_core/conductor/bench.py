@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from sregym_core.conductor.fitting import why_unfit
 from sregym_core.errors import UsageError
 from sregym_core.plugins import Plugins
 from sregym_core.problems import ProblemSet
@@ -15,6 +17,7 @@ from sregym_core.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sregym_core.conductor.targets import Chooser
     from sregym_core.interfaces import (
         Agent,
         Application,
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
         Noise,
         Oracle,
     )
-    from sregym_core.model import Component, FaultRef, Problem
+    from sregym_core.model import Component, FaultRef, FaultTarget, Problem, Target
     from sregym_core.settings import Settings
 
 
@@ -52,32 +55,32 @@ class Bench:
     def application(self, name: str) -> Application:
         """The application of that name; one object serves all episodes, it holds no state."""
         if name not in self._applications:
-            self._applications[name] = self.registry.load("application", name)()
+            self._applications[name] = self.registry.make("application", name)
         return self._applications[name]
 
     def provider(self, name: str) -> ClusterProvider:
         """The cluster provider of that name."""
-        provider: ClusterProvider = self.registry.load("cluster", name)()
+        provider: ClusterProvider = self.registry.make("cluster", name)
         return provider
 
     def fault(self, name: str) -> Fault:
         """The fault primitive of that name."""
-        fault: Fault = self.registry.load("fault", name)()
+        fault: Fault = self.registry.make("fault", name)
         return fault
 
     def oracle(self, name: str) -> Oracle:
         """The oracle of that name."""
-        oracle: Oracle = self.registry.load("oracle", name)()
+        oracle: Oracle = self.registry.make("oracle", name)
         return oracle
 
     def noise(self, name: str) -> Noise:
         """The noise source of that name."""
-        noise: Noise = self.registry.load("noise source", name)()
+        noise: Noise = self.registry.make("noise source", name)
         return noise
 
     def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
         """A new agent adapter of that name."""
-        agent: Agent = self.registry.load("agent", name)(options)
+        agent: Agent = self.registry.make("agent", name, options)
         return agent
 
     def agents(self, names: Sequence[str], options: Mapping[str, str]) -> list[Agent]:
@@ -127,14 +130,91 @@ class Bench:
             self.oracle(name)
         for name in problem.noise:
             self.noise(name)
-        for ref in problem.faults:
-            where = f"problem {problem.id!r}"
+        where = f"problem {problem.id!r}"
+        chooser = self.chooser(application, where)
+        for ref in problem.single_faults:
             fault = self.fault(ref.fault)
-            component = self.component(application, ref.target, where)
+            target = chooser.choose(ref.targets[0])
             self.parameters(fault, ref.parameters, where)
-            if not fault.fits(component):
-                msg = f"{where}: fault {ref.fault!r} does not fit component {ref.target!r} (see: sregym faults pairs)"
+            if unfit := why_unfit(fault, ref.targets[0], target):
+                msg = f"{where}: fault {ref.fault!r} {unfit}"
                 raise UsageError(msg)
+
+    def chooser(
+        self,
+        application: Application,
+        where: str,
+        cluster: Cluster | None = None,
+        seed: int = 0,
+        taken: Sequence[str] = (),
+    ) -> Chooser:
+        """Chooses targets; `where` says who asks, for errors, `taken` which nodes are."""
+        from sregym_core.conductor.targets import Chooser
+
+        return Chooser(lambda name: self.component(application, name, where), cluster, seed, taken)
+
+    def choose_again(
+        self, faults: Sequence[tuple[Fault, FaultContext]], index: int, asked: Target
+    ) -> FaultTarget:
+        """The target of one of several faults, as its cluster is now; none gets another's node.
+
+        Args:
+            faults: All of an episode.
+            index: Which of them.
+            asked: Its target, as the problem says it.
+
+        Raises:
+            WorldError: Nothing is as wanted any more.
+            MissingCapabilityError: The cluster cannot do to that node what the fault needs.
+        """
+        from sregym_core.conductor.targets import demand_capabilities, names_of_nodes
+
+        fault, context = faults[index]
+        before = [name for _, other in faults[:index] for name in names_of_nodes(other.target)]
+        where = f"fault {fault.name!r}"
+        chooser = self.chooser(context.application, where, context.cluster, context.seed, before)
+        target = chooser.choose(asked)
+        if target != context.target:
+            demand_capabilities(context.cluster, ((fault, replace(context, target=target)),))
+        return target
+
+    def faults_in_context(
+        self,
+        problem: Problem,
+        application: Application,
+        cluster: Cluster,
+        journal: Journal,
+        seed: int,
+        chosen: Sequence[FaultTarget] | None = None,
+    ) -> tuple[tuple[Fault, FaultContext], ...]:
+        """The faults of a problem in order, each with one target; no two get the same open node.
+
+        Args:
+            problem: Whose faults.
+            application: To which the targets belong.
+            cluster: Where.
+            journal: Where undo steps go.
+            seed: Of the episode.
+            chosen: The target of each, where the cluster is broken already: what runs where has
+                changed since they were chosen, and what was needed has been tried.
+
+        Raises:
+            MissingCapabilityError: The cluster cannot do to its nodes what a fault needs.
+        """
+        from sregym_core.conductor.targets import demand_capabilities
+
+        if chosen is not None:
+            return tuple(
+                self._with_target(ref, target, application, cluster, journal, seed)
+                for ref, target in zip(problem.single_faults, chosen, strict=True)
+            )
+        chooser = self.chooser(application, f"problem {problem.id!r}", cluster, seed)
+        faults = tuple(
+            self.fault_in_context(ref, application, cluster, journal, seed, chooser)
+            for ref in problem.single_faults
+        )
+        demand_capabilities(cluster, faults)
+        return faults
 
     def fault_in_context(
         self,
@@ -143,17 +223,39 @@ class Bench:
         cluster: Cluster,
         journal: Journal,
         seed: int,
+        chooser: Chooser | None = None,
     ) -> tuple[Fault, FaultContext]:
-        """A fault of a problem with all that it works with."""
+        """A fault of a problem, on the first of its targets, with all that it works with.
+
+        Args:
+            ref: Of the problem, with a single target.
+            application: To which the target belongs.
+            cluster: Where.
+            journal: Where undo steps go.
+            seed: Of the episode.
+            chooser: The same for all faults of an episode, so that no two get the same node.
+        """
+        chooser = chooser or self.chooser(application, f"fault {ref.fault!r}", cluster, seed)
+        target = chooser.choose(ref.targets[0])
+        return self._with_target(ref, target, application, cluster, journal, seed)
+
+    def _with_target(
+        self,
+        ref: FaultRef,
+        target: FaultTarget,
+        application: Application,
+        cluster: Cluster,
+        journal: Journal,
+        seed: int,
+    ) -> tuple[Fault, FaultContext]:
         from sregym_core.interfaces import FaultContext
 
-        where = f"fault {ref.fault!r}"
         fault = self.fault(ref.fault)
         context = FaultContext(
             cluster=cluster,
             application=application,
-            component=self.component(application, ref.target, where),
-            parameters=self.parameters(fault, ref.parameters, where),
+            target=target,
+            parameters=self.parameters(fault, ref.parameters, f"fault {ref.fault!r}"),
             journal=journal,
             seed=seed,
         )

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sregym_core.blame import given_by, interrupts, located
 from sregym_core.errors import WorldError
-from sregym_core.model import Check, Claims, Outcome, Verdict
+from sregym_core.interfaces import ClusterSpec
+from sregym_core.model import Check, Claims, Outcome, Verdict, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sregym_core.conductor.worlds import World
-    from sregym_core.interfaces import Application, Fault, FaultContext, Oracle, OracleContext
+    from sregym_core.interfaces import (
+        Application,
+        Cluster,
+        Fault,
+        FaultContext,
+        Oracle,
+        OracleContext,
+    )
     from sregym_core.model import GroundTruth, Problem, StageRecord
 
 # Users notice when at least this share of their requests fails that did not fail before.
@@ -25,12 +35,12 @@ def confirm(
     world: World,
     application: Application,
 ) -> float:
-    """Wait until every defect is really there and users notice; returns their success rate.
+    """Wait until users notice, once every defect is really there; returns their success rate.
 
     Raises:
         WorldError: The injection had no effect: an error of the world, not of an agent.
     """
-    confirm_present(faults)
+    confirm_present(faults, world.cluster, application)
     healthy = world.baseline.traffic
     rate = healthy.success_rate
 
@@ -59,29 +69,58 @@ def confirm(
     return rate
 
 
-def confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
-    """Every defect is really there.
+def confirm_present(
+    faults: Sequence[tuple[Fault, FaultContext]], cluster: Cluster, application: Application
+) -> None:
+    """Every defect is really there; where there can be a copy it is looked for in that.
+
+    Whoever looks logs in to databases and runs commands, and what that leaves in logs would point at
+    the fault.
 
     Raises:
         WorldError: An injection had no effect.
     """
+    checkpoint = cluster.checkpoint()
+    if checkpoint is None:
+        _confirm_present(faults)
+        return
+    copied = checkpoint.fork(ClusterSpec(applications=(application,)))
+    try:
+        _confirm_present([(fault, replace(context, cluster=copied)) for fault, context in faults])
+    finally:
+        copied.close()
+
+
+def _confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
     for fault, context in faults:
-        if fault.present(context).outcome is Outcome.PASS:
-            msg = f"fault {fault.name!r} on {context.component.name!r} left no defect behind"
+        if given_by(fault, "present", fault.present(context), Check).outcome is Outcome.PASS:
+            msg = f"fault {fault.name!r} on {name_of(context.target)!r} left no defect behind"
             raise WorldError(msg)
 
 
-def judge(oracles: Sequence[Oracle], context: OracleContext) -> Verdict:
-    """The verdict of all oracles of a stage; one that raises is an error, never a fail."""
+def judge(
+    oracles: Sequence[Oracle],
+    context: OracleContext,
+    tell: Callable[[BaseException], str] = located,
+) -> Verdict:
+    """The verdict of all oracles of a stage; one that raises is an error, never a fail.
+
+    Args:
+        oracles: Who judges.
+        context: What they may know.
+        tell: Says whose an exception is.
+    """
     checks: list[Check] = []
     scores: list[float] = []
     reasons: list[str] = []
     outcomes: list[Outcome] = []
     for oracle in oracles:
         try:
-            verdict = oracle.judge(context)
-        except Exception as error:
-            got = f"{type(error).__name__}: {error}"
+            verdict = given_by(oracle, "judge", oracle.judge(context), Verdict)
+        except BaseException as error:
+            if interrupts(error):
+                raise
+            got = tell(error)
             check = Check(name=oracle.name, outcome=Outcome.ERROR, expected="a verdict", got=got)
             verdict = Verdict.of([check])
         checks.extend(verdict.checks)

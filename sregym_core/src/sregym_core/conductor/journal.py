@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.objects import desired, replace_current
+from sregym_core.conductor.objects import create_anew, desired, give_back
 from sregym_core.errors import WorldError
-from sregym_core.interfaces import ClusterError
+from sregym_core.interfaces import ClusterError, node_access
 from sregym_core.interfaces.injector import Journal
-from sregym_core.model import ObjectRef
+from sregym_core.model import ObjectRef, kind_of, name_of, parse_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Cluster
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import FaultTarget, NodeSetting
+    from sregym_core.sealing import Seal
 
 READY_TIMEOUT_S = 300.0
 
@@ -27,11 +29,18 @@ class UndoJournal(Journal):
     Args:
         file: Where each entry is appended as a JSON line before the step is taken, so that
             another process could undo it; None keeps the entries in memory only.
+        seal: By what the lines are sealed; None for plain ones.
     """
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, file: Path | None = None, seal: Seal | None = None) -> None:
         self.entries: list[dict[str, Any]] = []
         self._file = file
+        self._seal = seal
+
+    def take_over(self, entries: Sequence[dict[str, Any]]) -> None:
+        """Add entries of another journal: those of a world of which this episode has a fork."""
+        for entry in entries:
+            self._append(entry)
 
     def restore(self, ref: ObjectRef, before: KubeObject | None) -> None:
         """Undo by giving the object this state again; None: by deleting it."""
@@ -47,12 +56,38 @@ class UndoJournal(Journal):
         """Keep a tool of the fault from the agent."""
         self._append({"op": "conceal", "ref": ref.model_dump()})
 
+    def node_setting(self, before: NodeSetting) -> None:
+        """Undo by making a thing on a node as it was."""
+        self._append({"op": "node", "before": before.model_dump(mode="json")})
+
+    def node_command(self, node: str, argv: Sequence[str], stdin: str = "") -> None:
+        """Undo by running a command on a host."""
+        entry = {"op": "host-command", "node": node, "argv": list(argv), "stdin": stdin}
+        self._append(entry)
+
+    def chosen(self, fault: str, asked: str, target: FaultTarget) -> None:
+        """Which target was chosen for a fault whose problem leaves that to the seed."""
+        entry = {"op": "chosen", "fault": fault, "asked": asked, "kind": kind_of(target)}
+        self._append({**entry, "target": name_of(target)})
+
     @property
     def concealed(self) -> tuple[ObjectRef, ...]:
         """What is kept from the agent."""
         return tuple(
             ObjectRef(**entry["ref"]) for entry in self.entries if entry["op"] == "conceal"
         )
+
+    def undo_nodes(self, cluster: Cluster) -> None:
+        """Make nodes as they were, the last change first.
+
+        Raises:
+            WorldError: A node cannot be changed, or a command on it failed.
+        """
+        for entry in reversed(self.entries):
+            if entry["op"] == "node":
+                node_access(cluster).apply(parse_setting(entry["before"]))
+            elif entry["op"] == "host-command":
+                _run_on_host(cluster, entry)
 
     def undo_objects(self, cluster: Cluster) -> None:
         """Give objects their former state, the last change first."""
@@ -73,8 +108,9 @@ class UndoJournal(Journal):
     def _append(self, entry: dict[str, Any]) -> None:
         self.entries.append(entry)
         if self._file is not None:
-            with self._file.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(entry, sort_keys=True) + "\n")
+            line = (json.dumps(entry, sort_keys=True) + "\n").encode()
+            with self._file.open("ab") as stream:
+                stream.write(line if self._seal is None else self._seal.line(line))
 
 
 def _restore(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> None:
@@ -82,9 +118,18 @@ def _restore(cluster: Cluster, ref: ObjectRef, before: KubeObject | None) -> Non
     if before is None:
         cluster.delete(ref)
     elif current is None:
-        cluster.create(before)
+        create_anew(cluster, before)
     elif desired(current) != before:
-        replace_current(cluster, before, current)
+        give_back(cluster, before, current)
+
+
+def _run_on_host(cluster: Cluster, entry: dict[str, Any]) -> None:
+    node, argv = entry["node"], tuple(entry["argv"])
+    result = node_access(cluster).run(node, argv, entry["stdin"])
+    if not result.ok:
+        said = (result.stderr or result.stdout).strip()
+        msg = f"undoing on node {node!r} failed: {' '.join(argv)!r} ended with {result.exit_code}: {said}"
+        raise WorldError(msg)
 
 
 def _run(cluster: Cluster, entry: dict[str, Any]) -> None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sregym_core.errors import BudgetExceededError
 from sregym_core.events import ToolCalled
+from sregym_core.interfaces import bounded
 from sregym_core.model import Tokens, ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.interfaces import Budget
 
+R = TypeVar("R")
 OUTPUT_CAP = 16_000
 
 
@@ -49,6 +52,14 @@ class Ledger:
         self.start()
         self._fresh_tokens: Tokens | None = None
         self._said: list[str] = []
+
+    def fork(self, timeline: Timeline) -> Ledger:
+        """An equal one that goes on by itself."""
+        twin = copy(self)
+        twin.calls = list(self.calls)
+        twin._timeline = timeline
+        twin._said = list(self._said)
+        return twin
 
     @property
     def said(self) -> str:
@@ -101,11 +112,24 @@ class Ledger:
         if limit_s is not None and self._used_s() > limit_s:
             msg = f"the budget of {limit_s:g} episode seconds is used up"
             raise BudgetExceededError(msg)
-        wall_s = self.budget.wall_s
-        if wall_s is not None and time.monotonic() - self._wall_began > wall_s:
-            msg = f"the budget of {wall_s:g} wall-clock seconds is used up"
-            raise BudgetExceededError(msg)
+        left_s = self.wall_left_s()
+        if left_s is not None and left_s <= 0:
+            out_of_time(self.budget)
         self._check_tokens()
+
+    def wall_left_s(self) -> float | None:
+        """Wall-clock seconds that are left; None when there is no such limit."""
+        limit_s = self.budget.wall_s
+        return None if limit_s is None else limit_s - (time.monotonic() - self._wall_began)
+
+    def in_time(self, work: Callable[[], R]) -> R:
+        """Do it, but not for longer than the wall-clock time lasts.
+
+        Raises:
+            BudgetExceededError: It took longer.
+        """
+        left_s = self.wall_left_s()
+        return work() if left_s is None else bounded(work, left_s, lambda: out_of_time(self.budget))
 
     def spend_tokens(self, used: Tokens) -> None:
         """Count tokens.
@@ -170,6 +194,12 @@ class Ledger:
         if limit is not None and self.tokens is not None and self.tokens.total > limit:
             msg = f"the budget of {limit} tokens is used up"
             raise BudgetExceededError(msg)
+
+
+def out_of_time(budget: Budget) -> NoReturn:
+    """Raise that the wall-clock time is used up."""
+    msg = f"the budget of {budget.wall_s:g} wall-clock seconds is used up"
+    raise BudgetExceededError(msg)
 
 
 def _sum(tokens: Tokens | None, used: Tokens) -> Tokens:

@@ -52,8 +52,10 @@ ADMISSION = (
     ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy"),
 )
 LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
+DEFINITION = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 CLUSTER_WIDE = (
     ("v1", "Node"),
+    DEFINITION,
     ("scheduling.k8s.io/v1", "PriorityClass"),
     ("storage.k8s.io/v1", "StorageClass"),
     ("networking.k8s.io/v1", "IngressClass"),
@@ -84,6 +86,7 @@ _VOLATILE_ANNOTATIONS = (
     "volume.kubernetes.io/storage-provisioner",
     "volume.kubernetes.io/selected-node",
 )
+_JOB_LABELS = ("controller-uid", "job-name")
 _ASSIGNED_SPEC = {
     "Service": ("clusterIP", "clusterIPs"),
     "PersistentVolumeClaim": ("volumeName",),
@@ -105,11 +108,33 @@ def desired(obj: KubeObject) -> KubeObject:
         metadata["annotations"] = annotations
     wanted = {key: value for key, value in obj.items() if key not in ("status", "metadata")}
     wanted["metadata"] = metadata
+    if obj["kind"] == "Job":
+        _without_generated(wanted)
     assigned = _ASSIGNED_SPEC.get(obj["kind"], ())
     if assigned and isinstance(wanted.get("spec"), dict):
         spec = {key: value for key, value in wanted["spec"].items() if key not in assigned}
         wanted["spec"] = spec
     return wanted
+
+
+def _without_generated(job: KubeObject) -> None:
+    """Take out by which labels a Job finds its pods: the server chooses them for each anew."""
+    if not job["spec"].get("manualSelector"):
+        template = dict(job["spec"].get("template") or {})
+        template["metadata"] = _without_job_labels(template.get("metadata") or {})
+        spec = {key: value for key, value in job["spec"].items() if key != "selector"}
+        job["spec"] = {**spec, "template": template}
+        job["metadata"] = _without_job_labels(job["metadata"])
+
+
+def _without_job_labels(metadata: KubeObject) -> KubeObject:
+    labels = {
+        name: value
+        for name, value in (metadata.get("labels") or {}).items()
+        if name.rpartition("/")[2] not in _JOB_LABELS
+    }
+    rest = {key: value for key, value in metadata.items() if key != "labels"}
+    return {**rest, "labels": labels} if labels else rest
 
 
 def capture(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObject]:
@@ -123,7 +148,25 @@ def capture(cluster: Cluster, namespaces: tuple[str, ...]) -> dict[str, KubeObje
     for api_version, kind in CLUSTER_WIDE:
         for obj in _list(cluster, api_version, kind, ""):
             found[str(ObjectRef.of(obj))] = obj
+            if kind == DEFINITION[1]:
+                found |= _custom_objects(cluster, obj, namespaces)
     return found
+
+
+def _custom_objects(
+    cluster: Cluster, definition: KubeObject, namespaces: tuple[str, ...]
+) -> dict[str, KubeObject]:
+    """The custom resources of a definition that people declared in these namespaces."""
+    spec = definition["spec"]
+    if spec["scope"] != "Namespaced":
+        return {}
+    version = next((one["name"] for one in spec["versions"] if one.get("storage")), "")
+    return {
+        str(ObjectRef.of(obj)): obj
+        for namespace in namespaces
+        for obj in _list(cluster, f"{spec['group']}/{version}", spec["names"]["kind"], namespace)
+        if not obj["metadata"].get("ownerReferences")
+    }
 
 
 def digest(objects: Mapping[str, KubeObject], hidden: Mapping[str, str]) -> str:
@@ -154,9 +197,9 @@ def restore(
         cluster.delete(ObjectRef.of(current[name]))
     for name in sorted(baseline, key=_place_of(baseline)):
         if name not in current:
-            _create(cluster, baseline[name])
+            create_anew(cluster, baseline[name])
         elif desired(current[name]) != desired(baseline[name]):
-            _replace(cluster, baseline[name], current[name])
+            give_back(cluster, baseline[name], current[name])
 
 
 def clear_the_way(
@@ -173,7 +216,7 @@ def clear_the_way(
         if before is None:
             cluster.delete(ref)
         elif desired(before) != desired(obj):
-            _replace(cluster, before, obj)
+            give_back(cluster, before, obj)
 
 
 def refound(
@@ -191,35 +234,44 @@ def refound(
         current = cluster.get(ObjectRef.of(obj))
         if current is None or "deletionTimestamp" in current["metadata"]:
             gone.append(obj["metadata"]["name"])
-            _create(cluster, obj)
+            create_anew(cluster, obj)
     for name in sorted(baseline, key=_place_of(baseline)):
         obj = baseline[name]
         if obj["metadata"].get("namespace") in gone:
-            _create(cluster, obj)
+            create_anew(cluster, obj)
 
 
 def _place_of(baseline: Mapping[str, KubeObject]) -> Callable[[str], tuple[int, str]]:
     """The order in which objects are given back."""
     order = {kind: place for place, (_, kind) in enumerate((*NAMESPACED, *CLUSTER_WIDE))}
-    return lambda name: (order[baseline[name]["kind"]], name)
+    # Custom resources come last: after their definitions, and after what their operators need.
+    return lambda name: (order.get(baseline[name]["kind"], len(order)), name)
 
 
-def _create(cluster: Cluster, obj: KubeObject) -> None:
+def create_anew(cluster: Cluster, obj: KubeObject) -> None:
+    """Create an object that may still be in the course of being deleted."""
     ref = ObjectRef.of(obj)
-    # An object that is still being deleted has to go before its successor can come.
+    # What is still being deleted has to go before its successor can come.
     cluster.clock.wait_until(lambda: cluster.get(ref) is None, 60.0)
     cluster.create(desired(obj))
 
 
-def _replace(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
+def give_back(cluster: Cluster, wanted: KubeObject, current: KubeObject) -> None:
+    """Give an object its state; one with a field that cannot be changed in place is made anew."""
+    body = desired(wanted)
+    if current["kind"] == "Job" and "selector" in current["spec"]:
+        template = current["spec"]["template"]
+        same = desired(current)["spec"]["template"] == body["spec"]["template"]
+        if same:  # the server keeps by which labels it finds its pods, and lets nobody change it
+            kept = {"selector": current["spec"]["selector"], "template": template}
+            body = {**body, "spec": {**body["spec"], **kept}}
     try:
-        replace_current(cluster, desired(wanted), current)
+        replace_current(cluster, body, current)
     except ClusterError as error:
         if error.status != 422:
             raise
-        # A field that cannot be changed in place: the object has to be made anew.
         cluster.delete(ObjectRef.of(wanted))
-        _create(cluster, wanted)
+        create_anew(cluster, wanted)
 
 
 def replace_current(cluster: Cluster, body: KubeObject, current: KubeObject) -> None:

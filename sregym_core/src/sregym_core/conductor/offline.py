@@ -35,7 +35,7 @@ def truth_and_fix(bench: Bench, application: Application, ref: FaultRef) -> dict
 def instruction(bench: Bench, problem: Problem, mode: Mode) -> str:
     """What an agent is told of a problem; alerts, which only an episode has, stand as `...`."""
     application = bench.application(problem.application)
-    parts = [_without_cluster(bench, application, ref) for ref in problem.faults]
+    parts = [_without_cluster(bench, application, ref) for ref in problem.single_faults]
     truths = [fault.ground_truth(context) for fault, context in parts]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
     return mode.instruction(Scene(application, truths, alerts))
@@ -50,7 +50,7 @@ def _without_cluster(
     context = FaultContext(
         cluster=nowhere,
         application=application,
-        component=bench.component(application, ref.target, where),
+        target=bench.chooser(application, where).choose(ref.targets[0]),
         parameters=bench.parameters(fault, ref.parameters, where),
         journal=UndoJournal(),
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.alerts import wait_for_alerts, wait_for_quiet
 from sregym_core.conductor.injection import moment_within
+from sregym_core.conductor.routine import routine_after
 from sregym_core.conductor.watch import Watch
 from sregym_core.events import AlertsAwaited
 
 if TYPE_CHECKING:
-    from sregym_core.conductor.episode import EpisodePlan
     from sregym_core.conductor.injection import Injection
+    from sregym_core.conductor.plan import EpisodePlan
+    from sregym_core.conductor.starts import Start
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.interfaces import Application
@@ -37,6 +40,19 @@ class Prelude:
         self._plan = plan
         self.injection = injection
         self._timeline = timeline
+        self._salt = ""
+
+    def fork(self, injection: Injection, timeline: Timeline) -> Prelude:
+        """An equal one that goes on by itself."""
+        twin = copy(self)
+        twin.injection, twin._timeline = injection, timeline
+        twin.watch = None if self.watch is None else self.watch.fork(timeline, injection.happened)
+        return twin
+
+    def take_over(self, start: Start) -> None:
+        """All this happened in the world of which this one is a fork."""
+        self.alerts = start.alerts
+        self.injection.take_over(start.injected_at_s)
 
     @property
     def _late(self) -> float | None:
@@ -49,23 +65,30 @@ class Prelude:
         Raises:
             WorldError: A fault has no effect, or alerts cannot be asked for.
         """
+        self._salt = worlds.salt
         if self._late is not None:
             wait_for_quiet(world.cluster)
-            copy = worlds.copy_of(world, application, self._plan.seed)
-            if copy is not None:
+            copied = worlds.copy_of(world, application, self._plan.seed)
+            if copied is not None:
                 try:
-                    self.injection.rehearse(copy)
+                    self.injection.rehearse(copied)
                 finally:
-                    copy.cluster.close()
-        elif self._plan.inject:
-            self.injection.now()
+                    copied.cluster.close()
+        else:
+            if self._plan.inject:
+                self.injection.now()
+            if worlds.provider.simulated:
+                spared = self.injection.involved()
+                journal = self.injection.journal
+                # Before the agent comes: the same seed is the same world.
+                routine_after(world.cluster, application, journal, spared, self._plan.seed)
         if self._plan.mode.alerted:
             self._wait_for_alerts(world)
 
     def agent_starts(self) -> None:
         """From now on the time runs within which the world breaks."""
         if self._late is not None:
-            self.injection.plan(moment_within(self._late, self._plan.seed))
+            self.injection.plan(moment_within(self._late, self._plan.seed, self._salt))
 
     def account(self) -> dict[str, Any]:
         """What a record tells of it, by its fields."""

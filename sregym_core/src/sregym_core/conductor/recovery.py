@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_core.conductor.node_recovery import delete_failed_pods, wait_nodes
 from sregym_core.conductor.objects import (
     capture,
     clear_the_way,
@@ -12,6 +13,7 @@ from sregym_core.conductor.objects import (
     restore,
 )
 from sregym_core.conductor.readiness import wait_ready
+from sregym_core.interfaces import restore_settings
 
 if TYPE_CHECKING:
     from sregym_core.conductor.journal import UndoJournal
@@ -30,12 +32,19 @@ def recover(
     """Undo faults and whatever the agent changed; objects first, since commands need pods.
 
     Before all else goes what would stand in the way, and what everything stands in is made anew.
+    Nodes report for minutes what no longer is; commands wait until they do not.
 
     Raises:
-        WorldError: An undo command failed, or the application does not get ready again.
+        WorldError: An undo command failed, a node does not become as before, or the application
+            does not get ready again.
         ClusterError: The API refused a step.
     """
     cluster, baseline = world.cluster, world.baseline.objects
+    access = cluster.nodes
+    if access is not None:  # machines before what runs on them
+        journal.undo_nodes(cluster)
+        restore_settings(access, world.baseline.nodes)
+    cluster.restore_machines(world.baseline.machines)
     clear_the_way(cluster, baseline, application.namespaces)
     places = [obj for obj in application.manifests() if obj["kind"] == "Namespace"]
     refound(cluster, places, baseline)
@@ -43,6 +52,8 @@ def recover(
         fault.recover(context)
     journal.undo_objects(cluster)
     restore(cluster, baseline, application.namespaces)
+    wait_nodes(cluster, baseline)
+    delete_failed_pods(cluster, application.namespaces, world.baseline.failed_pods)
     journal.undo_commands(cluster)
     wait_ready(cluster, application, READY_TIMEOUT_S)
 
@@ -55,4 +66,9 @@ def remaining_difference(world: World, application: Application) -> str:
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             found.append(f"{name} differs")
+    if world.cluster.nodes is not None:
+        was = {setting.key: setting for setting in world.baseline.nodes}
+        now = {setting.key: setting for setting in world.cluster.nodes.settings()}
+        keys = sorted(key for key in was.keys() | now.keys() if was.get(key) != now.get(key))
+        found += [f"{key} differs" for key in keys]
     return "; ".join(found)

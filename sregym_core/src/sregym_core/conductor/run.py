@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
-from sregym_core.conductor.workers import Station, Workers
+from sregym_core.blame import interrupts, located
+from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
+from sregym_core.conductor.plan import EpisodePlan
+from sregym_core.conductor.workers import LOST, SILENT, Station, Workers
 from sregym_core.conductor.worlds import Worlds
-from sregym_core.interfaces import Budget, RunPlan
+from sregym_core.interfaces import AgentDescription, Budget, RunPlan
+from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.modes import STANDARD, check_start, mode_named
+from sregym_core.records import episode_folder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sregym_core.conductor.bench import Bench
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Reporter
-    from sregym_core.model import EpisodeRecord, Problem
+    from sregym_core.interfaces import Agent, Reporter
+    from sregym_core.model import Problem
     from sregym_core.records import RunFolder
+    from sregym_core.sealing import Seal
 
 
 @dataclass(frozen=True)
@@ -102,10 +109,27 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     bench.provider(request.cluster).check(request.cluster_options)
 
 
+def unfinished(record: EpisodeRecord) -> bool:
+    """Whether an episode is played anew when its run is gone on with: it had no chance to end."""
+    ended = (INTERRUPTED, LOST, SILENT.partition(" {")[0])
+    return record.outcome is Outcome.ERROR and record.reason.startswith(ended)
+
+
 def play_run(
-    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+    bench: Bench,
+    request: RunRequest,
+    folder: RunFolder,
+    audience: Audience,
+    kept: Sequence[EpisodeRecord] = (),
 ) -> tuple[EpisodeRecord, ...]:
     """Play all episodes; returns their records in the order of the plan.
+
+    Args:
+        bench: What episodes are put together from.
+        request: What is played.
+        folder: Where it is written.
+        audience: Who is told.
+        kept: Records of episodes that were played before, and are not played again.
 
     Raises:
         RunInterrupted: The user pressed Ctrl-C.
@@ -122,15 +146,18 @@ def play_run(
         mode=request.mode,
         start_before_s=request.start_before_s,
     )
-    folder.begin(plan, bench.plugins.statuses())
+    folder.begin(plan, bench.plugins.statuses(), remembered(request))
     audience.tell("run_started", plan)
-    records: dict[str, EpisodeRecord] = {}
+    records = {record.episode: record for record in kept}
+    for record in kept:
+        audience.tell("episode_finished", record)
+    left = [one for one in request.assignments() if one.episode not in records]
     interrupted = False
     # On a real cluster episodes would share namespaces: they are played one after another.
-    alone = request.jobs <= 1 or plan.episodes == 1 or not bench.provider(request.cluster).simulated
+    alone = request.jobs <= 1 or len(left) == 1 or not bench.provider(request.cluster).simulated
     play = _play_here if alone else _play_in_processes
     try:
-        for record in play(bench, request, folder, audience):
+        for record in play(bench, request, left, folder, audience) if left else ():
             records[record.episode] = record
             folder.add(record)
             audience.tell("episode_finished", record)
@@ -144,14 +171,27 @@ def play_run(
     return ordered
 
 
+def remembered(request: RunRequest) -> dict[str, Any]:
+    """What `run.json` says of a request besides its plan, so that the run can be gone on with."""
+    return {
+        "agent_options": dict(request.agent_options),
+        "budget": asdict(request.budget),
+        "noise": {problem.id: list(problem.noise) for problem in request.problems},
+    }
+
+
 class Audience:
     """The reporters of a run: one that raises is dropped with a warning, the run goes on.
 
     Args:
         reporters: Who is told.
+        tell: Says whose an exception is.
     """
 
-    def __init__(self, reporters: Sequence[Reporter]) -> None:
+    def __init__(
+        self, reporters: Sequence[Reporter], tell: Callable[[BaseException], str] = located
+    ) -> None:
+        self._tell = tell
         self._reporters = list(reporters)
         self.warnings: list[str] = []
         self.files: list[str] = []
@@ -161,8 +201,10 @@ class Audience:
         for reporter in list(self._reporters):
             try:
                 answer = getattr(reporter, what)(*arguments)
-            except Exception as error:
-                message = f"reporter {reporter.name!r} raised {type(error).__name__}: {error}"
+            except BaseException as error:
+                if interrupts(error):
+                    raise
+                message = f"reporter {reporter.name!r} raised {self._tell(error)}"
                 self.warnings.append(message)
                 self._reporters.remove(reporter)
             else:
@@ -175,17 +217,30 @@ class Audience:
 
 
 def _play_here(
-    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+    bench: Bench,
+    request: RunRequest,
+    left: Sequence[Assignment],
+    folder: RunFolder,
+    audience: Audience,
 ) -> Iterator[EpisodeRecord]:
     worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
     try:
-        for assignment in request.assignments():
-            player = _player(bench, worlds, request, assignment, folder, audience.listen)
-            yield player.play()
+        for assignment in left:
+            agent = _agent(bench, request, assignment)
+            player = _player(
+                bench, worlds, request, assignment, agent, folder.path, folder.seal, audience.listen
+            )
+            yield player.play(agent)
             if player.interrupted:
                 raise KeyboardInterrupt
     finally:
         worlds.close()
+
+
+def _agent(bench: Bench, request: RunRequest, assignment: Assignment) -> Agent:
+    """A new adapter for one episode."""
+    place = request.agents.index(assignment.agent)
+    return bench.agents(request.agents, request.agent_options)[place]
 
 
 def _player(
@@ -193,19 +248,20 @@ def _player(
     worlds: Worlds,
     request: RunRequest,
     assignment: Assignment,
-    folder: RunFolder,
+    agent: Agent,
+    folder: Path,
+    seal: Seal,
     listener: Listener,
 ) -> EpisodePlayer:
-    place = request.agents.index(assignment.agent)
-    agent = bench.agents(request.agents, request.agent_options)[place]
     plan = EpisodePlan(
         episode=assignment.episode,
         problem=assignment.problem,
-        agent=agent,
+        agent=AgentDescription.of(agent),
         seed=assignment.seed,
         attempt=assignment.attempt,
         budget=request.budget,
-        folder=folder.episode_folder(assignment.episode),
+        folder=episode_folder(folder, assignment.episode),
+        seal=seal,
         mode=mode_named(request.mode),
         start_before_s=request.start_before_s,
     )
@@ -218,33 +274,61 @@ class _Task:
 
     request: RunRequest
     assignment: Assignment
-    folder: RunFolder
+    folder: Path
+    seal: Seal
 
 
 def _play_task(station: Station, task: _Task) -> EpisodeRecord:
+    agent = _agent(station.bench, task.request, task.assignment)
     player = _player(
         station.bench,
         station.worlds,
         task.request,
         task.assignment,
+        agent,
         task.folder,
+        task.seal,
         lambda episode, event: station.tell((episode, event)),
     )
-    return player.play()
+    return player.play(agent)
+
+
+def _lost(task: _Task, why: str) -> EpisodeRecord:
+    """The record of an episode whose worker died at it."""
+    return EpisodeRecord(
+        episode=task.assignment.episode,
+        problem=task.assignment.problem.id,
+        agent=task.assignment.agent,
+        seed=task.assignment.seed,
+        mode=task.request.mode,
+        start_before_s=task.request.start_before_s,
+        attempt=task.assignment.attempt,
+        cluster=task.request.cluster,
+        outcome=Outcome.ERROR,
+        reason=why,
+        recovered=True,  # a simulated world ends with its process
+    )
 
 
 def _play_in_processes(
-    bench: Bench, request: RunRequest, folder: RunFolder, audience: Audience
+    bench: Bench,
+    request: RunRequest,
+    left: Sequence[Assignment],
+    folder: RunFolder,
+    audience: Audience,
 ) -> Iterator[EpisodeRecord]:
-    tasks = [_Task(request, assignment, folder) for assignment in request.assignments()]
+    tasks = [_Task(request, assignment, folder.path, folder.seal) for assignment in left]
     worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
     for problem in {problem.application: problem for problem in request.problems}.values():
-        worlds.prepare(bench.application(problem.application), problem.timing.warm_up_s)
+        worlds.prepare(
+            bench.application(problem.application), problem.timing.warm_up_s, request.seed
+        )
     workers: Workers[_Task, EpisodeRecord] = Workers(
         bench,
         worlds,
         request.cluster,
         min(request.jobs, len(tasks)),
+        _lost,
         lambda told: audience.listen(*told),
     )
     try:

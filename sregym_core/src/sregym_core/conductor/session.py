@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor import stages
 from sregym_core.conductor.ledger import Ledger, Note
+from sregym_core.conductor.outside import OutsideCalls
 from sregym_core.events import SessionOpened, Submitted
 from sregym_core.interfaces import Command, CommandResult, Receipt, Session, Stage, Task, ToolResult
 from sregym_core.model import Tokens
@@ -33,11 +35,8 @@ if TYPE_CHECKING:
 
 # Modelled seconds on a virtual clock: what a person's kubectl takes, with the time to type it.
 KUBECTL_COST_S = 2.0
-# The same for a query in a dashboard.
-QUERY_COST_S = 1.0
+QUERY_COST_S = 1.0  # the same for a query in a dashboard
 SUBMISSION_CAP = 64_000
-REQUEST_CAP = 50_000
-ATTEMPT_CAP = 5_000
 
 
 class LiveSession(Session):
@@ -92,8 +91,25 @@ class LiveSession(Session):
         self._ledger = Ledger(timeline, budget)
         self._pages = Pages()
         self._policy = policy or Policy()
-        self.requests: list[ApiRequest] = []
-        self.attempts: list[Attempt] = []
+        self.outside = OutsideCalls()
+
+    def fork(
+        self,
+        cluster: Cluster,
+        timeline: Timeline,
+        on_submit: Callable[[Stage, str, Claims | None], None],
+        before_call: Callable[[], None],
+        policy: Policy,
+        hear: Callable[[Stage, str, Claims | None], str] | None,
+    ) -> LiveSession:
+        """An equal session that goes on by itself in a forked cluster; arguments as above."""
+        twin = copy(self)
+        twin._cluster, twin._timeline, twin._policy = cluster, timeline, policy
+        twin._on_submit, twin._before_call, twin._hear = on_submit, before_call, hear
+        twin._ledger = self._ledger.fork(timeline)
+        twin._pages = self._pages.fork()
+        twin.outside = self.outside.fork()
+        return twin
 
     @property
     def transcript(self) -> Sequence[ToolCall]:
@@ -139,6 +155,11 @@ class LiveSession(Session):
     def budget(self) -> Budget:
         """Limits of this session."""
         return self._ledger.budget
+
+    @property
+    def wall_left_s(self) -> float | None:
+        """Wall-clock seconds that are left; None when there is no such limit."""
+        return self._ledger.wall_left_s()
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -208,8 +229,8 @@ class LiveSession(Session):
         except commands.RefusedError as error:
             result = CommandResult(1, stderr=f"error: {error}\n")
         else:
-            result = self._cluster.kubectl_for(parsed, self._policy)
-        self._cluster.clock.spend(KUBECTL_COST_S)
+            result = self._ledger.in_time(lambda: self._cluster.kubectl_for(parsed, self._policy))
+        self._ledger.in_time(lambda: self._cluster.clock.spend(KUBECTL_COST_S))
         note = Note(
             "kubectl",
             {"command": str(command)},
@@ -230,7 +251,9 @@ class LiveSession(Session):
         self, service: str, path: str, query: Sequence[tuple[str, str]] = ()
     ) -> ServiceAnswer:
         """Ask a service for a tool that is being called."""
-        return self._cluster.observe_for(self._policy, service, path, query)
+        return self._ledger.in_time(
+            lambda: self._cluster.observe_for(self._policy, service, path, query)
+        )
 
     def now(self) -> float:
         """Seconds since the Unix epoch on the episode's clock."""
@@ -243,7 +266,7 @@ class LiveSession(Session):
         while self.clock.now() < until:
             self._before_call()
             self._ledger.check_time()
-            self.clock.advance(min(10.0, until - self.clock.now()))
+            self._ledger.in_time(lambda: self.clock.advance(min(10.0, until - self.clock.now())))
         self._ledger.note(Note("wait", {"seconds": seconds}, cost_s=seconds))
 
     def submit(self, text: str, claims: Claims | None = None) -> Receipt:
@@ -285,17 +308,11 @@ class LiveSession(Session):
 
     def note_requests(self, requests: Sequence[ApiRequest]) -> None:
         """Record requests of the agent's own clients, up to a number that fills no disk."""
-        at_s = self._timeline.at_s()
-        room = max(0, REQUEST_CAP - len(self.requests))
-        noted = (request.model_copy(update={"at_s": at_s}) for request in requests[:room])
-        self.requests.extend(noted)
+        self.outside.add_requests(requests, self._timeline.at_s())
 
     def note_attempts(self, attempts: Sequence[Attempt]) -> None:
         """Record attempts, up to a number that fills no disk."""
-        at_s = self._timeline.at_s()
-        room = max(0, ATTEMPT_CAP - len(self.attempts))
-        noted = (attempt.model_copy(update={"at_s": at_s}) for attempt in attempts[:room])
-        self.attempts.extend(noted)
+        self.outside.add_attempts(attempts, self._timeline.at_s())
 
     def access(self) -> Access:
         """Open the world to processes outside."""
@@ -350,7 +367,7 @@ class LiveSession(Session):
         else:
             output = catalogue.answer(tool, self, given)
             cost_s = QUERY_COST_S
-            self._cluster.clock.spend(cost_s)
+            self._ledger.in_time(lambda: self._cluster.clock.spend(QUERY_COST_S))
         shown = given.model_dump(exclude_defaults=True)
         self._ledger.note(Note(tool, shown, output.text, cost_s=cost_s, ok=output.ok))
         return output

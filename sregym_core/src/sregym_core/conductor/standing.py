@@ -16,9 +16,9 @@ from sregym_core.conductor.readiness import (
     take_baseline,
     wait_ready,
 )
+from sregym_core.conductor.role import grant, revoke
 from sregym_core.errors import WorldError
 from sregym_core.model import ObjectRef
-from sregym_core.policy.role import grant, revoke
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Application, Baseline, Cluster

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from typing import TYPE_CHECKING
 
+from sregym_core.blame import interrupts, located
 from sregym_core.model import TimelineEntry
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Timeline:
         listener: Callable[[str, EpisodeEvent], None] | None = None,
     ) -> None:
         self.entries: list[TimelineEntry] = []
+        self.events: list[tuple[float, EpisodeEvent]] = []
         self.warnings: list[str] = []
         self._episode = episode
         self._plugins = plugins
@@ -42,10 +44,25 @@ class Timeline:
         self._clock_start = 0.0
         self._wall_start = time.monotonic()
 
-    def follow(self, clock: Clock) -> None:
-        """Count the episode's seconds on this clock from now on."""
+    @property
+    def began(self) -> float:
+        """The moment on the clock at which the episode began."""
+        return self._clock_start
+
+    def follow(self, clock: Clock, began: float | None = None) -> None:
+        """Count the episode's seconds on this clock, from now on or from the moment `began`."""
         self._clock = clock
-        self._clock_start = clock.now()
+        self._clock_start = clock.now() if began is None else began
+
+    def fork(self, clock: Clock) -> Timeline:
+        """An equal timeline that goes on by itself, on the clock of a forked cluster."""
+        twin = Timeline(self._episode, self._plugins, self._listener)
+        twin.entries = list(self.entries)
+        twin.events = list(self.events)
+        twin.warnings = list(self.warnings)
+        twin._wall_start = self._wall_start
+        twin.follow(clock, self._clock_start)
+        return twin
 
     def at_s(self) -> float:
         """Seconds on the episode's clock since it began; 0.0 before there is a clock."""
@@ -55,26 +72,33 @@ class Timeline:
         """Wall-clock seconds since the episode began."""
         return round(time.monotonic() - self._wall_start, 3)
 
-    def record(self, event: EpisodeEvent) -> None:
-        """Put an event on the timeline and tell everybody."""
-        at_s = self.at_s()
+    def record(self, event: EpisodeEvent, at_s: float | None = None) -> None:
+        """Put an event on the timeline and tell everybody; `at_s` where it happened earlier."""
+        at_s = self.at_s() if at_s is None else at_s
         fields = dataclasses.asdict(event)
         entry = TimelineEntry(
             at_s=at_s, wall_s=self.wall_s(), event=type(event).__name__, fields=fields
         )
         self.entries.append(entry)
+        self.events.append((at_s, event))
         for implementation in self._plugins.manager.hook.sregym_episode_event.get_hookimpls():
             known = {"episode": self._episode, "at_s": at_s, "event": event}
             arguments = {name: known[name] for name in implementation.argnames if name in known}
             try:
                 implementation.function(**arguments)
-            except Exception as error:
-                self._warn(f"observer {implementation.plugin_name!r}", error)
+            except BaseException as error:
+                if interrupts(error):
+                    raise
+                status = self._plugins.status(implementation.plugin_name)
+                whose = "" if status is None else f" of {status.owner}"
+                self._warn(f"observer {implementation.plugin_name!r}{whose}", error)
         if self._listener is not None:
             try:
                 self._listener(self._episode, event)
-            except Exception as error:
+            except BaseException as error:
+                if interrupts(error):
+                    raise
                 self._warn("reporter", error)
 
-    def _warn(self, who: str, error: Exception) -> None:
-        self.warnings.append(f"{who} raised {type(error).__name__}: {error}")
+    def _warn(self, who: str, error: BaseException) -> None:
+        self.warnings.append(f"{who} raised {located(error)}")

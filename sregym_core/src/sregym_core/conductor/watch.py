@@ -56,6 +56,12 @@ class Watch:
         self._timeline = timeline
         self._broken = broken
 
+    def fork(self, timeline: Timeline, broken: Callable[[], bool]) -> Watch:
+        """An equal one that goes on by itself."""
+        twin = Watch(timeline, broken)
+        twin.false_alarms = self.false_alarms
+        return twin
+
     def hear(self, stage: Stage, text: str, claims: Claims | None) -> str:
         """What to answer a submission that is no diagnosis; empty for one that is."""
         if stage is not Stage.DIAGNOSIS:

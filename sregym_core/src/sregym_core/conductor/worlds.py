@@ -6,19 +6,25 @@ from a checkpoint of it, so a reset costs what the fork costs.
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.past import deploy_in_time
 from sregym_core.conductor.readiness import settle
+from sregym_core.conductor.routine import routine_before
 from sregym_core.conductor.standing import StandingApplication
+from sregym_core.conductor.starts import Starts
 from sregym_core.errors import SregymError
 from sregym_core.interfaces import ClusterError, ClusterSpec
-from sregym_core.policy.role import grant
+from sregym_core.salt import draw_salt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from sregym_core.conductor.starts import Start
     from sregym_core.interfaces import (
         Application,
         Baseline,
@@ -26,6 +32,10 @@ if TYPE_CHECKING:
         Cluster,
         ClusterProvider,
     )
+
+# Of so many seeds, and of so many origins, the warm world is kept to fork from; each takes a few
+# megabytes.
+SEEDS_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -44,17 +54,23 @@ class _Prepared:
 
 
 class Worlds:
-    """Makes worlds; keeps one checkpoint for each application and warm-up.
+    """Makes worlds; keeps checkpoints of the last ones, of their origins and with their routine changes.
 
     Args:
         provider: Where clusters come from.
         options: What the user gave for the cluster.
+        salt: As in `ClusterSpec`, for all clusters; drawn when not given.
     """
 
-    def __init__(self, provider: ClusterProvider, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, provider: ClusterProvider, options: Mapping[str, str], salt: str | None = None
+    ) -> None:
         self.provider = provider
         self.options = options
-        self._prepared: dict[tuple[str, float], _Prepared] = {}
+        self.salt = draw_salt() if salt is None else salt
+        self.starts = Starts()
+        self._prepared: dict[tuple[str, float, int], _Prepared] = {}
+        self._lived_in: dict[tuple[str, float, int], _Prepared] = {}
         self._standing: dict[str, StandingApplication] = {}
 
     def make(
@@ -76,14 +92,42 @@ class Worlds:
             options=self.options,
             served=served,
             folder=folder,
+            salt=self.salt,
         )
         key = (application.name, warm_up_s)
+        lived_in = self._lived_in.get((*key, seed))
+        if lived_in is not None:
+            return World(lived_in.checkpoint.fork(spec), lived_in.baseline, forked=True)
+        if not self.provider.simulated:
+            return self._warm(application, warm_up_s, spec)
+        with _nothing_collected():
+            return self._new(application, warm_up_s, spec)
+
+    def _new(self, application: Application, warm_up_s: float, spec: ClusterSpec) -> World:
+        """A world of which nobody has had a copy, on virtual time."""
+        key, seed, served = (application.name, warm_up_s), spec.seed, spec.served
+        world = self._warm(application, warm_up_s, spec)
+        try:
+            baseline = routine_before(world.cluster, application, seed)
+        except BaseException:
+            world.cluster.close()
+            raise
+        checkpoint = world.cluster.checkpoint()
+        if checkpoint is not None and not served:
+            _keep(self._lived_in, (*key, seed), _Prepared(checkpoint, baseline))
+            world.cluster.close()
+            return World(checkpoint.fork(spec), baseline, forked=True)
+        return World(world.cluster, baseline, world.forked)
+
+    def _warm(self, application: Application, warm_up_s: float, spec: ClusterSpec) -> World:
+        # What an episode sees must not depend on which episode of a run came first: a world is built
+        # with a seed that follows from the episode's, which rules alone from the fork on.
+        seed_of_origin = self.provider.origin(spec.seed, self.options)
+        key = (application.name, warm_up_s, seed_of_origin)
         prepared = self._prepared.get(key)
         if prepared is not None:
             return World(prepared.checkpoint.fork(spec), prepared.baseline, forked=True)
-        # Built with one seed, whatever the episode's: what an episode sees must not depend on which
-        # episode of a run came first. The episode's own seed rules from the fork on.
-        origin = replace(spec, seed=0) if self.provider.simulated else spec
+        origin = replace(spec, seed=seed_of_origin) if self.provider.simulated else spec
         cluster = self.provider.provision(origin)
         try:
             if not self.provider.simulated:
@@ -91,8 +135,7 @@ class Worlds:
                     application.name, StandingApplication(application)
                 )
                 return World(cluster, standing.ready(cluster, warm_up_s), forked=False)
-            application.deploy(cluster)
-            grant(cluster, application.namespaces)
+            deploy_in_time(cluster, application, self.provider.history(origin), origin.seed)
             baseline = settle(cluster, application, warm_up_s)
         except BaseException:
             cluster.close()
@@ -100,26 +143,36 @@ class Worlds:
         checkpoint = cluster.checkpoint()
         if checkpoint is None:
             return World(cluster, baseline, forked=False)
-        if not served:  # a served world is anchored to the wall clock: the next one cannot use it
-            self._prepared[key] = _Prepared(checkpoint, baseline)
+        # A served world is anchored to the wall clock: the next one cannot use it.
+        if not spec.served:
+            _keep(self._prepared, key, _Prepared(checkpoint, baseline))
         cluster.close()
         return World(checkpoint.fork(spec), baseline, forked=True)
+
+    def start_from(self, start: Start, application: Application, seed: int) -> World:
+        """A fork of a world that was broken before."""
+        spec = ClusterSpec(
+            seed=seed, applications=(application,), options=self.options, salt=self.salt
+        )
+        return World(start.checkpoint.fork(spec), start.baseline, forked=True)
 
     def copy_of(self, world: World, application: Application, seed: int) -> World | None:
         """A world that goes on from the same moment by itself; None where that cannot be had."""
         checkpoint = world.cluster.checkpoint()
         if checkpoint is None:
             return None
-        spec = ClusterSpec(seed=seed, applications=(application,), options=self.options)
+        spec = ClusterSpec(
+            seed=seed, applications=(application,), options=self.options, salt=self.salt
+        )
         return World(checkpoint.fork(spec), world.baseline, forked=True)
 
-    def prepare(self, application: Application, warm_up_s: float) -> None:
+    def prepare(self, application: Application, warm_up_s: float, seed: int) -> None:
         """Take the checkpoint now that episodes will start from, where the cluster has them.
 
         An application that does not come up is left to the episodes: each reports it.
         """
         try:
-            self.make(application, warm_up_s, seed=0, served=False).cluster.close()
+            self.make(application, warm_up_s, seed, served=False).cluster.close()
         except (SregymError, ClusterError):
             return
 
@@ -135,3 +188,25 @@ class Worlds:
             finally:
                 cluster.close()
         self._standing.clear()
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Nothing looks for reference cycles while a world is made.
+
+    Next to all of what is allocated stays, and looking through it again and again takes a fifth of
+    the time. What can go is found afterwards.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _keep(kept: dict[tuple[str, float, int], _Prepared], key: Any, prepared: _Prepared) -> None:
+    if len(kept) >= SEEDS_KEPT:
+        del kept[next(iter(kept))]
+    kept[key] = prepared

@@ -6,9 +6,11 @@ when the core calls them and what they must leave behind.
 
 from __future__ import annotations
 
+from sregym_core.interfaces.actor import Actor, default_actor
 from sregym_core.interfaces.agent import (
     Access,
     Agent,
+    AgentDescription,
     Budget,
     Receipt,
     Reference,
@@ -30,15 +32,23 @@ from sregym_core.interfaces.cluster import (
     ServiceAnswer,
     no_such_service,
 )
-from sregym_core.interfaces.injector import Fault, FaultContext, Journal
+from sregym_core.interfaces.deadline import DeadlineExceeded, bounded
+from sregym_core.interfaces.history import History, Load, PastRestart
+from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
+from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl
+from sregym_core.interfaces.nodes import DiskBlocks, NodeAccess, node_access, restore_settings
 from sregym_core.interfaces.noise import Noise, NoiseContext
 from sregym_core.interfaces.oracle import Baseline, Oracle, OracleContext
 from sregym_core.interfaces.reporter import Reporter, RunPlan
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
+from sregym_core.interfaces.vocabulary import Vocabulary
 
 __all__ = [
+    "LAYERS",
     "Access",
+    "Actor",
     "Agent",
+    "AgentDescription",
     "Application",
     "Baseline",
     "Budget",
@@ -50,15 +60,23 @@ __all__ = [
     "ClusterSpec",
     "Command",
     "CommandResult",
+    "DeadlineExceeded",
+    "DiskBlocks",
     "Fault",
     "FaultContext",
     "Finding",
+    "History",
     "Journal",
+    "Kubectl",
+    "KubectlError",
+    "Load",
+    "NodeAccess",
     "Noise",
     "NoiseContext",
     "OperationTraffic",
     "Oracle",
     "OracleContext",
+    "PastRestart",
     "Receipt",
     "Reference",
     "Reporter",
@@ -71,5 +89,11 @@ __all__ = [
     "ToolGroup",
     "ToolResult",
     "Traffic",
+    "Vocabulary",
+    "bounded",
+    "default_actor",
+    "find_kubectl",
     "no_such_service",
+    "node_access",
+    "restore_settings",
 ]

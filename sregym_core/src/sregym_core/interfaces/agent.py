@@ -6,7 +6,7 @@ Nothing here leads to faults, ground truth or oracles.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -281,9 +281,19 @@ class Agent(ABC):
 
 @dataclass(frozen=True)
 class AgentDescription:
-    """What listings say of an agent."""
+    """What an episode needs to know of whoever acts in it.
+
+    Attributes:
+        name: As records name it.
+        privileged: Whether it gets the answer key.
+        served: Whether a process outside acts in the session.
+    """
 
     name: str
-    privileged: bool
-    served: bool
-    options: Mapping[str, str] = field(default_factory=dict)
+    privileged: bool = False
+    served: bool = False
+
+    @classmethod
+    def of(cls, agent: Agent) -> AgentDescription:
+        """That of an adapter."""
+        return cls(agent.name, agent.privileged, agent.served)

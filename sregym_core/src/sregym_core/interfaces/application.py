@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sregym_core.interfaces.cluster import Cluster, KubeObject
+    from sregym_core.interfaces.history import Load
+    from sregym_core.interfaces.vocabulary import Vocabulary
     from sregym_core.model import Component, ObjectRef
+    from sregym_core.model.defect import Defect
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,13 @@ class Application(ABC):
     def deploy(self, cluster: Cluster) -> None:
         """Create everything; returns when the objects are accepted, not when pods are ready."""
 
+    def deploy_with_load(self, cluster: Cluster, load: Load) -> None:
+        """Deploy it with a load generator that asks for so much, and for that mix.
+
+        Applications whose load generators cannot be told so are deployed as they are.
+        """
+        self.deploy(cluster)
+
     @abstractmethod
     def ready(self, cluster: Cluster) -> list[str]:
         """What is not ready yet, one phrase each; empty when all parts are."""
@@ -113,3 +123,13 @@ class Application(ABC):
     def component(self, name: str) -> Component | None:
         """The part with this name."""
         return next((part for part in self.components() if part.name == name), None)
+
+    def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
+        """What is wrong with its data files, all of it, for `sregym lint` and the contract kit.
+
+        Nothing by default: an application may have no files.
+
+        Args:
+            vocabulary: What simulated clusters know of tools and images; None where none is asked.
+        """
+        return ()

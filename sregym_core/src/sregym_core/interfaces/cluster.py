@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from sregym_core.interfaces.history import History
+from sregym_core.salt import draw_salt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from sregym_core.interfaces.actor import Actor
     from sregym_core.interfaces.agent import Access
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.clock import Clock
+    from sregym_core.interfaces.nodes import NodeAccess
+    from sregym_core.interfaces.vocabulary import Vocabulary
     from sregym_core.model import ObjectRef
     from sregym_core.policy import Policy
 
@@ -102,6 +108,8 @@ class ClusterSpec:
         options: What the user gave behind the colon: `kubeconfig:CONTEXT`, `embedded:pace=10`.
         served: Whether processes outside will connect: the clock then keeps pace with the wall.
         folder: Where `open_access` writes kubeconfig and the like; None for a temporary one.
+        salt: What keys, and whatever must not be foreseen from inside, depend on besides the seed. Nothing
+            that can be seen in the cluster gives it away. One is drawn where none is given.
     """
 
     seed: int = 0
@@ -109,6 +117,7 @@ class ClusterSpec:
     options: Mapping[str, str] = field(default_factory=dict)
     served: bool = False
     folder: Path | None = None
+    salt: str = field(default_factory=draw_salt, repr=False)
 
 
 class Checkpoint(ABC):
@@ -126,7 +135,14 @@ class Cluster(ABC):
     out again: build a new one. Every method raises `ClusterError` with the API server's words
     when a request is refused. The same application manifests, faults, oracles and agents use this
     interface on the embedded cluster and on a real one.
+
+    Each write names an `Actor`: who changes this, with which tool. None stands for a person with
+    `kubectl create`, `replace` or `patch` (`default_actor`); no write is anonymous.
     """
+
+    # Whether whoever is root on a node is still far from the machine of the harness: then agents
+    # may debug nodes from the namespaces of the application.
+    nodes_are_apart: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -151,19 +167,23 @@ class Cluster(ABC):
         """
 
     @abstractmethod
-    def create(self, obj: KubeObject) -> KubeObject:
+    def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object; returns it as the server stored it."""
 
     @abstractmethod
-    def replace(self, obj: KubeObject) -> KubeObject:
+    def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Replace an existing object (PUT). A resourceVersion in it must be current."""
 
     @abstractmethod
-    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+    def patch(
+        self, ref: ObjectRef, patch: Any, kind: str = "strategic", actor: Actor | None = None
+    ) -> KubeObject:
         """Patch an object; `kind` is `strategic`, `merge` or `json`."""
 
     @abstractmethod
-    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
         """Ask for deletion; deleting what does not exist is no error."""
 
     @abstractmethod
@@ -231,7 +251,15 @@ class Cluster(ABC):
         from sregym_core.policy.observing import hidden_words, shown
 
         answer = self.observe(service, path, query)
-        return shown(answer, hidden_words(self, policy.veil)) if policy.veiled else answer
+        if not policy.veiled:
+            return answer
+        words = hidden_words(self, policy.veil)
+        return replace(answer, body=shown(answer.body, answer.content_type, words))
+
+    @property
+    def nodes(self) -> NodeAccess | None:
+        """The machines behind its nodes; None where nobody may touch them. See `node_access`."""
+        return None
 
     @abstractmethod
     def hidden_state(self) -> Mapping[str, str]:
@@ -240,6 +268,16 @@ class Cluster(ABC):
         The embedded cluster names the accounts of datastores, node state and so on; a real
         cluster may return nothing.
         """
+
+    def keep_machines(self) -> object:
+        """What stands on the machines of the nodes besides their settings, for `restore_machines`.
+
+        None where nobody but the cluster's owner may touch them.
+        """
+        return None
+
+    def restore_machines(self, kept: object) -> None:  # noqa: B027 - most have none to restore
+        """Make the machines as they were when `keep_machines` gave this value."""
 
     @abstractmethod
     def open_access(self) -> Access:
@@ -258,6 +296,12 @@ class Cluster(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release everything this cluster holds; harmless when called twice."""
+
+    def interrupt(self) -> None:  # noqa: B027 - nothing computes here by default
+        """End what clients outside have it compute: the episode is to go on, or to end.
+
+        Called from another thread than the one that computes. What was computed has not happened.
+        """
 
     def checkpoint(self) -> Checkpoint | None:
         """A checkpoint of this moment, or None when this kind of cluster cannot be forked."""
@@ -290,6 +334,24 @@ class ClusterProvider(ABC):
     def provision(self, spec: ClusterSpec) -> Cluster:
         """A cluster that is ready for `Application.deploy`; raises `SregymError` when it cannot."""
 
+    def origin(self, seed: int, options: Mapping[str, str]) -> int:
+        """The seed of the cluster from which episodes with `seed` start, as far as there are several.
+
+        It must not depend on anything else: not on which episode came first, for instance.
+        """
+        return seed
+
+    def history(self, spec: ClusterSpec) -> History:
+        """What a simulated cluster and its application are to have behind them; nothing by default."""
+        return History()
+
     @abstractmethod
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """What `sregym doctor --cluster` prints: is everything there that episodes need?"""
+
+    def vocabulary(self) -> Vocabulary | None:
+        """What its clusters know of the names in applications' data, for `sregym lint`.
+
+        None, which is the default, for clusters that do not simulate: they look nothing up.
+        """
+        return None

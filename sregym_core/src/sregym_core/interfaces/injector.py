@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from sregym_core.errors import TargetError
+from sregym_core.model import Component, Link, Node, TargetKind, Zone, kind_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +16,17 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces.application import Application
     from sregym_core.interfaces.cluster import Cluster, Command, KubeObject
-    from sregym_core.model import Check, Component, GroundTruth, ObjectRef
+    from sregym_core.model import (
+        Capability,
+        Check,
+        ComponentPart,
+        FaultTarget,
+        GroundTruth,
+        NodeSetting,
+        ObjectRef,
+    )
+
+_Kind = TypeVar("_Kind", Component, Node, Link, Zone)
 
 
 class Journal(Protocol):
@@ -28,6 +41,12 @@ class Journal(Protocol):
 
     def command(self, namespace: str, workload: ObjectRef, argv: Sequence[str], stdin: str) -> None:
         """Undo by running a command in a ready pod of the workload; must be harmless when repeated."""
+
+    def node_setting(self, before: NodeSetting) -> None:
+        """Undo by making a thing on a node as it was; see `NodeAccess.apply`."""
+
+    def node_command(self, node: str, argv: Sequence[str], stdin: str = "") -> None:
+        """Undo by running a command on a host; must be harmless when repeated."""
 
     def conceal(self, ref: ObjectRef) -> None:
         """Keep a tool of the fault from the agent, before it is created.
@@ -46,7 +65,7 @@ class FaultContext:
     Attributes:
         cluster: Where it acts.
         application: To which the target belongs.
-        component: The target.
+        target: What it acts on, chosen: a `Component`, `Node`, `Link` ...
         parameters: Validated instance of the fault's `Parameters`.
         journal: Where undo steps go.
         seed: Of the episode; all chance derives from it.
@@ -54,10 +73,61 @@ class FaultContext:
 
     cluster: Cluster
     application: Application
-    component: Component
+    target: FaultTarget
     parameters: Any
     journal: Journal
     seed: int = 0
+
+    @property
+    def component(self) -> Component:
+        """The target of a fault on a component.
+
+        Raises:
+            TargetError: The target is something else.
+        """
+        return _as(Component, self.target)
+
+    @property
+    def node(self) -> Node:
+        """The target of a fault on a node, with its name.
+
+        Raises:
+            TargetError: The target is something else.
+        """
+        return _as(Node, self.target)
+
+    @property
+    def link(self) -> Link:
+        """The target of a fault on the way between two ends.
+
+        Raises:
+            TargetError: The target is something else.
+        """
+        return _as(Link, self.target)
+
+    @property
+    def zone(self) -> Zone:
+        """The target of a fault on a zone, with its nodes.
+
+        Raises:
+            TargetError: The target is something else.
+        """
+        return _as(Zone, self.target)
+
+
+def _as(wanted: type[_Kind], target: FaultTarget) -> _Kind:
+    if isinstance(target, wanted):
+        return target
+    words = {Component: "component", Node: "node", Link: "link", Zone: "zone"}
+    msg = (
+        f"a fault asked for its {words[wanted]}, but its target is {name_of(target)!r}, "
+        f"a {kind_of(target)}; a fault says in `takes` which kinds of targets it takes"
+    )
+    raise TargetError(msg)
+
+
+# Where in a system a fault acts, from the top down.
+LAYERS = ("application", "datastore", "kubernetes", "network", "os", "hardware")
 
 
 class Fault(ABC):
@@ -72,19 +142,39 @@ class Fault(ABC):
     Attributes:
         name: The word in problems: `service-target-port`.
         title: One line for people.
-        layer: `application`, `kubernetes`, `network`, `datastore`, `os`, `hardware`.
+        layer: One of `LAYERS`.
         Parameters: Pydantic model of the parameters, all with defaults where a default fits any
             component.
+        takes: Kinds of targets it can act on.
+        parts: What of a component a target may name besides the component: one of its containers,
+            one of its Services. `FaultContext.component` is then pointed at it.
+        needs: What the cluster must let one do to its nodes; where it does not, a problem with
+            this fault is skipped.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     layer: ClassVar[str]
     Parameters: ClassVar[type[BaseModel]]
+    takes: ClassVar[tuple[TargetKind, ...]] = (TargetKind.COMPONENT,)
+    parts: ClassVar[tuple[ComponentPart, ...]] = ()
+    needs: ClassVar[tuple[Capability, ...]] = ()
 
     @abstractmethod
-    def fits(self, component: Component) -> bool:
-        """Whether this component has what the fault needs, with default parameters."""
+    def fits(self, target: Any, /) -> bool:
+        """Whether this target has what the fault needs, with default parameters.
+
+        Args:
+            target: Of a kind that the fault takes: a `Component`, a `Node` ... In listings nodes
+                and zones are not chosen yet: they have no names, but the component they run.
+        """
+
+    def misfit(self, target: Any, /) -> str:
+        """Why `fits` says no, as the end of a sentence: "a DaemonSet has no replicas".
+
+        Empty when it fits, or when there is no more to say than that it does not.
+        """
+        return ""
 
     @abstractmethod
     def inject(self, context: FaultContext) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.application import Application, Traffic
     from sregym_core.interfaces.cluster import Cluster, KubeObject
     from sregym_core.interfaces.injector import Fault, FaultContext
-    from sregym_core.model import Claims, GroundTruth, Problem, Verdict
+    from sregym_core.model import Claims, GroundTruth, NodeSetting, ObjectRef, Problem, Verdict
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,17 @@ class Baseline:
         objects: Configuration objects of the application's namespaces, by `str(ObjectRef)`.
         hidden: The cluster's `hidden_state`.
         traffic: What users saw.
+        nodes: What is set on nodes, where the cluster gives access to them.
+        machines: The cluster's `keep_machines`.
+        failed_pods: Pods of controllers that had failed for good before, and stayed as objects.
     """
 
     objects: Mapping[str, KubeObject]
     hidden: Mapping[str, str]
     traffic: Traffic
+    nodes: tuple[NodeSetting, ...] = ()
+    machines: object = None
+    failed_pods: tuple[ObjectRef, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from sregym_core.errors import UsageError
 from sregym_core.model.base import Value
 
 if TYPE_CHECKING:
@@ -43,6 +45,44 @@ class ObjectRef(Value):
         return f"{self.kind} {place}{self.name}"
 
 
+class ContainerKind(StrEnum):
+    """What a container is in its pod, in Kubernetes' words."""
+
+    CONTAINER = "container"
+    INIT = "init"
+    SIDECAR = "sidecar"
+
+
+class ComponentPart(StrEnum):
+    """What of a component a target may name besides the component itself."""
+
+    CONTAINER = "container"
+    SERVICE = "service"
+
+
+class Container(Value):
+    """One container of a component's pods.
+
+    Attributes:
+        name: Of the container.
+        kind: `container`; `init` for one that ends before the others start; `sidecar` for an init
+            container that is restarted always, and so runs beside the others.
+        image: Its image reference.
+        command: Its command, empty when the image's own is used.
+        memory_limit: As written (`256Mi`), empty when unlimited.
+        env: Its literal environment variables.
+        ports: Numbers of the ports that it declares.
+    """
+
+    name: str
+    kind: ContainerKind = ContainerKind.CONTAINER
+    image: str
+    command: tuple[str, ...] = ()
+    memory_limit: str = ""
+    env: dict[str, str] = Field(default_factory=dict)
+    ports: tuple[int, ...] = ()
+
+
 class Port(Value):
     """One port of a component's Service and the container port behind it.
 
@@ -59,6 +99,24 @@ class Port(Value):
     target_port: int | str
     container_port: int
     protocol: str = "TCP"
+
+
+class ServiceUse(Value):
+    """A Service that leads to a component's pods.
+
+    Attributes:
+        ref: The Service.
+        selector: Its selector.
+        ports: Its ports.
+        headless: Whether it has no address of its own (`clusterIP: None`).
+        made: Whether an operator makes it: then no manifest of the application says how it is.
+    """
+
+    ref: ObjectRef
+    selector: dict[str, str] = Field(default_factory=dict)
+    ports: tuple[Port, ...] = ()
+    headless: bool = False
+    made: bool = False
 
 
 class ConfigUse(Value):
@@ -90,7 +148,7 @@ class Account(Value):
     """A database account that a component serves and others use.
 
     Attributes:
-        engine: `mongodb`, `postgresql` ...
+        engine: The kind of server, as the service model calls it.
         user: Account name.
         password: Its password: faults and fixes need it to undo what they do.
         auth_database: Database that holds the account.
@@ -113,34 +171,48 @@ class Account(Value):
 
 
 class Component(Value):
-    """A deployable part of an application.
+    """A deployable part of an application: one workload and what belongs to it.
+
+    `container`, `image`, `command`, `memory_limit` and `env` are those of one container: the one
+    that serves, or the one that a target names. `service`, `selector` and `ports` are those of one
+    Service: the one that carries its traffic, or the one that a target names.
 
     Attributes:
         name: Name by which people know it; unique in the application.
-        kind: `service`, `datastore`, `cache`, `registry`, `tracing`, `queue`, `load` ...
+        kind: `service`, `datastore`, `cache`, `registry`, `tracing`, `queue`, `job`, `load` ...
         namespace: Where its workload runs.
-        workload: The Deployment, StatefulSet or DaemonSet.
-        container: Name of the main container.
+        workload: What people deploy: a Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod, or
+            a custom resource of which an operator makes the workloads.
+        workloads: What runs its pods: the workload itself, or what its operator makes.
+        containers: All containers of its pods, init containers first. One made from the fields
+            below where it is not given.
+        services: All Services that lead to its pods. Likewise.
+        container: Name of the container.
         image: Its image reference.
         command: Its command, empty when the image's own is used.
         replicas: Desired replicas in the manifests.
         memory_limit: As written (`256Mi`), empty when unlimited.
         pod_labels: Labels of the pod template.
-        service: The Service that leads to it, None when it has none.
+        service: The Service, None when it has none.
         selector: That Service's selector.
         ports: That Service's ports.
         config: ConfigMaps and Secrets it reads.
-        env: Literal environment variables of the main container.
+        env: Literal environment variables of the container.
         volumes: Claims it mounts.
         accounts: Database accounts it serves.
         callers: Names of components that call it, in order.
         operations: User-visible operations whose requests pass through it.
+        sessions: Command lines with which people look into its main container now and then; they
+            change nothing.
     """
 
     name: str
     kind: str = "service"
     namespace: str
     workload: ObjectRef
+    workloads: tuple[ObjectRef, ...] = ()
+    containers: tuple[Container, ...] = ()
+    services: tuple[ServiceUse, ...] = ()
     container: str
     image: str
     command: tuple[str, ...] = ()
@@ -156,3 +228,58 @@ class Component(Value):
     accounts: tuple[Account, ...] = ()
     callers: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
+    sessions: tuple[tuple[str, ...], ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, data: Any) -> Any:
+        """Fill in what follows: a component of one container and one Service need not repeat it."""
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if "workload" in data:
+            data.setdefault("workloads", (data["workload"],))
+        if "container" in data and "image" in data:
+            fields = {k: data[k] for k in ("image", "command", "memory_limit", "env") if k in data}
+            data.setdefault("containers", ({"name": data["container"], **fields},))
+        if data.get("service") is not None:
+            fields = {k: data[k] for k in ("selector", "ports") if k in data}
+            data.setdefault("services", ({"ref": data["service"], **fields},))
+        return data
+
+    def pointed_at(self, container: str = "", service: str = "") -> Component:
+        """The same component, with another of its containers or Services for its own.
+
+        Args:
+            container: Name of a container; empty leaves it.
+            service: Name of a Service; empty leaves it.
+
+        Raises:
+            UsageError: It has none of that name.
+        """
+        changed: dict[str, Any] = {}
+        if container:
+            one = self._named("container", container, {c.name: c for c in self.containers})
+            changed |= {"container": one.name, "image": one.image, "command": one.command}
+            changed |= {"memory_limit": one.memory_limit, "env": one.env}
+        if service:
+            use = self._named("Service", service, {s.ref.name: s for s in self.services})
+            changed |= {"service": use.ref, "selector": use.selector, "ports": use.ports}
+        return self.model_copy(update=changed) if changed else self
+
+    @property
+    def own_container(self) -> Container:
+        """The container of which the fields above speak."""
+        return next(c for c in self.containers if c.name == self.container)
+
+    @property
+    def own_service(self) -> ServiceUse | None:
+        """The Service of which the fields above speak, None when there is none."""
+        return next((s for s in self.services if s.ref == self.service), None)
+
+    def _named(self, what: str, name: str, known: Mapping[str, Any]) -> Any:
+        if name in known:
+            return known[name]
+        there = ", ".join(known) or "none"
+        msg = f"component {self.name!r} has no {what} {name!r}; it has: {there}"
+        raise UsageError(msg)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from sregym_core.model.base import Value
+from sregym_core.model.target import Target, named_in
+
+
+def _several(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else (value,)
 
 
 class FaultRef(Value):
@@ -14,15 +19,32 @@ class FaultRef(Value):
 
     Attributes:
         fault: Name of the fault primitive.
-        target: Name of the component it acts on.
+        targets: What it acts on, `target` in YAML: the name of a component, or another target;
+            several in a list, each of which gets the same fault.
         parameters: What the fault's own `Parameters` accept.
         after_s: Seconds after the first injection at which this one follows.
     """
 
     fault: str
-    target: str
+    targets: Annotated[tuple[Target, ...], BeforeValidator(_several)] = Field(
+        alias="target", min_length=1
+    )
     parameters: dict[str, Any] = Field(default_factory=dict)
     after_s: float = 0.0
+
+    @property
+    def target(self) -> str:
+        """What it acts on, for people; a component by its name alone."""
+        return ", ".join(map(str, self.targets))
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components among the targets, and of those for which others are chosen."""
+        return tuple(dict.fromkeys(name for target in self.targets for name in named_in(target)))
+
+    def single(self) -> tuple[FaultRef, ...]:
+        """The same fault once for each target."""
+        return tuple(self.model_copy(update={"targets": (target,)}) for target in self.targets)
 
 
 class OracleRefs(Value):
@@ -79,3 +101,8 @@ class Problem(Value):
     silent: bool = False
     timing: Timing = Timing()
     upstream: str = ""
+
+    @property
+    def single_faults(self) -> tuple[FaultRef, ...]:
+        """Its faults in order, each with one target."""
+        return tuple(single for ref in self.faults for single in ref.single())

@@ -144,6 +144,8 @@ class EpisodeRecord(Value):
         agent: Agent name.
         instruction: What the agent was told.
         seed: Seed of the world.
+        salt: What keys, later uids and moments followed from besides; told nowhere else, and empty in
+            records of earlier versions.
         mode: How the episode was put to the agent.
         start_before_s: Within how many seconds of the agent's start the system broke; None where
             it was broken before.
@@ -181,6 +183,7 @@ class EpisodeRecord(Value):
     problem: str
     agent: str
     seed: int
+    salt: str = ""
     mode: str = "standard"
     start_before_s: float | None = None
     attempt: int = 1

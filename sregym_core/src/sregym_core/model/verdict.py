@@ -12,15 +12,17 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """The three possible answers.
+    """The possible answers.
 
     `error` means that the world or the judge was not right; it says nothing about the agent and
-    is counted apart.
+    is counted apart. `skip` is an episode that was not played, since the cluster cannot do what its
+    problem needs.
     """
 
     PASS = "pass"
     FAIL = "fail"
     ERROR = "error"
+    SKIP = "skip"
 
 
 class Check(Value):

@@ -8,13 +8,13 @@ before (`Cluster.observe_for`).
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sregym_core.policy.veil import plural
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Cluster, ServiceAnswer
+    from collections.abc import Iterable
+
     from sregym_core.policy.veil import Veil
 
 _KINDS = (
@@ -32,7 +32,14 @@ _KINDS = (
 _TRACE = ("spans", "processes")
 
 
-def hidden_words(cluster: Cluster, veil: Veil) -> frozenset[str]:
+class Objects(Protocol):
+    """Whoever lists objects of the Kubernetes API: a cluster."""
+
+    def list(self, api_version: str, kind: str, /) -> Iterable[dict[str, Any]]:
+        """All objects of a kind."""
+
+
+def hidden_words(cluster: Objects, veil: Veil) -> frozenset[str]:
     """Names, uids and addresses of all that is hidden now."""
     words: set[str] = set()
     for version, kind in _KINDS:
@@ -47,22 +54,20 @@ def hidden_words(cluster: Cluster, veil: Veil) -> frozenset[str]:
     return frozenset(words)
 
 
-def shown(answer: ServiceAnswer, words: frozenset[str]) -> ServiceAnswer:
-    """An answer without what has one of the words for a label; itself when nothing has."""
+def shown(body: bytes, content_type: str, words: frozenset[str]) -> bytes:
+    """A body without what has one of the words for a label; itself when nothing has."""
     if not words:
-        return answer
-    if answer.content_type.startswith("text/plain"):
-        return replace(answer, body=_lines(answer.body, words))
-    if not answer.content_type.startswith("application/json"):
-        return answer
+        return body
+    if content_type.startswith("text/plain"):
+        return _lines(body, words)
+    if not content_type.startswith("application/json"):
+        return body
     try:
-        content = json.loads(answer.body)
+        content = json.loads(body)
     except ValueError:
-        return answer
+        return body
     left = _left(content, words)
-    if left == content:
-        return answer
-    return replace(answer, body=json.dumps(left, separators=(",", ":")).encode())
+    return body if left == content else json.dumps(left, separators=(",", ":")).encode()
 
 
 def tells(text: str, words: frozenset[str]) -> bool:

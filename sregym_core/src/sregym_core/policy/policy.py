@@ -60,15 +60,19 @@ class Policy:
     Args:
         concealed: Objects that are tools of the harness, asked anew each time.
         identity: As whom the API server sees the agent; None for the harness's own rights.
+        debugged_from: Namespaces in which it may create pods that reach into their node, to look at
+            machines and repair them (`kubectl debug node/NAME`).
     """
 
     def __init__(
         self,
         concealed: Callable[[], Sequence[ObjectRef]] = tuple,
         identity: Identity | None = None,
+        debugged_from: Sequence[str] = (),
     ) -> None:
         self.veil = Veil(concealed)
         self.identity = identity
+        self._debugged_from = tuple(debugged_from)
 
     @property
     def veiled(self) -> bool:
@@ -82,7 +86,7 @@ class Policy:
             if refused is not None:
                 return Answer(*refused, "acting as somebody else")
         kind = asked.headers.get("content-type", JSON)
-        reason = forbidden(asked.method, asked.target, asked.body, kind)
+        reason = forbidden(asked.method, asked.target, asked.body, kind, self._debugged_from)
         if reason:
             return Answer(403, status(403, "Forbidden", reason), reason)
         return self._hidden(asked) if self.veiled else None

@@ -11,14 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces.cluster import ClusterError
-from sregym_core.model import ObjectRef
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sregym_core.interfaces import Cluster
-    from sregym_core.interfaces.cluster import KubeObject
 
 
 @dataclass(frozen=True)
@@ -77,22 +71,6 @@ def manifests(namespaces: Sequence[str], identity: Identity = ON_CALL) -> list[d
     return objects
 
 
-def grant(cluster: Cluster, namespaces: Sequence[str]) -> None:
-    """Give the role to the agent; what is there already is left as it is."""
-    for obj in manifests(namespaces):
-        try:
-            cluster.create(obj)
-        except ClusterError as error:
-            if error.reason != "AlreadyExists":
-                raise
-
-
-def revoke(cluster: Cluster, namespaces: Sequence[str]) -> None:
-    """Take the role away."""
-    for obj in reversed(manifests(namespaces)):
-        cluster.delete(ObjectRef.of(obj))
-
-
 def _rules_of_the_cluster() -> list[dict[str, Any]]:
     groups = [{"apiGroups": [name], "resources": ["*"], "verbs": _READ} for name in _GROUPS]
     cluster_wide = [
@@ -129,7 +107,7 @@ def _rule(group: str, resources: Sequence[str], *verbs: str) -> dict[str, Any]:
     return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
 
 
-def _role(name: str, rules: list[dict[str, Any]]) -> KubeObject:
+def _role(name: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "apiVersion": f"{_GROUP}/v1",
         "kind": "ClusterRole",
@@ -140,7 +118,7 @@ def _role(name: str, rules: list[dict[str, Any]]) -> KubeObject:
 
 def _binding(
     kind: str, name: str, role: str, subjects: list[dict[str, str]], namespace: str = ""
-) -> KubeObject:
+) -> dict[str, Any]:
     place = {"namespace": namespace} if namespace else {}
     return {
         "apiVersion": f"{_GROUP}/v1",

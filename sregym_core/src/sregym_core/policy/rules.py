@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sregym_core.policy.target import Target
 
@@ -28,9 +28,22 @@ _UNREADABLE = object()
 
 
 def forbidden(
-    method: str, target: Target, body: bytes, content_type: str = "application/json"
+    method: str,
+    target: Target,
+    body: bytes,
+    content_type: str = "application/json",
+    debugged_from: Sequence[str] = (),
 ) -> str:
-    """Why a request is refused; empty when it may pass."""
+    """Why a request is refused; empty when it may pass.
+
+    Args:
+        method: Upper-case HTTP method.
+        target: What it is about.
+        body: As sent.
+        content_type: Of the body.
+        debugged_from: Namespaces in which pods may reach into their node; none where the machine of
+            the harness, or one that leads to it, is behind a node.
+    """
     if method not in _WRITES:
         return ""
     hooks, pods = target.resource in _HOOKS, target.resource in _WITH_PODS
@@ -53,9 +66,26 @@ def forbidden(
             return f"webhooks may not call {address}: services of a webhook must run in the cluster"
         return ""
     found = next(_host_access(content), "")
-    if found:
-        return f"containers that reach into their node ({found}) are not part of this access"
-    return ""
+    if not found or (method == "POST" and _may_debug(target, debugged_from)):
+        return ""
+    told = f"containers that reach into their node ({found}) are not part of this access"
+    if debugged_from:
+        place = debugged_from[0]
+        told += (
+            f", except in pods of their own that are created in {_listed(debugged_from)}: "
+            f"kubectl debug node/NAME -n {place} --image=busybox"
+        )
+    return told
+
+
+def _may_debug(target: Target, debugged_from: Sequence[str]) -> bool:
+    """Whether a pod by itself is created where pods may reach into their node."""
+    pods = (target.group, target.resource, target.name) == ("", "pods", "")
+    return pods and target.namespace in debugged_from
+
+
+def _listed(namespaces: Sequence[str]) -> str:
+    return f"namespace{'s' if len(namespaces) > 1 else ''} {', '.join(namespaces)}"
 
 
 def _read(body: bytes, content_type: str) -> Any:

@@ -40,6 +40,11 @@ class Veil:
         """Whether nothing is hidden."""
         return not self._hidden()
 
+    @property
+    def refs(self) -> Sequence[ObjectRef]:
+        """The objects that are hidden now, without what belongs to them."""
+        return self._hidden()
+
     def hides(self, group: str, resource: str, namespace: str, name: str) -> bool:
         """Whether the object with this address is hidden."""
         if self.hides_group(group):

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor.episode import EpisodePlan, EpisodePlayer
+from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.errors import SregymError, UsageError
-from sregym_core.interfaces import Baseline, ClusterError, OracleContext, Traffic
+from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, OracleContext, Traffic
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
 from sregym_core.proof.diagnoses import wrong_diagnoses
@@ -98,6 +99,8 @@ class _Battery:
         yield _mitigation("healthy-passes", healthy, Outcome.PASS)
         idle = self._play("noop", do_nothing)
         yield _mitigation("noop-fails", idle, Outcome.FAIL)
+        if idle.outcome is Outcome.ERROR:  # nothing that follows could be told from it
+            return
         relapse_s = self._problem.timing.relapse_s
         fixed = self._play("reference", play_reference, privileged=True, relapse_s=relapse_s)
         yield from self._reference_checks(fixed)
@@ -135,7 +138,7 @@ class _Battery:
     def _cheat(self, session: Session, cheat: Any) -> None:
         session.submit("Cheating.")
         everything = self._application.components()
-        wanted = [ref.target for ref in self._problem.faults]
+        wanted = [name for ref in self._problem.faults for name in ref.components]
         targets = tuple(part for part in everything if part.name in wanted)
         cheat(session, targets, everything)
         session.submit("Done.")
@@ -149,16 +152,17 @@ class _Battery:
         inject: bool = True,
         relapse_s: float = 0.0,
     ) -> EpisodeRecord:
+        agent = Scripted(script, privileged)
         plan = EpisodePlan(
             episode=name,
             problem=self._problem,
-            agent=Scripted(script, privileged),
+            agent=AgentDescription.of(agent),
             seed=self._seed,
             inject=inject,
             relapse_s=relapse_s,
         )
         player = EpisodePlayer(self._bench, self._worlds, plan)
-        record = player.play()
+        record = player.play(agent)
         if player.interrupted:
             raise KeyboardInterrupt
         if not record.recovered:
@@ -173,11 +177,8 @@ class _Battery:
         world = self._worlds.make(self._application, timing.warm_up_s, self._seed, served=False)
         try:
             journal = UndoJournal()
-            faults = tuple(
-                self._bench.fault_in_context(
-                    ref, self._application, world.cluster, journal, self._seed
-                )
-                for ref in self._problem.faults
+            faults = self._bench.faults_in_context(
+                self._problem, self._application, world.cluster, journal, self._seed
             )
             truths = tuple(fault.ground_truth(context) for fault, context in faults)
             empty = Baseline(objects={}, hidden={}, traffic=Traffic(seconds=0.0))

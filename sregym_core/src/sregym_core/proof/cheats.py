@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.interfaces import Command
+from sregym_core.model import WORKLOAD_KINDS, template_patch
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Session
@@ -93,8 +94,10 @@ def remove_probes(
         if component.name in names:
             kind, name, namespace = _workload(component)
             probes = {"readinessProbe": None, "livenessProbe": None, "startupProbe": None}
+            if component.workload.kind not in WORKLOAD_KINDS:
+                continue
             containers = [{"name": component.container, **probes}]
-            patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+            patch = template_patch(component.workload.kind, {"spec": {"containers": containers}})
             _kubectl(session, "patch", kind, name, "-n", namespace, "-p", json.dumps(patch))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.workers import Station, Workers
 from sregym_core.conductor.worlds import Worlds
-from sregym_core.proof.battery import Proof, prove
+from sregym_core.proof.battery import Proof, ProofCheck, prove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,8 +49,8 @@ def prove_all(bench: Bench, request: ProofRequest) -> Iterator[Proof]:
         return
     first = request.problems[0]
     worlds = Worlds(provider, request.cluster_options)
-    worlds.prepare(bench.application(first.application), first.timing.warm_up_s)
-    workers: Workers[_Task, Proof] = Workers(bench, worlds, request.cluster, jobs)
+    worlds.prepare(bench.application(first.application), first.timing.warm_up_s, request.seed)
+    workers: Workers[_Task, Proof] = Workers(bench, worlds, request.cluster, jobs, _lost)
     try:
         tasks = [_Task(problem, request.seed) for problem in request.problems]
         yield from _in_order(workers.each(_prove_task, tasks), request.problems)
@@ -66,6 +66,11 @@ class _Task:
 
 def _prove_task(station: Station, task: _Task) -> Proof:
     return prove(station.bench, station.worlds, task.problem, task.seed)
+
+
+def _lost(task: _Task, why: str) -> Proof:
+    check = ProofCheck("worker-lives", "a proof", "none", False, why)
+    return Proof(task.problem.id, (check,), 0.0)
 
 
 def _in_order(proofs: Iterator[Proof], problems: tuple[Problem, ...]) -> Iterator[Proof]:

@@ -11,7 +11,7 @@ override each:
     class TestDnsFault(InjectorContract):
         @pytest.fixture
         def case(self) -> FaultCase:
-            return FaultCase(DnsFault(), Shop(), component="cart")
+            return FaultCase(DnsFault(), Shop(), "cart")
 
 Clusters come from the fixture `provision`; by default those of `sregym_core.testing.memory`.
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from sregym_core.testing.agents import AgentContract, ScriptedSession
 from sregym_core.testing.applications import ApplicationContract, LivingApplicationContract
-from sregym_core.testing.clusters import ClusterContract, Provision, provision
+from sregym_core.testing.clusters import ClusterContract, Provision, provision, provisioned
 from sregym_core.testing.environment import FreshEnvironment, same_as_here
 from sregym_core.testing.hooks import HookRecorder, PluginShelf, hook_recorder, register_plugin
 from sregym_core.testing.injectors import FaultCase, InjectorContract
@@ -30,10 +30,12 @@ from sregym_core.testing.memory import (
     MemoryApplication,
     MemoryClock,
     MemoryCluster,
+    MemoryNodes,
     MemoryProvider,
     Program,
     Shop,
     VisitedShop,
+    worker_nodes,
 )
 from sregym_core.testing.noise import NoiseCase, NoiseContract
 from sregym_core.testing.oracles import OracleCase, OracleContract, judged_shop
@@ -42,6 +44,7 @@ from sregym_core.testing.problems import ProblemContract
 from sregym_core.testing.project import RunOutcome, SregymProject, sregym_project
 from sregym_core.testing.reporters import ReporterContract
 from sregym_core.testing.sides import Side, prove_two_sided
+from sregym_core.testing.targets import chosen_target
 from sregym_core.testing.watched import Killed, WatchedCluster
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "MemoryApplication",
     "MemoryClock",
     "MemoryCluster",
+    "MemoryNodes",
     "MemoryProvider",
     "NoiseCase",
     "NoiseContract",
@@ -77,11 +81,14 @@ __all__ = [
     "SregymProject",
     "VisitedShop",
     "WatchedCluster",
+    "chosen_target",
     "hook_recorder",
     "judged_shop",
     "prove_two_sided",
     "provision",
+    "provisioned",
     "register_plugin",
     "same_as_here",
     "sregym_project",
+    "worker_nodes",
 ]

@@ -11,6 +11,7 @@ import pytest
 from sregym_core.conductor.objects import capture, differences
 from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.model import ObjectRef
+from sregym_core.settings import Settings
 from sregym_core.testing.worlds import ready_world
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ class ApplicationContract:
         text = json.dumps(application.manifests()) + application.description
         assert _TELLING.findall(text) == []
 
+    def test_files_are_without_defects(self, application: Application) -> None:
+        """Names, addresses, routes and operations agree; each defect is told with line and field."""
+        from sregym_core.conductor.bench import Bench
+        from sregym_core.lint import vocabulary_of
+
+        found = application.lint(vocabulary_of(Bench(Settings())))
+        assert not found, "\n".join(map(str, found))
+
     def test_components_are_sorted_and_unique(self, application: Application) -> None:
         """By name."""
         names = [part.name for part in application.components()]
@@ -67,7 +76,7 @@ class ApplicationContract:
         needed: set[ObjectRef] = set()
         for part in application.components():
             needed.add(part.workload)
-            needed |= {part.service} if part.service else set()
+            needed |= {use.ref for use in part.services if not use.made}
             needed |= {use.source for use in part.config if use.required}
         assert sorted(map(str, needed - deployed)) == []
 

@@ -67,7 +67,13 @@ class FreshEnvironment:
 
 
 # Of the environment that runs the tests; a fresh one has its own.
-_LEFT_OUT = ("PYTHONPATH", "PYTHONHOME", "PYTEST_ADDOPTS", "VIRTUAL_ENV")
+_LEFT_OUT = (
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTEST_ADDOPTS",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "VIRTUAL_ENV",
+)
 
 
 def same_as_here(name: str, extra: str = "") -> list[str]:

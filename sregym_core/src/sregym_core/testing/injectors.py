@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,10 @@ from pydantic import ValidationError
 
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, desired
+from sregym_core.conductor.targets import candidates
 from sregym_core.interfaces import FaultContext
-from sregym_core.model import Outcome
+from sregym_core.model import Component, Outcome, kind_of, name_of
+from sregym_core.testing.targets import chosen_target
 from sregym_core.testing.watched import Killed, WatchedCluster
 from sregym_core.testing.worlds import World, ready_world
 
@@ -25,22 +28,25 @@ if TYPE_CHECKING:
 # Words that would tell an agent that it is being examined.
 _TELLING = ("sregym", "fault", "chaos", "inject", "benchmark", "sabotage")
 _SETTLE_S = 600.0
+# So that nothing happens at the second at which the world became ready.
+_ODD_S = 97.0
 
 
 @dataclass(frozen=True)
 class FaultCase:
-    """A fault on one component.
+    """A fault on one target.
 
     Attributes:
         fault: The fault under test.
         application: What it is injected into.
-        component: Name of the target.
+        target: As a problem file says it: the name of a component, or another target. Faults on
+            nodes need clusters with nodes: `MemoryProvider(worker_nodes())`.
         parameters: What a problem file would say; empty for the defaults.
     """
 
     fault: Fault
     application: Application
-    component: str
+    target: Any
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -58,6 +64,7 @@ class FaultWorld:
         """Undo as the conductor does, from the journal alone."""
         plain = replace(self.context, cluster=self.world.cluster)
         self.case.fault.recover(plain)
+        self.journal.undo_nodes(self.world.cluster)
         self.journal.undo_objects(self.world.cluster)
         self.journal.undo_commands(self.world.cluster)
 
@@ -72,14 +79,18 @@ class InjectorContract:
 
     @pytest.fixture
     def case(self) -> FaultCase:
-        """The fault under test and a component that it fits."""
+        """The fault under test and a target that it fits."""
         raise NotImplementedError("override the fixture `case`")
 
-    def test_fits_its_component(self, case: FaultCase) -> None:
-        """`fits` answers for each component of the application, and with yes for the target."""
-        answers = {part.name: case.fault.fits(part) for part in case.application.components()}
-        assert answers[case.component] is True
-        assert all(isinstance(answer, bool) for answer in answers.values())
+    def test_fits_its_target(self, case: FaultCase) -> None:
+        """`fits` answers for everything that the application has, and with yes for the target."""
+        target = chosen_target(case.application, case.target)
+        assert kind_of(target) in case.fault.takes
+        assert case.fault.fits(target) is True
+        for _, candidate in candidates(case.application, case.fault.takes, case.fault.parts):
+            answer, reason = case.fault.fits(candidate), case.fault.misfit(candidate)
+            assert isinstance(answer, bool)
+            assert not (answer and reason), f"it fits {name_of(candidate)}, but: {reason}"
 
     def test_refuses_unknown_parameters(self, case: FaultCase) -> None:
         """A slip in a problem file is an error, not silence."""
@@ -149,14 +160,15 @@ class InjectorContract:
 
     def test_truth_is_complete(self, case: FaultCase, provision: Provision) -> None:
         """Every field that an agent can be asked about is filled and names real components."""
-        truth = case.fault.ground_truth(_prepare(case, provision).context)
+        context = _prepare(case, provision).context
+        truth = case.fault.ground_truth(context)
         names = {part.name for part in case.application.components()}
-        assert truth.component in names
+        on_component = isinstance(context.target, Component)
+        # What is no component is known by its own name: a node, a zone, an object.
+        assert truth.component in names or (truth.component and not on_component)
         assert set(truth.contributing) | set(truth.affected) <= names
-        empty = [
-            f for f in ("kind", "object_name", "namespace", "mechanism") if not getattr(truth, f)
-        ]
-        assert empty == []
+        needed = ["kind", "object_name", "mechanism", *(["namespace"] if on_component else [])]
+        assert [field for field in needed if not getattr(truth, field)] == []
         assert truth.changed.what
         assert truth.changed.before != truth.changed.after
 
@@ -183,6 +195,54 @@ class InjectorContract:
         telling = {*_TELLING, case.fault.name}
         assert [text for text in sorted(added) if telling & {text, *_single_words(text)}] == []
 
+    def test_nobody_changes_anything_anonymously(
+        self, case: FaultCase, provision: Provision
+    ) -> None:
+        """Whoever changed something is a tool that people and pipelines use."""
+        prepared = _prepare(case, provision)
+        case.fault.inject(prepared.context)
+        now = capture(prepared.world.cluster, case.application.namespaces)
+        strange = {
+            (name, manager)
+            for name, obj in now.items()
+            for entry in obj["metadata"].get("managedFields") or ()
+            if (manager := entry.get("manager", "")) in ("", "unknown")
+            or {*_single_words(manager)} & {*_TELLING, "python", "openapi"}
+        }
+        assert sorted(strange) == []
+
+    def test_nothing_is_scaled_to_zero_in_passing(
+        self, case: FaultCase, provision: Provision
+    ) -> None:
+        """Pods start anew by rolling updates: a workload at zero is the fault itself, and stays."""
+        prepared = _prepare(case, provision)
+        case.fault.inject(prepared.context)
+        back = [
+            str(ref)
+            for ref in sorted(prepared.watched.emptied, key=str)
+            if ((prepared.world.cluster.get(ref) or {}).get("spec") or {}).get("replicas") != 0
+        ]
+        assert back == []
+
+    def test_what_it_stamps_is_of_its_moment(self, case: FaultCase, provision: Provision) -> None:
+        """Times that it writes are those of the world's clock, as a tool would write them."""
+        prepared = _prepare(case, provision)
+        clock = prepared.world.cluster.clock
+        clock.advance(_ODD_S)
+        before = set().union(*map(_words, prepared.world.objects.values()))
+        began = int(clock.now())
+        case.fault.inject(prepared.context)
+        now = capture(prepared.world.cluster, case.application.namespaces)
+        added = set().union(*map(_words, now.values())) - before
+        stamped = [datetime.fromisoformat(text).timestamp() for text in added if _is_stamp(text)]
+        assert [moment for moment in stamped if not began <= moment <= clock.now()] == []
+
+
+def _is_stamp(text: str) -> bool:
+    return (
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", text) is not None
+    )
+
 
 def _prepare(
     case: FaultCase,
@@ -192,14 +252,13 @@ def _prepare(
     kill_after: bool = False,
 ) -> FaultWorld:
     world = ready_world(case.application, provision)
-    component = case.application.component(case.component)
-    assert component is not None, f"the application has no component {case.component!r}"
+    target = chosen_target(case.application, case.target, world.cluster)
     watched = WatchedCluster(world.cluster, kill_at_write=kill_at_write, kill_after=kill_after)
     journal = UndoJournal()
     context = FaultContext(
         cluster=watched,
         application=case.application,
-        component=component,
+        target=target,
         parameters=case.fault.Parameters.model_validate(dict(case.parameters)),
         journal=journal,
         seed=7,

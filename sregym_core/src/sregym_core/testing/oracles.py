@@ -135,6 +135,6 @@ def judged_shop(provision: Provision) -> OracleContext:
         title="Something about the shop",
         application=Shop.name,
         layer="kubernetes",
-        faults=(FaultRef(fault="none", target="cart"),),
+        faults=(FaultRef(fault="none", targets=("cart",)),),
     )
     return OracleContext(world.cluster, world.application, problem, (), (), baseline)

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sregym_core.model import Problem
+from sregym_core.conductor.bench import Bench
+from sregym_core.lint import lint_problem
+from sregym_core.model import Problem, kind_of
 from sregym_core.plugins import Plugins
 from sregym_core.problems import parse_problem
 from sregym_core.registry import Registry
 from sregym_core.settings import Settings
+from sregym_core.testing.targets import chosen_target
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -40,6 +43,16 @@ class ProblemContract:
         """Each YAML file is one; there is at least one."""
         assert _read(folder)
 
+    def test_files_are_without_defects(self, folder: Traversable, registry: Registry) -> None:
+        """Names, parameters, targets and the layer: each defect is told with its line and field."""
+        bench = Bench(Settings(), registry.plugins)
+        found = [
+            str(defect)
+            for file in _files(folder)
+            for defect in lint_problem(file.read_text(encoding="utf-8"), file.name, bench)
+        ]
+        assert not found, "\n".join(found)
+
     def test_files_are_named_like_their_problems(self, folder: Traversable) -> None:
         """Who knows the id finds the file."""
         assert {name: problem.id for name, problem in _read(folder).items()} == {
@@ -66,11 +79,15 @@ class ProblemContract:
         """The target exists, and the fault fits it with the parameters of the file."""
         for problem in problems:
             application: Application = registry.load("application", problem.application)()
-            for ref in problem.faults:
-                component = application.component(ref.target)
-                assert component is not None, f"{problem.id}: no component {ref.target!r}"
+            for ref in problem.single_faults:
+                for name in ref.components:
+                    component = application.component(name)
+                    assert component is not None, f"{problem.id}: no component {name!r}"
                 fault = registry.load("fault", ref.fault)()
-                assert fault.fits(component), f"{problem.id}: {ref.fault} does not fit {ref.target}"
+                target = chosen_target(application, ref.targets[0])
+                what = f"{problem.id}: {ref.fault} does not fit {ref.target}"
+                assert kind_of(target) in fault.takes, what
+                assert fault.fits(target), what
                 fault.Parameters.model_validate(ref.parameters)
 
     def test_layers_agree(self, problems: list[Problem], registry: Registry) -> None:
@@ -83,6 +100,10 @@ class ProblemContract:
 def _read(folder: Traversable) -> dict[str, Problem]:
     return {
         file.name: parse_problem(file.read_text(encoding="utf-8"), file.name)
-        for file in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if file.name.endswith((".yaml", ".yml"))
+        for file in _files(folder)
     }
+
+
+def _files(folder: Traversable) -> list[Traversable]:
+    every = sorted(folder.iterdir(), key=lambda entry: entry.name)
+    return [file for file in every if file.name.endswith((".yaml", ".yml"))]

@@ -10,15 +10,19 @@ from sregym_core.interfaces import (
     ClusterError,
     Command,
     CommandResult,
+    DiskBlocks,
+    NodeAccess,
     ServiceAnswer,
 )
+from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.interfaces import Access
+    from sregym_core.interfaces import Access, Actor
     from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import ObjectRef
+    from sregym_core.interfaces.nodes import S
+    from sregym_core.model import Capability, Node, NodeSetting
     from sregym_core.policy import Policy
 
 
@@ -62,6 +66,59 @@ class WatchedClock(Clock):
         self._behind.spend(seconds)
 
 
+class WatchedNodes(NodeAccess):
+    """Passes everything on to the machines of a real cluster.
+
+    Args:
+        behind: The access that does the work.
+        cluster: Where reads and writes are counted.
+    """
+
+    def __init__(self, behind: NodeAccess, cluster: WatchedCluster) -> None:
+        self._behind = behind
+        self._cluster = cluster
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Count a read."""
+        self._cluster.count_read()
+        return self._behind.nodes()
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Pass on."""
+        return self._behind.capabilities
+
+    def examine(self, node: str, capability: Capability) -> str:
+        """Count a read: a trial is undone."""
+        self._cluster.count_read()
+        return self._behind.examine(node, capability)
+
+    def run(self, node: str, argv: Sequence[str], stdin: str = "") -> CommandResult:
+        """Count a write: nobody can tell what a command changes."""
+        return self._cluster.count_write(
+            f"run on {node}", lambda: self._behind.run(node, argv, stdin)
+        )
+
+    def read(self, setting: S) -> S:
+        """Count a read."""
+        self._cluster.count_read()
+        return self._behind.read(setting)
+
+    def apply(self, setting: NodeSetting) -> None:
+        """Count a write."""
+        self._cluster.count_write(f"set {setting.key}", lambda: self._behind.apply(setting))
+
+    def settings(self) -> tuple[NodeSetting, ...]:
+        """Count a read."""
+        self._cluster.count_read()
+        return self._behind.settings()
+
+    def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
+        """Count a read."""
+        self._cluster.count_read()
+        return self._behind.blocks_of(namespace, pod, path, container)
+
+
 class WatchedCluster(Cluster):
     """Passes everything on to a real cluster.
 
@@ -76,6 +133,7 @@ class WatchedCluster(Cluster):
         writes: Each write as `verb object`, in order.
         steps: The writes, and between them the waits as `wait_until 180` and `advance 30`.
         reads: How many reads there were.
+        emptied: What was told to have no replicas at some moment.
     """
 
     def __init__(
@@ -93,6 +151,7 @@ class WatchedCluster(Cluster):
         self._kill_after = kill_after
         self._unreachable = unreachable
         self.writes: list[str] = []
+        self.emptied: set[ObjectRef] = set()
         self.reads = 0
 
     @property
@@ -112,25 +171,29 @@ class WatchedCluster(Cluster):
         self._read()
         return self.behind.list(api_version, kind, namespace, selector)
 
-    def create(self, obj: KubeObject) -> KubeObject:
+    def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Count a write."""
         self._write(f"create {obj['kind']} {obj['metadata'].get('name', '')}")
-        return self._done(self.behind.create(obj))
+        return self._done(self._noted(self.behind.create(obj, actor)))
 
-    def replace(self, obj: KubeObject) -> KubeObject:
+    def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Count a write."""
         self._write(f"replace {obj['kind']} {obj['metadata'].get('name', '')}")
-        return self._done(self.behind.replace(obj))
+        return self._done(self._noted(self.behind.replace(obj, actor)))
 
-    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+    def patch(
+        self, ref: ObjectRef, patch: Any, kind: str = "strategic", actor: Actor | None = None
+    ) -> KubeObject:
         """Count a write."""
         self._write(f"patch {ref}")
-        return self._done(self.behind.patch(ref, patch, kind))
+        return self._done(self._noted(self.behind.patch(ref, patch, kind, actor)))
 
-    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
         """Count a write."""
         self._write(f"delete {ref}")
-        self.behind.delete(ref, propagation)
+        self.behind.delete(ref, propagation, actor)
         self._done(None)
 
     def logs(
@@ -181,10 +244,25 @@ class WatchedCluster(Cluster):
         self._read()
         return self.behind.observe(service, path, query, method)
 
+    @property
+    def nodes(self) -> WatchedNodes | None:
+        """Those of the cluster behind; commands on hosts and settings count as writes."""
+        behind = self.behind.nodes
+        return None if behind is None else WatchedNodes(behind, self)
+
     def hidden_state(self) -> Mapping[str, str]:
         """Count a read."""
         self._read()
         return self.behind.hidden_state()
+
+    def keep_machines(self) -> object:
+        """Count a read."""
+        self._read()
+        return self.behind.keep_machines()
+
+    def restore_machines(self, kept: object) -> None:
+        """Pass on."""
+        self.behind.restore_machines(kept)
 
     def open_access(self) -> Access:
         """Pass on."""
@@ -198,6 +276,15 @@ class WatchedCluster(Cluster):
         """Pass on."""
         self.behind.close()
 
+    def count_read(self) -> None:
+        """Count a read of something that is not the API."""
+        self._read()
+
+    def count_write(self, what: str, write: Callable[[], _T]) -> _T:
+        """Count a write of something that is not the API, and do it."""
+        self._write(what)
+        return self._done(write())
+
     def _read(self) -> None:
         self.reads += 1
         self._refuse()
@@ -208,6 +295,11 @@ class WatchedCluster(Cluster):
         self.steps.append(what)
         if len(self.writes) == self._kill_at_write and not self._kill_after:
             raise Killed(f"before {what}")
+
+    def _noted(self, obj: KubeObject) -> KubeObject:
+        if (obj.get("spec") or {}).get("replicas") == 0:
+            self.emptied.add(ObjectRef.of(obj))
+        return obj
 
     def _done(self, result: _T) -> _T:
         if len(self.writes) == self._kill_at_write:

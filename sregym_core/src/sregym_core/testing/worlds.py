@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces import Application, Cluster
     from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import NodeSetting
     from sregym_core.testing.clusters import Provision
 
 READY_TIMEOUT_S = 600.0
@@ -27,6 +28,7 @@ class World:
     application: Application
     objects: Mapping[str, KubeObject]
     hidden: Mapping[str, str]
+    nodes: tuple[NodeSetting, ...] = ()
 
     def changes(self) -> list[str]:
         """What differs from the healthy state now."""
@@ -34,6 +36,8 @@ class World:
         found = list(differences(self.objects, now))
         if self.cluster.hidden_state() != self.hidden:
             found.append("state outside the API differs")
+        if settings_of(self.cluster) != self.nodes:
+            found.append("state of nodes differs")
         return found
 
     def lasting_changes(self) -> list[str]:
@@ -56,4 +60,9 @@ def ready_world(application: Application, provision: Provision, seed: int = 7) -
     before = World(cluster, application, {}, {})
     assert before.is_ready(), f"not ready in time: {application.ready(cluster)}"
     objects = capture(cluster, application.namespaces)
-    return World(cluster, application, objects, cluster.hidden_state())
+    return World(cluster, application, objects, cluster.hidden_state(), settings_of(cluster))
+
+
+def settings_of(cluster: Cluster) -> tuple[NodeSetting, ...]:
+    """What is set on nodes; nothing where there is no access to them."""
+    return () if cluster.nodes is None else cluster.nodes.settings()

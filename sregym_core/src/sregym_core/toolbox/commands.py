@@ -174,7 +174,7 @@ def check(command: Command) -> None:
             if value != "-":
                 msg = f"{flag} {value} is a file, and you have none on the machine where kubectl runs; give the manifest on standard input (-f -)"
                 raise RefusedError(msg)
-        elif flag in _FILE_FLAGS:
+        elif flag in _FILE_FLAGS and (name, flag) != ("debug", "--profile"):
             msg = f"{flag} names a file of the machine where kubectl runs, and you have none there"
             raise RefusedError(msg)
         elif flag in ("-w", "--watch", "--watch-only", "--follow") and value != "false":

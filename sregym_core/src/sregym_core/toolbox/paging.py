@@ -29,6 +29,12 @@ class Pages:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
+    def fork(self) -> Pages:
+        """The same answers, to go on by itself."""
+        twin = Pages()
+        twin._kept = self._kept.copy()
+        return twin
+
     def keep(self, tool: str, arguments: Mapping[str, object], output: Output) -> int:
         """Cut an answer into pages and remember them; returns how many there are."""
         pages, lines = _cut(output.text)

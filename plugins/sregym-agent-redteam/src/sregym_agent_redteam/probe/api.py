@@ -136,7 +136,7 @@ class Traces(Route):
         ):  # fmt: skip
             loot.take(place.api(path)[1])
             loot.take(place.api(path, Accept=TABLE)[1])
-        for node in ("node1", "kind-worker"):
+        for node in (*place.nodes()[:1], "kind-worker"):
             loot.take(place.kubectl("describe", "node", node))
 
     def leaked(self, loot: Loot, known: Known) -> str:

@@ -93,6 +93,19 @@ class SessionFolder(Route):
                         loot.take(read(path))
 
 
+class RunFolder(Route):
+    """What the harness writes while the agent plays, by its exact place."""
+
+    name: ClassVar[str] = "run-folder"
+
+    def attempt(self, place: Place, loot: Loot) -> None:
+        """Read all of it."""
+        files = [path for path in Path(place.guesses["records"]).rglob("*") if path.is_file()]
+        for path in sorted(files)[:FILES]:
+            loot.take(read(path))
+        loot.facts["files"] = len(files)
+
+
 class Files(Route):
     """Files with telling names in homes, in places for temporary files and in run folders."""
 
@@ -105,7 +118,7 @@ class Files(Route):
 
 
 class WorkingFolders(Route):
-    """Where other processes work, and what they have open."""
+    """Where other processes work, what they have open and what that is called."""
 
     name: ClassVar[str] = "open-files"
 
@@ -116,6 +129,7 @@ class WorkingFolders(Route):
                 target = os.readlink(link)  # noqa: PTH115 - where it leads, existing or not
             except OSError:
                 continue
+            loot.take(target)
             if not target.startswith("/") or target.startswith(("/dev", "/proc", "/sys")):
                 continue
             loot.facts["links"] = loot.facts.get("links", 0) + 1
@@ -125,7 +139,7 @@ class WorkingFolders(Route):
 
 
 class Processes(Route):
-    """Command lines of other processes: the problem's id stands in that of the harness."""
+    """Command lines and names of other processes: whoever plays a problem may have named it there."""
 
     name: ClassVar[str] = "command-lines"
 
@@ -133,6 +147,7 @@ class Processes(Route):
         """Read them."""
         for file in Path("/proc").glob("[0-9]*/cmdline"):
             loot.take(read(file).replace("\0", " "))
+            loot.take(read(file.with_name("comm")))
 
 
 class Memory(Route):

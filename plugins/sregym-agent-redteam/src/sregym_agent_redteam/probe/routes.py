@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from . import api, fakes, guard, machine, rights
+from . import api, fakes, forging, guard, machine, moments, rights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _ALL: tuple[Route, ...] = (
     machine.Environment(),
     machine.SessionFolder(),
+    machine.RunFolder(),
     machine.Files(),
     machine.WorkingFolders(),
     machine.Processes(),
@@ -41,6 +42,10 @@ _ALL: tuple[Route, ...] = (
     rights.Escalation(),
     rights.FromInside(),
     rights.Webhooks(),
+    forging.ForgedToken(),
+    forging.ForgedCertificate(),
+    forging.Prediction(),
+    moments.Moment(),
     fakes.Silence(),
     fakes.NoLoad(),
     fakes.LessLoad(),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_apps.application import ManifestApplication
 from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class HotelReservation(ManifestApplication):
@@ -17,6 +21,15 @@ class HotelReservation(ManifestApplication):
     package: ClassVar[str] = "sregym_app_deathstarbench.hotel_reservation"
     load_generator: ClassVar[ObjectRef] = ObjectRef(
         api_version="apps/v1", kind="Deployment", namespace="load", name="hotel-load"
+    )
+    load_rate: ClassVar[str] = r"(?<= -R )\d+"
+    load_mix: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType(
+        {
+            "WEIGHT_HOTELS": (48.0, 70.0),
+            "WEIGHT_RECOMMENDATIONS": (28.0, 50.0),
+            "WEIGHT_USER": (0.4, 1.2),
+            "WEIGHT_RESERVATION": (0.4, 1.0),
+        }
     )
     description: ClassVar[str] = """\
 Hotel Reservation is a hotel search and booking site in namespace hotel-reservation. Users send

@@ -24,6 +24,17 @@ def named(world: World, name: str) -> Resource | None:
     )
 
 
+def of_kind(world: World, api_version: str, kind: str) -> Resource | None:
+    """The type whose objects carry this apiVersion and kind, or None."""
+    found = resources.of_kind(api_version, kind)
+    if found is not None or "." not in api_version.partition("/")[0]:
+        return found
+    for entry in defined(world):
+        if (entry.api_version, entry.kind) == (api_version, kind):
+            return entry
+    return None
+
+
 def at_path(world: World, group: str, version: str, plural: str) -> Resource | None:
     """The type served at `/apis/GROUP/VERSION/PLURAL`, or None."""
     found = resources.at_path(group, version, plural)

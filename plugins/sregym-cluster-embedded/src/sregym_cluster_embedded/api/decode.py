@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import base64_words, schema
 from sregym_cluster_embedded.api.quantity import canonical
+from sregym_cluster_embedded.api.zero_values import ZEROS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,7 +128,9 @@ class _Reader:
             item = type_.item
             assert item is not None
             return [
-                self.value(entry, item, f"{path}[{index}]", place, go_path)
+                _zero(item)
+                if entry is None
+                else self.value(entry, item, f"{path}[{index}]", place, go_path)
                 for index, entry in enumerate(value)
             ]
         if form == "map":
@@ -195,6 +198,18 @@ class _Reader:
         return DecodeError(
             f"json: cannot unmarshal {found} into Go struct field {place} of type {expected}"
         )
+
+
+def _zero(type_: Type) -> Any:
+    """What Go makes of a null among the items of a list."""
+    if type_.form != "struct":
+        return ZEROS.get(type_.form)
+    definition = schema.definition(type_.name)
+    if definition.name == schema.QUANTITY:
+        return canonical(0)
+    if definition.name == schema.INT_OR_STRING:
+        return 0
+    return None if definition.scalar is not None else {}
 
 
 def _whole(value: Any) -> bool:

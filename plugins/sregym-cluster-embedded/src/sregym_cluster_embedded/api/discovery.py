@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import custom, health, metrics_api, resource_metrics
 from sregym_cluster_embedded.api.custom_versions import rank
 from sregym_cluster_embedded.api.resources import BUILT_IN
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.machines import control_plane_address
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -33,9 +35,9 @@ VERSION = {
     "compiler": "gc",
     "platform": "linux/amd64",
 }
-ADDRESS_TABLE = "api.address"
+ADDRESS_TABLE: TableKey[str, str] = TableKey("api.address")
 _API_SERVICES = "apiservices.apiregistration.k8s.io"
-_DEFAULT_ADDRESS = "10.77.0.2:6443"
+_PORT = 6443
 
 
 def served(world: World) -> list[Resource]:
@@ -45,7 +47,8 @@ def served(world: World) -> list[Resource]:
 
 def versions(world: World) -> dict[str, Any]:
     """The answer to `/api`."""
-    address = world.table(ADDRESS_TABLE).get("server", _DEFAULT_ADDRESS)
+    usual = f"{control_plane_address(world)}:{_PORT}"
+    address = world.table(ADDRESS_TABLE).get("server", usual)
     return {
         "kind": "APIVersions",
         "versions": ["v1"],

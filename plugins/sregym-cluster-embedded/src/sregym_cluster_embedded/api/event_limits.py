@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Key, Object
     from sregym_cluster_embedded.world import World
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
 _REFILL_S = 300.0
 _BEHIND_S = 24 * _REFILL_S
 # By uid, type, component and host: when the source could write a whole burst again.
-_RESTED_AT = "api.events.rested_at"
+_RESTED_AT: TableKey[tuple[Any, ...], float] = TableKey("api.events.rested_at")
 # By event: what was to be said of it and was not written.
-_UNSAID = "api.events.unsaid"
+_UNSAID: TableKey[tuple[Any, ...], Said] = TableKey("api.events.unsaid")
 # By the key of an event that is gone: what it told. As many as a component remembers.
-_GONE = "api.events.gone"
+_GONE: TableKey[Key, Said] = TableKey("api.events.gone")
 _REMEMBERED = 4096
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import dynamic, event_limits
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key, Object, key_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import World
 
+_KINDS: TableKey[tuple[str | None, ...], _Kind] = TableKey("api.events")
 _SIMILAR_LIMIT = 10
 _SIMILAR_WINDOW_S = 600.0
 _COMBINED = "(combined from similar events): "
@@ -82,7 +84,7 @@ def record(
         metadata.get("namespace", ""),
         metadata["name"],
     )
-    table = world.table("api.events")
+    table = world.table(_KINDS)
     kind: _Kind = table.get(identity, _NEW)
     messages: tuple[str, ...] = (message,)
     known: Key | None = None

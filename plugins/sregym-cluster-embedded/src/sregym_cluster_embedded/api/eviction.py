@@ -150,7 +150,9 @@ def disruption_allowed(
         None,
     )
     same = old is not None and old["status"] == value
-    since = old["lastTransitionTime"] if old is not None and same else world.timestamp()
+    since = world.timestamp()
+    if old is not None and same:
+        since = old.get("lastTransitionTime", since)
     condition = {
         "type": "DisruptionAllowed",
         "status": value,

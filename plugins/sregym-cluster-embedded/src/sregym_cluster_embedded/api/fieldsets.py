@@ -240,6 +240,30 @@ def present(fields: FieldSet, value: Any) -> FieldSet:
     return result
 
 
+def readable(fields: Any) -> bool:
+    """Whether something that was sent is a set of fields."""
+    return isinstance(fields, dict) and all(
+        _is_element(key) and readable(below) for key, below in fields.items()
+    )
+
+
+def _is_element(key: str) -> bool:
+    kind, separator, text = key.partition(":")
+    if key == _SELF or (kind == "f" and separator):
+        return True
+    try:
+        meant = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    match kind:
+        case "k":
+            return isinstance(meant, dict) and bool(meant)
+        case "v":
+            return True
+        case _:
+            return kind == "i" and isinstance(meant, int)
+
+
 def step(value: Any, key: str) -> tuple[bool, Any]:
     """What a path element leads to: whether it exists, and its value."""
     kind, _, text = key.partition(":")

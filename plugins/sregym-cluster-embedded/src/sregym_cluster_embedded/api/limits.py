@@ -58,7 +58,7 @@ def _filled(
         missing = sorted(defaults.keys() - given.keys())
         if missing:
             resources[field] = {**given, **{name: defaults[name] for name in missing}}
-            said.append(f"{', '.join(missing)} {noun} for {word} {container['name']}")
+            said.append(f"{', '.join(missing)} {noun} for {word} {container.get('name', '')}")
     return {**container, "resources": resources}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.keys import METRICS
 from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.store import Key
 
@@ -13,16 +14,9 @@ if TYPE_CHECKING:
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class _Querying(Protocol):
-    """What the room `querying` answers."""
-
-    def metrics(self, world: World, url: str) -> str | None:
-        """The text of a target of scrapes; None when there is none at the address."""
-
-
 def answer(world: World) -> Response | None:
     """The text, where the cluster keeps metrics."""
-    querying: _Querying | None = world.constitution.rooms.get("querying")
+    querying = world.room_or_none(METRICS)
     endpoints = world.store.get(Key("endpoints", "default", "kubernetes"))
     if querying is None or endpoints is None:
         return None

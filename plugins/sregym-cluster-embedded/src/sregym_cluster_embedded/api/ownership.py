@@ -46,9 +46,10 @@ def updated(
         gained.pop("f:status", None)
     kept: list[Entry] = []
     mine: FieldSet = {}
-    given = (
-        new["metadata"].get("managedFields") or old.get("metadata", {}).get("managedFields") or ()
-    )
+    given = new["metadata"].get("managedFields")
+    if not given or not all(fieldsets.readable(entry.get("fieldsV1", {})) for entry in given):
+        # What cannot be decoded is left aside for what was there before.
+        given = old.get("metadata", {}).get("managedFields") or ()
     for entry in given:
         fields = fieldsets.present(entry.get("fieldsV1", {}), new)
         if _is(entry, manager, "Update", subresource, kind.api_version):

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from sregym_cluster_embedded.api import dynamic, errors
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
+from sregym_cluster_embedded.api.keys import PASSAGE
 from sregym_cluster_embedded.api.request import Request, Response
 from sregym_cluster_embedded.store import Key, Object
 
@@ -37,7 +38,7 @@ class Passed(NamedTuple):
 
 
 class Passage(Protocol):
-    """Found by `world.room("passage")`."""
+    """Found by `world.room(PASSAGE)`."""
 
     def pass_on(self, world: World, request: Passing) -> Passed:
         """Send a request from the API server to an address of the cluster."""
@@ -86,7 +87,7 @@ def proxy(world: World, request: Request, found: Target) -> Response:
     ends = {"pods": _pod, "services": _service, "nodes": _node}[kind]
     address, number, node = ends(world, obj, port)
     passing = Passing(request.method, scheme or "http", address, number, path, node)
-    room: Passage | None = world.constitution.rooms.get("passage")
+    room: Passage | None = world.room_or_none(PASSAGE)
     passed = Passed("no passage") if room is None else room.pass_on(world, passing)
     if passed.error:
         raise _unavailable(f"error trying to reach service: {passed.error}")
@@ -141,7 +142,7 @@ def _service(world: World, service: Object, port: str) -> tuple[str, int, str]:
     ]
     if not found:
         raise _unavailable(f'no endpoints available for service "{name}"')
-    address, number = world.seed.pick(found, "proxy", metadata["uid"], world.now)
+    address, number = world.seed.pick(found, "proxy", metadata["name"], world.now)
     return address, number, ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sregym_cluster_embedded.api import components, continuing, errors, history, media, selectors
+from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.api.rendering import META, View, encode
 from sregym_cluster_embedded.api.request import Response, Watch
 from sregym_cluster_embedded.store import ChangeType, Key
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 INITIAL_END = "k8s.io/initial-events-end"
 # Types whose objects the room `heartbeats` brings up to date when they are read.
-HEARTBEATS = ("nodes", "leases.coordination.k8s.io")
+_LIVING = ("nodes", "leases.coordination.k8s.io")
 # A server ends a watch by itself after one to two of these.
 _WATCH_S = 1800
 
@@ -67,7 +68,7 @@ def select(world: World, target: Target, wanted: Selection) -> list[Object]:
         objects = components.listed()
     else:
         objects = world.store.list(target.resource.name, target.namespace or None)
-    if target.resource.name in HEARTBEATS:
+    if target.resource.name in _LIVING:
         objects = [*map(_present(world, target), objects)]
     if not wanted.labels and not wanted.fields and not wanted.name:
         return objects
@@ -86,7 +87,7 @@ def get(world: World, request: Request, target: Target) -> Response:
 def _present(world: World, target: Target) -> Callable[[Object], Object]:
     """What makes the present object of a stored one: signs of life are not written but derived."""
     name = target.resource.name
-    fresh = world.constitution.rooms.get("heartbeats") if name in HEARTBEATS else None
+    fresh = world.room_or_none(HEARTBEATS) if name in _LIVING else None
     return (lambda obj: obj) if fresh is None else partial(fresh, world, name)
 
 

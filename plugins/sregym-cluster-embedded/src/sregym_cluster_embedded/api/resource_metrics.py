@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def of_pod(world: World, pod: Object) -> PodMetrics | None:
     if pod.get("status", {}).get("phase") != "Running":
         return None
     at = scraped_at(world)
-    usage: Usage = world.room("usage")
+    usage: Usage = world.room(USAGE)
     used = tuple(usage.containers(world, pod["metadata"]["uid"]))
     if not used or any(entry.since + RESOLUTION_S > at for entry in used):
         return None
@@ -96,8 +98,11 @@ def of_pod(world: World, pod: Object) -> PodMetrics | None:
 
 def node_use(world: World, node: str) -> tuple[int, int]:
     """(nanocores, bytes) that a node uses in all."""
-    usage: Usage = world.room("usage")
+    usage: Usage = world.room(USAGE)
     cpu, memory = usage.node_overhead(world, node)
+    machine = machines.machine(world, node)
+    if machine is not None:
+        cpu += round(machine.other_cores * 1e9)
     for pod in world.store.indexed("pods", "node", node):
         for entry in usage.containers(world, pod["metadata"]["uid"]):
             cpu += entry.cpu_nanocores

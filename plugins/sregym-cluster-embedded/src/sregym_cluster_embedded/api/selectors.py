@@ -137,6 +137,10 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# The values of fields that Go structs have without a pointer, where nothing was said.
+_UNSAID = {"unschedulable": "false", "hostNetwork": "false", "succeeded": "0", "replicas": "0"}
+
+
 @lru_cache(maxsize=1024)
 def parse_fields(
     text: str, resource: str, selectable: tuple[str, ...] | None = None
@@ -180,12 +184,13 @@ def _text(obj: Object, path: tuple[str, ...]) -> str:
     if path == ("source",):
         source = obj.get("source", {}).get("component")
         return str(source or obj.get("reportingComponent", ""))
+    if path == ("status", "successful"):
+        path = ("status", "succeeded")  # as the server calls that field
     value: Any = obj
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     if value is None:
-        # What a Go struct has where nothing was said.
-        return "false" if path[-1] in ("unschedulable", "hostNetwork") else ""
+        return _UNSAID.get(path[-1], "")
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)

@@ -36,6 +36,7 @@ from sregym_cluster_embedded.api.access import authentication, authorizer, imper
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
 from sregym_cluster_embedded.api.shown import shown
+from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +48,11 @@ if TYPE_CHECKING:
 Answer: TypeAlias = Response | Watch | Connect
 # What is text is not to be taken for anything else.
 _UNSNIFFED = {"X-Content-Type-Options": "nosniff"}
+# What Python says of a number with too many digits.
+_TOO_LONG = "integer string conversion"
+# What one request may cost, and what is said of one that costs more.
+_STEPS, _MEMORY_BYTES = 2_000_000, 192 << 20
+_LATE = "request did not complete within the allotted timeout"
 _NOT_FOUND = Response(404, b"404 page not found\n", "text/plain; charset=utf-8", _UNSNIFFED)
 _UNAVAILABLE = Response(503, b"service unavailable\n", "text/plain; charset=utf-8")
 _DEPRECATED = {
@@ -61,6 +67,10 @@ _REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
 
 def handle(world: World, request: Request) -> Answer:
     """Answer one request; failures are answers too."""
+    return _bounded(lambda: _handled(world, request))
+
+
+def _handled(world: World, request: Request) -> Answer:
     try:
         answer = _route(world, request)
     except errors.ApiError as error:
@@ -68,8 +78,27 @@ def handle(world: World, request: Request) -> Answer:
     return shown(request, answer)
 
 
+def _bounded(work: Callable[[], Answer]) -> Answer:
+    """What a request is answered with; one that asks for too much, by the time limit of requests."""
+    try:
+        with under(Budget(_STEPS, _MEMORY_BYTES)):
+            return work()
+    except BudgetExceededError:
+        return failure(errors.timeout(_LATE, {}))
+    except RecursionError:
+        return failure(errors.bad_request("exceeded max depth"))
+    except ValueError as error:
+        if _TOO_LONG not in str(error):
+            raise
+        return failure(errors.bad_request("strconv.ParseUint: value out of range"))
+
+
 def served(world: World, request: Request) -> Answer:
     """Answer one request with all the headers that a client on a connection gets."""
+    return _bounded(lambda: _served(world, request))
+
+
+def _served(world: World, request: Request) -> Answer:
     told: Mapping[str, str] = {}
     try:
         request = _entered(world, request)

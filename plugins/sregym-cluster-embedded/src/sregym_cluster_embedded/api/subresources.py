@@ -16,6 +16,7 @@ from sregym_cluster_embedded.api import (
 from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.dynamic import writes as dynamic_writes
 from sregym_cluster_embedded.api.eviction import eviction as eviction
+from sregym_cluster_embedded.api.keys import KUBELET_REACHABLE, LOGS
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response
 from sregym_cluster_embedded.api.scaling import scale as scale
@@ -57,9 +58,9 @@ def log(world: World, request: Request, target: Target) -> Response | Connect:
         log_options.check(target.name, options)
     if request.flag("follow"):
         # Refuses what cannot be read before the stream begins.
-        world.room("logs")(world, target.namespace, target.name, container, options)
+        world.room(LOGS)(world, target.namespace, target.name, container, options)
         return Connect("log", target.namespace, target.name, container, options)
-    text = world.room("logs")(world, target.namespace, target.name, container, options)
+    text = world.room(LOGS)(world, target.namespace, target.name, container, options)
     return Response(200, text.encode(), "text/plain")
 
 
@@ -68,7 +69,7 @@ def stream(world: World, request: Request, target: Target) -> Connect:
     pod = reading.existing(world, target)
     forwards = target.subresource == "portforward"
     container = "" if forwards else chosen_container(pod, request.parameter("container"))
-    if (check := world.constitution.rooms.get("kubelet_reachable")) is not None:
+    if (check := world.room_or_none(KUBELET_REACHABLE)) is not None:
         check(world, pod, target.subresource)
     if forwards:
         ports = tuple(int(text) for text in request.parameters("ports") if text.isdecimal())

@@ -26,6 +26,7 @@ from sregym_cluster_embedded.api import (
     system_owners,
     validation,
     writes,
+    zero_values,
 )
 from sregym_cluster_embedded.api.access import guarding
 from sregym_cluster_embedded.api.decode import DecodeError
@@ -130,8 +131,8 @@ def _create(
         raise errors.invalid(resource.group, resource.kind, "", [cause])
     sent = _shaped(world, request, resource, sent, warnings)
     obj = conversion.to_stored(resource, {**sent, "metadata": metadata})
-    obj = _with_spec(resource, obj)
     kind = _kind(world, resource)
+    obj = zero_values.filled(kind, _with_spec(resource, obj))
     prepared = writes.prepare(world, kind, obj)
     if kind.name == SIGNING_REQUESTS:
         from sregym_cluster_embedded.api import signing  # which writes through this module
@@ -292,6 +293,7 @@ def write(
     kind, tried = _kind(world, target.resource), dry_run(request)
     identity = {k: old["metadata"][k] for k in ("name", "namespace") if k in old["metadata"]}
     new = {**new, "metadata": {**identity, **new.get("metadata", {})}}
+    new = zero_values.filled(kind, new)
     succession.check_identity(kind, old, new)
     if kind.name == "namespaces":
         new = {**new, "spec": old.get("spec", {})}

@@ -2,7 +2,7 @@
 
 A deviation is a function of what it is of and of the moment: the same whoever asks, in which order
 and on which copy of a world. It does not depend on the world's seed, since a fork that goes on with
-another one has the same past; uids of pods are chance enough.
+another one has the same past; names of pods are chance enough.
 """
 
 from __future__ import annotations

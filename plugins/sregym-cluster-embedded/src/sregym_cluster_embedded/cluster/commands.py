@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.interfaces import CommandResult
+from sregym_core.interfaces import CommandResult, bounded
+from sregym_core.scratch import ScratchFolder
 
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.policing import user_of
 from sregym_cluster_embedded.api.request import User
+from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
 from sregym_cluster_embedded.http.pacing import Stepped
+from sregym_cluster_embedded.http.status import KILLED, TIMED_OUT
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.access import DirectAccess
 from sregym_cluster_embedded.kubectl.command import run as run_twin
 from sregym_cluster_embedded.kubectl.errors import NotCovered
 from sregym_cluster_embedded.kubectl.fallback import KubectlMissingError, run_binary
 from sregym_cluster_embedded.kubectl.kubeconfig import remember
+from sregym_cluster_embedded.userland.host.concealed import conceal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
 
 # While a client waits, virtual time passes thirty times as fast: this is half an hour.
 BINARY_TIMEOUT_S = 60.0
+# What Python says of a number with too many digits.
+_TOO_LONG = "integer string conversion"
+# What one command may cost in this process, that of the requests which it sends among it.
+_STEPS, _MEMORY_BYTES = 2_000_000, 256 << 20
 
 
 def wall_seconds() -> float:
@@ -37,6 +44,19 @@ def wall_seconds() -> float:
     import time
 
     return time.time()
+
+
+def _timed_out(words: Sequence[str]) -> CommandResult | None:
+    """What is printed of a command that computes for too long: its process is killed, or a request."""
+    if "exec" in words:
+        return CommandResult(KILLED, "", f"command terminated with exit code {KILLED}\n")
+    return CommandResult(1, "", f"Error from server (Timeout): {TIMED_OUT}\n")
+
+
+def hide_on_nodes(live: LiveWorld, policy: Policy) -> None:
+    """Hide on the machines what is hidden from an agent in the API."""
+    with live.open() as world:
+        conceal(world, policy.veil.refs)
 
 
 class Commands:
@@ -55,22 +75,42 @@ class Commands:
         self._user = User() if policy is None else user_of(policy)
         self._memory: dict[str, Any] = {}
         self._endpoint: ApiEndpoint | None = None
-        self._private: tempfile.TemporaryDirectory[str] | None = None
+        self._private: ScratchFolder | None = None
 
     def run(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult:
         """Run `kubectl WORDS...`; file names count from `files`."""
+        done = bounded(
+            lambda: self._twin(words, stdin, files),
+            self._live.limit_s,
+            lambda: _timed_out(words),
+        )
+        return self._binary(words, stdin, files) if done is None else done
+
+    def _twin(self, words: Sequence[str], stdin: str, files: Path) -> CommandResult | None:
+        """What the command answers in this process; None where it is not covered."""
+        if self.policy is not None:
+            hide_on_nodes(self._live, self.policy)
         with self._live.open() as world:
             access = DirectAccess(
                 world, self._user, policy=self.policy, kubeconfig=lambda: self._served()[1]
             )
             access.memory = self._memory
             try:
-                done = run_twin(access, words, stdin, files=files)
+                with under(Budget(_STEPS, _MEMORY_BYTES)):
+                    done = run_twin(access, words, stdin, files=files)
             except NotCovered:
-                pass
-            else:
-                return CommandResult(done.exit_code, done.stdout, done.stderr)
-        return self._binary(words, stdin, files)
+                return None
+            except (BudgetExceededError, MemoryError):
+                return _timed_out(words)
+            except (ValueError, OverflowError) as error:
+                if not isinstance(error, OverflowError) and _TOO_LONG not in str(error):
+                    raise
+                # A number of thousands of digits: the binary has words for each place of it.
+                return None
+            except RecursionError:
+                # As a program of Go ends.
+                return CommandResult(2, "", "fatal error: stack overflow\n")
+            return CommandResult(done.exit_code, done.stdout, done.stderr)
 
     def close(self) -> None:
         """Stop serving the binary and forget its files."""
@@ -113,7 +153,7 @@ class Commands:
         from sregym_cluster_embedded.http.server import ApiEndpoint
 
         if self._private is None:
-            self._private = tempfile.TemporaryDirectory(prefix="cluster-")
+            self._private = ScratchFolder("cluster-")
         kubeconfig = Path(self._private.name) / "kubeconfig"
         if self._endpoint is None:
             endpoint = ApiEndpoint(self._live, secure=True, policy=self.policy)

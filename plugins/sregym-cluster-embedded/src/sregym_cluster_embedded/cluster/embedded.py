@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 from sregym_core.errors import UsageError
@@ -16,32 +15,40 @@ from sregym_core.interfaces import (
     ClusterError,
     ClusterSpec,
     CommandResult,
+    bounded,
+    default_actor,
 )
+from sregym_core.scratch import ScratchFolder
 
-from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.cluster import observing
+from sregym_cluster_embedded.cluster.addressing import collection_of, error_of, resource_of
 from sregym_cluster_embedded.cluster.clock import VirtualClock
-from sregym_cluster_embedded.cluster.commands import Commands, wall_seconds
+from sregym_cluster_embedded.cluster.commands import Commands, hide_on_nodes, wall_seconds
+from sregym_cluster_embedded.cluster.nodes import EmbeddedNodes
 from sregym_cluster_embedded.cluster.reads import Reads
 from sregym_cluster_embedded.http.kubeconfig import write_kubeconfig
-from sregym_cluster_embedded.http.live import LiveWorld
+from sregym_cluster_embedded.http.live import LIMIT_S, LiveWorld
 from sregym_cluster_embedded.http.pacing import Paced, Stepped
+from sregym_cluster_embedded.http.status import KILLED, TIMED_OUT, failure_response
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
+from sregym_cluster_embedded.kubelet.runtime import ExecResult
+from sregym_cluster_embedded.userland.host.baseline import Nodes, digests, nodes_now, restore
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sregym_core.interfaces import Clock, Command, ServiceAnswer
+    from sregym_core.interfaces import Actor, Clock, Command, NodeAccess, ServiceAnswer
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
     from sregym_core.policy import Policy
 
     from sregym_cluster_embedded.api.pki.authority import Signed
-    from sregym_cluster_embedded.api.resource import Resource
+    from sregym_cluster_embedded.api.request import Connect, Watch
     from sregym_cluster_embedded.http.observability import ObservabilityEndpoint
     from sregym_cluster_embedded.http.server import ApiEndpoint
     from sregym_cluster_embedded.world import World
@@ -61,8 +68,11 @@ class EmbeddedCluster(Cluster):
         spec: What the episode asked for.
     """
 
+    nodes_are_apart: ClassVar[bool] = True
+
     def __init__(self, world: World, spec: ClusterSpec) -> None:
-        self._live = LiveWorld(world, Stepped(request_cost_s=0.0))
+        limit_s = float(spec.options.get("call-limit", LIMIT_S))
+        self._live = LiveWorld(world, Stepped(request_cost_s=0.0), limit_s=limit_s)
         self._clock = VirtualClock(self._live)
         self._spec = spec
         self._commands = Commands(self._live)
@@ -72,7 +82,7 @@ class EmbeddedCluster(Cluster):
         self._endpoint: ApiEndpoint | None = None
         self._services: list[ObservabilityEndpoint] = []
         self._credentials: Signed | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: ScratchFolder | None = None
 
     @property
     def clock(self) -> Clock:
@@ -86,7 +96,7 @@ class EmbeddedCluster(Cluster):
 
     def get(self, ref: ObjectRef) -> KubeObject | None:
         """The object, or None."""
-        resource = _resource(ref.api_version, ref.kind)
+        resource = resource_of(self._live, ref.api_version, ref.kind)
         with self._live.open() as world:
             return self._reads.get(world, resource, ref.namespace, ref.name)
 
@@ -94,35 +104,40 @@ class EmbeddedCluster(Cluster):
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
     ) -> list[KubeObject]:
         """Objects of a kind."""
-        resource = _resource(api_version, kind)
+        resource = resource_of(self._live, api_version, kind)
         with self._live.open() as world:
             try:
                 return self._reads.list(world, resource, namespace, selector)
             except ApiError as error:
                 raise ClusterError(error.code, error.reason, error.message) from error
 
-    def create(self, obj: KubeObject) -> KubeObject:
+    def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object."""
-        resource = _resource(obj["apiVersion"], obj["kind"])
-        path = _collection(resource, obj["metadata"].get("namespace", ""))
-        return self._call("POST", path, obj)
+        resource = resource_of(self._live, obj["apiVersion"], obj["kind"])
+        path = collection_of(resource, obj["metadata"].get("namespace", ""))
+        return self._write("POST", path, obj, actor or default_actor("create"))
 
-    def replace(self, obj: KubeObject) -> KubeObject:
+    def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Replace an object."""
-        resource = _resource(obj["apiVersion"], obj["kind"])
+        resource = resource_of(self._live, obj["apiVersion"], obj["kind"])
         metadata = obj["metadata"]
-        path = f"{_collection(resource, metadata.get('namespace', ''))}/{metadata['name']}"
-        return self._call("PUT", path, obj)
+        path = f"{collection_of(resource, metadata.get('namespace', ''))}/{metadata['name']}"
+        return self._write("PUT", path, obj, actor or default_actor("replace"))
 
-    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+    def patch(
+        self, ref: ObjectRef, patch: Any, kind: str = "strategic", actor: Actor | None = None
+    ) -> KubeObject:
         """Patch an object."""
-        return self._call("PATCH", self._path(ref), patch, content_type=PATCH_TYPES[kind])
+        actor = actor or default_actor("patch")
+        return self._write("PATCH", self._path(ref), patch, actor, PATCH_TYPES[kind])
 
-    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
         """Ask for deletion."""
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": propagation}
         try:
-            self._call("DELETE", self._path(ref), options)
+            self._write("DELETE", self._path(ref), options, actor or default_actor("delete"))
         except ClusterError as error:
             if error.status != 404:
                 raise
@@ -145,17 +160,21 @@ class EmbeddedCluster(Cluster):
         if previous:
             query.append(("previous", "true"))
         path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
-        return self._answer("GET", path, query=tuple(query)).body.decode()
+        return self._answer(Request("GET", path, tuple(query))).body.decode()
 
     def exec(
         self, namespace: str, pod: str, command: Sequence[str], container: str = "", stdin: str = ""
     ) -> CommandResult:
-        """Run a command in a container."""
-        with self._live.open() as world:
-            try:
-                done = run_in_container(world, namespace, pod, container, tuple(command), stdin)
-            except ContainerNotRunningError as error:
-                raise ClusterError(404, "NotFound", str(error)) from error
+        """Run a command in a container; one that computes for too long is killed."""
+
+        def run() -> ExecResult:
+            with self._live.open() as world:
+                try:
+                    return run_in_container(world, namespace, pod, container, (*command,), stdin)
+                except ContainerNotRunningError as error:
+                    raise ClusterError(404, "NotFound", str(error)) from error
+
+        done = bounded(run, self._live.limit_s, lambda: ExecResult(KILLED))
         if done.error:
             return CommandResult(done.exit_code or 126, done.stdout, done.error)
         return CommandResult(done.exit_code, done.stdout, done.stderr)
@@ -190,13 +209,30 @@ class EmbeddedCluster(Cluster):
         answer = observing.veiled(self, policy, observing.service(service))
         return observing.ask(self._live, answer, path, query)
 
+    @property
+    def nodes(self) -> NodeAccess:
+        """The machines of the world."""
+        return EmbeddedNodes(self._live)
+
     def hidden_state(self) -> Mapping[str, str]:
-        """Digests of what datastores hold."""
+        """Digests of what datastores hold, and of what was changed on nodes."""
         with self._live.open() as world:
-            state: Mapping[str, str] = world.room("runtime").durable_state(world)
-        return {
+            state: Mapping[str, str] = world.room(RUNTIME).durable_state(world)
+            hosts = digests(world)
+        return hosts | {
             name: blake2b(text.encode(), digest_size=16).hexdigest() for name, text in state.items()
         }
+
+    def keep_machines(self) -> object:
+        """Files, services, clocks, disks and links of the nodes."""
+        with self._live.open() as world:
+            return nodes_now(world)
+
+    def restore_machines(self, kept: object) -> None:
+        """Make the nodes as they were."""
+        if isinstance(kept, Nodes):
+            with self._live.open() as world:
+                restore(world, kept)
 
     def open_access(self) -> Access:
         """Serve the Kubernetes API on loopback; from now on time keeps pace with the wall."""
@@ -219,7 +255,12 @@ class EmbeddedCluster(Cluster):
     def open_access_for(self, policy: Policy) -> Access:
         """The same, with services of observability that hide what is hidden from an agent."""
         self._policy = policy
+        hide_on_nodes(self._live, policy)
         return self.open_access()
+
+    def interrupt(self) -> None:
+        """End what a client has the world compute at this moment, if it takes long."""
+        self._live.holding.interrupt()
 
     def checkpoint(self) -> Checkpoint:
         """This moment, to go on from any number of times."""
@@ -299,44 +340,47 @@ class EmbeddedCluster(Cluster):
         if self._spec.folder is not None:
             return self._spec.folder
         if self._scratch is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="cluster-")
+            self._scratch = ScratchFolder("cluster-")
         return Path(self._scratch.name)
 
     def _path(self, ref: ObjectRef) -> str:
-        return f"{_collection(_resource(ref.api_version, ref.kind), ref.namespace)}/{ref.name}"
+        return f"{collection_of(resource_of(self._live, ref.api_version, ref.kind), ref.namespace)}/{ref.name}"
 
-    def _call(
+    def _write(
         self,
         method: str,
         path: str,
-        body: Any = None,
-        *,
-        query: tuple[tuple[str, str], ...] = (),
+        body: Any,
+        actor: Actor,
         content_type: str = "application/json",
     ) -> KubeObject:
-        answer = self._answer(method, path, body, query=query, content_type=content_type)
+        headers = {
+            "content-type": content_type,
+            "accept": "application/json",
+            "user-agent": actor.user_agent,
+        }
+        manager = () if method == "DELETE" else (("fieldManager", actor.manager),)
+        user = User(actor.user or User().name)
+        answer = self._answer(
+            Request(method, path, manager, headers, orjson.dumps(body), user=user)
+        )
         content: KubeObject = orjson.loads(answer.body)
         return content
 
-    def _answer(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: tuple[tuple[str, str], ...] = (),
-        content_type: str = "application/json",
-    ) -> Response:
-        encoded = b"" if body is None else orjson.dumps(body)
-        headers = {"content-type": content_type, "accept": "application/json"}
-        request = Request(method, path, query, headers, encoded)
-        with self._live.open() as world:
-            answer = handle(world, request)
+    def _answer(self, request: Request) -> Response:
+        def ask() -> Response | Watch | Connect:
+            with self._live.open() as world:
+                return handle(world, request)
+
+        def late() -> Response:
+            return failure_response(504, TIMED_OUT)
+
+        answer = bounded(ask, self._live.limit_s, late)
         if not isinstance(answer, Response):
-            msg = f"{method} {path} answers with a stream"
+            msg = f"{request.method} {request.path} answers with a stream"
             raise ClusterError(400, "BadRequest", msg)
         if answer.status >= 400:
-            raise _error(answer)
+            raise error_of(answer)
         return answer
 
 
@@ -352,26 +396,4 @@ class EmbeddedCheckpoint(Checkpoint):
 
     def fork(self, spec: ClusterSpec) -> Cluster:
         """A cluster that goes on from here."""
-        return EmbeddedCluster(self._world.fork(spec.seed), spec)
-
-
-def _resource(api_version: str, kind: str) -> Resource:
-    resource = resources.of_kind(api_version, kind)
-    if resource is None:
-        msg = f"the server doesn't have a resource of kind {kind!r} in {api_version!r}"
-        raise ClusterError(404, "NotFound", msg)
-    return resource
-
-
-def _collection(resource: Resource, namespace: str) -> str:
-    root = f"/apis/{resource.api_version}" if "/" in resource.api_version else "/api/v1"
-    place = f"/namespaces/{namespace}" if resource.namespaced and namespace else ""
-    return f"{root}{place}/{resource.plural}"
-
-
-def _error(answer: Response) -> ClusterError:
-    try:
-        status = orjson.loads(answer.body)
-    except orjson.JSONDecodeError:
-        return ClusterError(answer.status, "", answer.body.decode(errors="replace"))
-    return ClusterError(answer.status, status.get("reason", ""), status.get("message", ""))
+        return EmbeddedCluster(self._world.fork(spec.seed, spec.salt), spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_core.interfaces import ServiceAnswer, no_such_service
+from sregym_core.interfaces import ServiceAnswer, bounded, no_such_service
 from sregym_core.policy.observing import hidden_words, shown
 
 from sregym_cluster_embedded.api.request import Request
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Response
     from sregym_cluster_embedded.http.live import LiveWorld
     from sregym_cluster_embedded.world import World
+
+# What a proxy before a service says that does not answer.
+_LATE = ServiceAnswer(504, b"context deadline exceeded\n", "text/plain; charset=utf-8")
 
 
 def names() -> tuple[str, ...]:
@@ -38,8 +41,7 @@ def veiled(
         words = hidden_words(cluster, policy.veil)
         # Sums are made without it; where it shows by itself, it is taken out of what is answered.
         said = answer(world, replace(request, without=words))
-        whole = ServiceAnswer(said.status, said.body, said.content_type)
-        return replace(said, body=shown(whole, words).body)
+        return replace(said, body=shown(said.body, said.content_type, words))
 
     return told
 
@@ -63,6 +65,10 @@ def ask(
     method: str = "GET",
 ) -> ServiceAnswer:
     """What a service answers."""
-    with live.open() as world:
-        said = answer(world, Request(method, path, tuple(query)))
-    return ServiceAnswer(said.status, said.body, said.content_type)
+
+    def asked() -> ServiceAnswer:
+        with live.open() as world:
+            said = answer(world, Request(method, path, tuple(query)))
+        return ServiceAnswer(said.status, said.body, said.content_type)
+
+    return bounded(asked, live.limit_s, lambda: _LATE)

@@ -6,26 +6,39 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.interfaces import Cluster, ClusterProvider, ClusterSpec, Finding
+from sregym_core.interfaces import (
+    Cluster,
+    ClusterProvider,
+    ClusterSpec,
+    Finding,
+    History,
+    KubectlError,
+    Vocabulary,
+    find_kubectl,
+)
 
-from sregym_cluster_embedded.assembly import EPOCH, Blueprint, build
+from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
-from sregym_cluster_embedded.kubectl.fallback import MISSING, KubectlMissingError, find_binary
+from sregym_cluster_embedded.cluster.variety import history, machines, moment
+from sregym_cluster_embedded.cluster.vocabulary import vocabulary
+from sregym_cluster_embedded.kubectl.fallback import SERVER
 from sregym_cluster_embedded.storage_drivers import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # A served world has to be where the wall clock is when clients come. It begins that much earlier,
-# so that deploying, warming up and breaking it fit in between.
-HEAD_START_S = 600
+# so that deploying, warming up, routine changes and breaking it fit in between.
+HEAD_START_S = 7000
 
 # Options that say whether something is installed, with what is meant when they are not given:
 # whoever works on a cluster expects `kubectl top` to answer.
 _SWITCHES = {"metrics-server": "true", "ingress-controller": "false"}
 _DRIVER = "storage-driver"
-OPTIONS = ("pace", "port", *_SWITCHES, _DRIVER)
+# How many origins there are at most, so that more episodes start from those that are warm.
+_ORIGINS = "origins"
+OPTIONS = ("pace", "port", "call-limit", *_SWITCHES, _DRIVER, _ORIGINS)
 _ON = {"true": True, "false": False}
 _DRIVER_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
@@ -44,7 +57,8 @@ class Embedded(ClusterProvider):
         """A cluster with system workloads and nothing else."""
         self.check(spec.options)
         models = tuple(model for app in spec.applications for model in app.service_models())
-        epoch = int(wall_seconds()) - HEAD_START_S if spec.served else EPOCH
+        past = self.history(spec)
+        epoch = int(_now(spec) - past.cluster_s - past.application_s)
         metrics, ingress = (
             _ON[spec.options.get(name, default)] for name, default in _SWITCHES.items()
         )
@@ -53,11 +67,26 @@ class Embedded(ClusterProvider):
             models,
             spec.seed,
             epoch,
+            spec.salt,
+            machines(spec.seed),
             metrics_server=metrics,
             ingress_controller=ingress,
             storage_drivers=(Driver(driver),) if driver else (),
         )
         return EmbeddedCluster(build(blueprint), spec)
+
+    def vocabulary(self) -> Vocabulary:
+        """Commands of the simulated shell, and the images of public registries."""
+        return vocabulary()
+
+    def origin(self, seed: int, options: Mapping[str, str]) -> int:
+        """The seed itself, or one of the so many that the option `origins` allows."""
+        count = options.get(_ORIGINS)
+        return seed if count is None else seed % int(count)
+
+    def history(self, spec: ClusterSpec) -> History:
+        """Months of a cluster's life, as the seed has it."""
+        return history(spec.seed, _now(spec))
 
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """Whether a cluster comes up, and whether kubectl is there for what needs the binary."""
@@ -66,10 +95,15 @@ class Embedded(ClusterProvider):
         pods = world.store.list("pods")
         up = Finding("embedded cluster", True, f"comes up, {len(pods)} system pods")
         try:
-            binary = Finding("kubectl for the embedded cluster", True, find_binary())
-        except KubectlMissingError:
-            binary = Finding("kubectl for the embedded cluster", False, "not found", MISSING)
-        return [up, binary]
+            found = find_kubectl(SERVER)
+        except KubectlError as error:
+            return [up, Finding("kubectl", False, str(error))]
+        return [up, Finding("kubectl", True, f"{found.path}, {found.full_version}")]
+
+
+def _now(spec: ClusterSpec) -> int:
+    """Unix seconds at which the warm-up of an episode begins."""
+    return int(wall_seconds()) - HEAD_START_S if spec.served else moment(spec.seed)
 
 
 def _check(options: Mapping[str, str]) -> None:
@@ -90,6 +124,11 @@ def _check(options: Mapping[str, str]) -> None:
                     f"cluster 'embedded', option {name!r}: the name of a CSI driver is needed, such "
                     f"as {example!r}, not {value!r}"
                 )
+                raise UsageError(msg)
+            continue
+        if name == _ORIGINS:
+            if not value.isdecimal() or not int(value):
+                msg = f"cluster 'embedded', option {name!r}: a whole number above 0 is needed, not {value!r}"
                 raise UsageError(msg)
             continue
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import conversion, selectors
+from sregym_cluster_embedded.api import custom_versions, selectors
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Reads:
         """A copy of one object, or None."""
         key = Key(resource.name, namespace if resource.namespaced else "", name)
         stored = world.store.get(key)
-        return None if stored is None else self._copy(resource, key, stored)
+        return None if stored is None else self._copy(world, resource, key, stored)
 
     def list(self, world: World, resource: Resource, namespace: str, labels: str) -> list[Object]:
         """Copies of all objects of a namespace, or of all, that a label selector selects.
@@ -45,15 +45,15 @@ class Reads:
             if wanted and not selectors.labels_match(wanted, metadata.get("labels", {})):
                 continue
             key = Key(resource.name, metadata.get("namespace", ""), metadata["name"])
-            found.append(self._copy(resource, key, stored))
+            found.append(self._copy(world, resource, key, stored))
         return found
 
-    def _copy(self, resource: Resource, key: Key, stored: Object) -> Object:
+    def _copy(self, world: World, resource: Resource, key: Key, stored: Object) -> Object:
         revision: str = stored["metadata"]["resourceVersion"]
         kept = self._copies.get(key)
         if kept is not None and kept[0] == revision:
             return kept[1]
-        served: Any = conversion.to_served(resource, stored)
+        served: Any = custom_versions.as_served(world, resource, stored)
         copy: Object = orjson.loads(orjson.dumps(served))
         copy["apiVersion"], copy["kind"] = resource.api_version, resource.kind
         self._copies[key] = (revision, copy)

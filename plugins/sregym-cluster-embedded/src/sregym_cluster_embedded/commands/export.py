@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.export.replay import Replayed
 
+# What of the healthy system before an episode is written besides.
+HEALTHY_S = 300.0
+
 
 class Export(Subcommand):
     """Writes down what an episode's cluster could be observed by."""
@@ -66,7 +69,7 @@ class Export(Subcommand):
         except OSError as error:
             msg = f"folder {str(folder)!r} cannot be written: {error.strerror}; choose another with --out"
             raise UsageError(msg) from error
-        period = Period(0.0, found.world.now)
+        period = Period(max(0.0, found.began - HEALTHY_S), found.world.now)
         make, ending = FORMATS[arguments.format]
         written = {}
         for table in TABLES:
@@ -88,12 +91,12 @@ class Export(Subcommand):
 
     def _world(self, arguments: argparse.Namespace) -> tuple[str, Replayed]:
         """A name for the folder, and the world."""
-        from sregym_core.conductor import Bench
+        from sregym_core.api import Workspace
 
         from sregym_cluster_embedded.export.records import find
         from sregym_cluster_embedded.export.replay import an_hour, replayed
 
-        bench = Bench(self.settings)
+        workspace = Workspace(self.settings)
         recorded = find(arguments.episode)
         if recorded is None and (arguments.hour is None or "/" in arguments.episode):
             msg = f"{arguments.episode!r} is no episode: it has no record.json; give a folder like RUN/episodes/e0001"
@@ -103,10 +106,10 @@ class Export(Subcommand):
             if arguments.seed is not None:
                 msg = "--seed goes with --hour: an episode has its own seed"
                 raise UsageError(msg)
-            return recorded.record.episode, replayed(bench, recorded.record, recorded.options)
+            return recorded.record.episode, replayed(workspace, recorded.record, recorded.options)
         problem = arguments.episode if recorded is None else recorded.record.problem
         seed = arguments.seed
         if seed is None:
             seed = 0 if recorded is None else recorded.record.seed
-        hour = an_hour(bench, problem, seed, broken=arguments.hour == "broken")
+        hour = an_hour(workspace, problem, seed, broken=arguments.hour == "broken")
         return f"{arguments.hour}-{problem}", hour

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 HANDLER = "controllers.api-services"
 RESOURCE = "apiservices.apiregistration.k8s.io"
 _SLICES = "endpointslices.discovery.k8s.io"
-_BACKED = "controllers.api-services.backed"
+_BACKED: TableKey[Key, tuple[str, str]] = TableKey("controllers.api-services.backed")
 _DELAY_S = 0.05
 
 
@@ -57,7 +58,7 @@ def reconcile(world: World, key: Key) -> None:
     )
     since = world.timestamp()
     if old is not None and old["status"] == status:
-        since = old["lastTransitionTime"]
+        since = old.get("lastTransitionTime", since)
     condition = {
         "lastTransitionTime": since,
         "message": message,

@@ -12,6 +12,7 @@ from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.controllers import volumes
 from sregym_cluster_embedded.controllers.node_taints import readiness
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -23,10 +24,11 @@ OVERDUE = "controllers.attaching.overdue"
 COMPONENT = "attachdetach-controller"
 _VOLUMES = "persistentvolumes"
 # Names of the volumes of CSI drivers: while there are none, nothing here costs anything.
-_KNOWN = "controllers.attaching.volumes"
+_KNOWN: TableKey[str, bool] = TableKey("controllers.attaching.volumes")
 # Who has been told that a volume is in use elsewhere; since when nobody on a node needs one.
-_TOLD, _UNUSED = "controllers.attaching.told", "controllers.attaching.unused"
-_DELAYS = "controllers.attaching.delays"
+_TOLD: TableKey[tuple[str, str], bool] = TableKey("controllers.attaching.told")
+_UNUSED: TableKey[tuple[str, str], float] = TableKey("controllers.attaching.unused")
+_DELAYS: TableKey[tuple[str, str], float] = TableKey("controllers.attaching.delays")
 _DELAY_S = 0.1
 _UNMOUNT_S = 0.5
 # A node that says nothing may still be writing: it is waited for so long.

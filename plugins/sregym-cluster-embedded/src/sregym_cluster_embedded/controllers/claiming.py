@@ -77,7 +77,8 @@ def available(world: World, pod: Object, minimum_s: float) -> bool:
     if not minimum_s:
         return True
     ready = condition(pod, "Ready")
-    return ready is not None and seconds_since(world, ready["lastTransitionTime"]) >= minimum_s
+    since = (ready or {}).get("lastTransitionTime")
+    return since is not None and seconds_since(world, since) >= minimum_s
 
 
 def plan_availability(
@@ -89,6 +90,6 @@ def plan_availability(
     for pod in pods:
         ready = condition(pod, "Ready")
         if ready is not None and ready["status"] == "True":
-            left = minimum_s - seconds_since(world, ready["lastTransitionTime"])
+            left = minimum_s - seconds_since(world, ready.get("lastTransitionTime"))
             if left > 0:
                 enqueue(world, handler, key, left + _SLACK_S)

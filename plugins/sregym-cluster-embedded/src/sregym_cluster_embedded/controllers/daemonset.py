@@ -27,6 +27,7 @@ from sregym_cluster_embedded.controllers.daemonset_update import (
 )
 from sregym_cluster_embedded.controllers.pods import is_ready
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -39,7 +40,7 @@ HANDLER = "controllers.daemonset"
 RESOURCE = "daemonsets.apps"
 _COMPONENT = "daemonset-controller"
 _DELAY_S = 0.01
-_BACK_OFF = "controllers.daemonset.failed"
+_BACK_OFF: TableKey[tuple[Key, str], tuple[float, float]] = TableKey("controllers.daemonset.failed")
 _FIRST_BACK_OFF_S = 1.0
 _LONGEST_BACK_OFF_S = 900.0
 

@@ -76,7 +76,7 @@ def _worth(world: World, pod: Object, crowd: dict[str, int], *, costs: bool) -> 
     statuses = pod["status"].get("containerStatuses", ())
     return _Worth(
         (bool(node), phase, is_ready, cost, -crowd.get(node, 0)),
-        seconds_since(world, ready["lastTransitionTime"]) if ready and is_ready else None,
+        seconds_since(world, ready.get("lastTransitionTime")) if ready and is_ready else None,
         max((entry.get("restartCount", 0) for entry in statuses), default=0),
         seconds_since(world, metadata["creationTimestamp"]),
         metadata["uid"],

@@ -298,9 +298,9 @@ def _settle(
     deadline_s = deadline_of(deployment)
     if progressing is None or deadline_s is None or spec.get("paused"):
         return
-    if progressing["reason"] in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable"):
+    if progressing.get("reason", "") in ("ProgressDeadlineExceeded", "NewReplicaSetAvailable"):
         return
-    left = deadline_s - seconds_since(world, progressing["lastUpdateTime"])
+    left = deadline_s - seconds_since(world, progressing.get("lastUpdateTime"))
     enqueue(world, HANDLER, key, max(left, 0.0) + _DEADLINE_SLACK_S)
 
 
@@ -327,9 +327,9 @@ def _note_pause(world: World, key: Key, deployment: Object) -> Object:
     conditions = list(status.get("conditions", ()))
     current = find(conditions, "Progressing")
     paused = bool(deployment["spec"].get("paused"))
-    if current is not None and current["reason"] == "ProgressDeadlineExceeded":
+    if current is not None and current.get("reason", "") == "ProgressDeadlineExceeded":
         return deployment
-    said = current is not None and current["reason"] == "DeploymentPaused"
+    said = current is not None and current.get("reason", "") == "DeploymentPaused"
     if paused == said:
         return deployment
     verdict = (

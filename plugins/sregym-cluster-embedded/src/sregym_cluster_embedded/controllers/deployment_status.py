@@ -50,7 +50,7 @@ def status_of(
     conditions = with_condition(world, conditions, "Available", *availability)
     failure = _failure(replica_sets)
     if failure is not None:
-        verdict = (failure["status"], failure["reason"], failure.get("message", ""))
+        verdict = (failure["status"], failure.get("reason", ""), failure.get("message", ""))
         conditions = with_condition(world, conditions, "ReplicaFailure", *verdict)
     else:
         conditions = [entry for entry in conditions if entry["type"] != "ReplicaFailure"]
@@ -68,7 +68,7 @@ def with_progress(
     current = find(conditions, "Progressing")
     settled = (
         current is not None
-        and current["reason"] == "NewReplicaSetAvailable"
+        and current.get("reason", "") == "NewReplicaSetAvailable"
         and status.get("replicas", 0) == status.get("updatedReplicas", 0)
     )
     if settled:
@@ -83,7 +83,7 @@ def with_progress(
         rest = [entry for entry in conditions if entry["type"] != "Progressing"]
         fresh = _condition(world, "Progressing", *verdict)
         if current is not None and current["status"] == "True":
-            fresh["lastTransitionTime"] = current["lastTransitionTime"]
+            _keep_transition(fresh, current)
         return {**status, "conditions": [*rest, fresh]}
     elif timed_out(world, deployment, current):
         text = f"{named} has timed out progressing."
@@ -109,11 +109,11 @@ def timed_out(world: World, deployment: Object, progressing: Object | None) -> b
     deadline_s = deadline_of(deployment)
     if progressing is None or deadline_s is None:
         return False
-    if progressing["reason"] == "NewReplicaSetAvailable":
+    if progressing.get("reason", "") == "NewReplicaSetAvailable":
         return False
-    if progressing["reason"] == "ProgressDeadlineExceeded":
+    if progressing.get("reason", "") == "ProgressDeadlineExceeded":
         return True
-    return seconds_since(world, progressing["lastUpdateTime"]) > deadline_s
+    return seconds_since(world, progressing.get("lastUpdateTime")) > deadline_s
 
 
 def deadline_of(deployment: Object) -> float | None:
@@ -145,12 +145,18 @@ def with_condition(
 ) -> list[Object]:
     """The list with one condition set; an equal status and reason change nothing."""
     current = find(conditions, name)
-    if current is not None and (current["status"], current["reason"]) == (value, reason):
+    if current is not None and (current["status"], current.get("reason", "")) == (value, reason):
         return conditions
     fresh = _condition(world, name, value, reason, message)
     if current is not None and current["status"] == value:
-        fresh["lastTransitionTime"] = current["lastTransitionTime"]
+        _keep_transition(fresh, current)
     return [*(entry for entry in conditions if entry["type"] != name), fresh]
+
+
+def _keep_transition(fresh: Object, current: Object) -> None:
+    """Let a condition whose status stays have begun when it did."""
+    if "lastTransitionTime" in current:
+        fresh["lastTransitionTime"] = current["lastTransitionTime"]
 
 
 def _condition(world: World, name: str, value: str, reason: str, message: str) -> Object:

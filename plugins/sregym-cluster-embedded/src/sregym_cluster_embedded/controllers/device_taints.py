@@ -34,7 +34,7 @@ def reconcile(world: World, key: str) -> None:
         for device in devices(world, None)
         if any(taint.get("effect") == "NoExecute" for taint in device.spec.get("taints") or ())
     }
-    planned = world.table(EVICT)
+    planned = world.queue(EVICT)
     if not tainted and not planned:
         return
     due: dict[Key, float] = {}

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.controllers.endpoint_ports import (
     offered,
 )
 from sregym_cluster_embedded.controllers.pods import is_ready, owner_reference
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -33,7 +34,7 @@ _HEADLESS = "service.kubernetes.io/headless"
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _MANAGER = "endpointslice-controller.k8s.io"
 # Not empty while the controller itself writes a slice.
-_OWN_WRITE = "controllers.endpoints.own"
+_OWN_WRITE: TableKey[str, bool] = TableKey("controllers.endpoints.own")
 
 
 class Place(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import event_limits
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 HANDLER = "controllers.event_expiry"
 # By key, in the order of the writes: when each event was last written.
-_WRITTEN = "controllers.event_expiry.written"
+_WRITTEN: TableKey[Key, float] = TableKey("controllers.event_expiry.written")
 _KEPT_S = 3600.0
 _LEASE_S = 60.0
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded import storage_drivers as drivers
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.claim_growth import asked, held
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 RESIZER = "controllers.expansion.resizer"
-_TOLD = "controllers.expansion"
+_TOLD: TableKey[str, float] = TableKey("controllers.expansion")
 _TEXT = "waiting for an external controller to expand this PVC"
 _CLAIMS, _VOLUMES = "persistentvolumeclaims", "persistentvolumes"
 _PENDING = "FileSystemResizePending"

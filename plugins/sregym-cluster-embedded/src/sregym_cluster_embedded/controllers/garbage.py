@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api import resources, writes
+from sregym_cluster_embedded.api import custom, writes
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -87,7 +87,7 @@ def _owner_gone(world: World, change: Change) -> None:
         enqueue(world, OWNERS, place, _DELAY_S)
     for owner in metadata.get("ownerReferences", ()):
         # An owner that waits for its dependents can go on when this was the last.
-        above = _place(change.key.namespace, owner)
+        above = _place(world, change.key.namespace, owner)
         waiting = world.store.get(above) if above is not None else None
         if waiting is not None and "deletionTimestamp" in waiting["metadata"]:
             enqueue(world, DEPENDENTS, above, _DELAY_S)
@@ -101,17 +101,17 @@ def _dependents(world: World, uid: str) -> list[tuple[Key, Object]]:
     ]
 
 
-def _place(namespace: str, owner: Object) -> Key | None:
-    kind = resources.of_kind(owner["apiVersion"], owner["kind"])
+def _place(world: World, namespace: str, owner: Object) -> Key | None:
+    kind = custom.of_kind(world, owner["apiVersion"], owner["kind"])
     if kind is None:
         return None
     return Key(kind.name, namespace if kind.namespaced else "", owner["name"])
 
 
 def _exists(world: World, namespace: str, owner: Object) -> bool:
-    place = _place(namespace, owner)
+    place = _place(world, namespace, owner)
     if place is None:
-        # A type of a custom resource: nothing is known, nothing is collected.
+        # A type that nobody serves: nothing is known, nothing is collected.
         return True
     obj = world.store.get(place)
     return obj is not None and obj["metadata"]["uid"] == owner["uid"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.controllers.job_pods import finished_at, index_of
 from sregym_cluster_embedded.controllers.times import seconds_since
+from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 _FIRST_S = 10.0
 _LONGEST_S = 600.0
-_COMMON = "controllers.job.failures"
-_BY_INDEX = "controllers.job.index_failures"
+_COMMON: TableKey[str, Failures] = TableKey("controllers.job.failures")
+_BY_INDEX: TableKey[tuple[str, int | None], Failures] = TableKey("controllers.job.index_failures")
 
 
 class Verdict(NamedTuple):

@@ -55,7 +55,7 @@ def decided(job: Object) -> Outcome | None:
     """The outcome that the Job's conditions name already."""
     for entry in job.get("status", {}).get("conditions", ()):
         if entry["type"] in FINAL and entry["status"] == "True":
-            return Outcome(entry["type"], entry["reason"], entry["message"])
+            return Outcome(entry["type"], entry.get("reason", ""), entry.get("message", ""))
     return None
 
 
@@ -74,7 +74,7 @@ def with_condition(
     }
     for place, entry in enumerate(conditions):
         if entry["type"] == type_:
-            if (entry["status"], entry["reason"]) == (status, reason):
+            if (entry["status"], entry.get("reason", "")) == (status, reason):
                 return conditions
             return [*conditions[:place], fresh, *conditions[place + 1 :]]
     return [*conditions, fresh]
@@ -121,11 +121,12 @@ def ttl_left_s(world: World, job: Object) -> float | None:
     if ttl is None or not is_finished(job):
         return None
     ended = next(
-        entry["lastTransitionTime"]
+        entry.get("lastTransitionTime")
         for entry in job["status"]["conditions"]
         if entry["type"] in ("Complete", "Failed") and entry["status"] == "True"
     )
-    return float(ttl) - seconds_since(world, ended)
+    # When it ended is not known: it stays.
+    return None if ended is None else float(ttl) - seconds_since(world, ended)
 
 
 def success_rule(job: Object, succeeded: set[int]) -> Outcome | None:

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.api import discovery, resources, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.times import seconds_since
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 HANDLER = "controllers.namespace"
 FURNISH = "controllers.namespace.furnish"
-_TERMINATING = "controllers.namespace.terminating"
+_TERMINATING: TableKey[str, int] = TableKey("controllers.namespace.terminating")
 _FURNISH_DELAY_S = 0.004
 # Passes come this long after each change of the namespace itself: other API servers are to have
 # seen its deletion before.
@@ -213,7 +214,7 @@ def _report(world: World, key: Key, place: Object, bad: dict[str, tuple[str, str
         before = old.get(name)
         since = world.timestamp()
         if before is not None and before["status"] == status:
-            since = before["lastTransitionTime"]
+            since = before.get("lastTransitionTime", since)
         conditions.append(
             {
                 "type": name,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.controllers import node_zones
 from sregym_cluster_embedded.controllers.node_taints import (
     NOT_READY,
@@ -22,6 +23,7 @@ from sregym_cluster_embedded.controllers.node_taints import (
     readiness,
 )
 from sregym_cluster_embedded.controllers.pods import is_ready
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
@@ -33,9 +35,9 @@ TAINTS = "controllers.nodes.taints"
 EVICT = "controllers.nodes.evict"
 MARK = "controllers.nodes.mark"
 # Nodes whose kubelet renews its lease no longer: the virtual second of the last renewal.
-_SILENT = "controllers.nodes.silent"
+_SILENT: TableKey[str, float] = TableKey("controllers.nodes.silent")
 # How the monitor last saw the nodes that it has seen otherwise than ready.
-_SEEN = "controllers.nodes.seen"
+_SEEN: TableKey[str, str] = TableKey("controllers.nodes.seen")
 COMPONENT = "node-controller"
 MONITOR_PERIOD_S = 5.0
 GRACE_S = 50.0
@@ -150,7 +152,7 @@ def _eviction_key(ready: str) -> str:
 
 def _declare_unknown(world: World, name: str, node: Object) -> Object:
     """Nobody knows how the node is any more."""
-    fresh = world.constitution.rooms.get("heartbeats")
+    fresh = world.room_or_none(HEARTBEATS)
     known = fresh(world, "nodes", node) if fresh is not None else node
     conditions = list(conditions_of(known))
     for type_ in _REPORTED:

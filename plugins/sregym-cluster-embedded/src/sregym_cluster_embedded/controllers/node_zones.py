@@ -13,13 +13,14 @@ from sregym_cluster_embedded.controllers.node_taints import (
     no_execute_keys,
     readiness,
 )
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_NEXT = "controllers.nodes.next_eviction"
+_NEXT: TableKey[tuple[str, str], float] = TableKey("controllers.nodes.next_eviction")
 # One node in ten seconds; in a zone that is mostly unready, one in a hundred if it is large.
 _APART_S = 10.0
 _SLOWLY_S = 100.0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.disruption_target import disrupted
 from sregym_cluster_embedded.controllers.node_taints import readiness
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.pod_gc"
-FINISHED = "controllers.pod_gc.finished"
+FINISHED: TableKey[str, int] = TableKey("controllers.pod_gc.finished")
 # It looks every 20 s; a node that is missing is looked for once more after 40 s.
 _PERIOD_S = 20.0
 _QUARANTINE_S = 40.0

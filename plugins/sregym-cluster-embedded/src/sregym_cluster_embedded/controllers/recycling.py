@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 HANDLER = "controllers.recycling"
 _COMPONENT = "persistentvolume-controller"
 # By the uid of its pod: the volume that is being emptied.
-_PODS = "controllers.recycling.pods"
+_PODS: TableKey[str, str] = TableKey("controllers.recycling.pods")
 _NAMESPACE = "default"
 _IMAGE = "registry.k8s.io/build-image/debian-base:bookworm-v1.0.6"
 _SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1'

@@ -23,12 +23,14 @@ from sregym_cluster_embedded.controllers.pods import (
     is_terminating,
 )
 from sregym_cluster_embedded.controllers.slow_start import create_in_batches
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, owner_of
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+_RETRIES: TableKey[Key, float] = TableKey("controllers.replicaset.retries")
 HANDLER = "controllers.replicaset"
 RESOURCE = "replicasets.apps"
 CONTROLLERS = "replicationcontrollers"
@@ -181,7 +183,7 @@ def _status(
 
 def _plan_retry(world: World, key: Key, failure: str) -> None:
     """Failed creations are tried again, each time after twice the wait."""
-    delays = world.table("controllers.replicaset.retries")
+    delays = world.table(_RETRIES)
     if failure:
         delay_s = delays.get(key, _FIRST_RETRY_S)
         delays[key] = min(delay_s * 2, _LONGEST_RETRY_S)

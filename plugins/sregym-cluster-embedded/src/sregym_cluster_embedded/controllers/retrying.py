@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import dynamic
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.accounts import user_of
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import Handler, World
 
-_TABLE = "controllers.retries"
+_TABLE: TableKey[tuple[str, object], float] = TableKey("controllers.retries")
 _FIRST_S = 0.005
 _LONGEST_S = 1000.0
 

@@ -120,7 +120,7 @@ def _tell(world: World, key: Key, status: str, reason: str, message: str) -> Non
         return
     given = (entry.get("status") or {}).get("conditions") or []
     old = next((one for one in given if one["type"] == "Ready"), None)
-    if old is not None and (old["status"], old["message"]) == (status, message):
+    if old is not None and (old["status"], old.get("message", "")) == (status, message):
         return
     condition = {
         "lastTransitionTime": world.timestamp(),

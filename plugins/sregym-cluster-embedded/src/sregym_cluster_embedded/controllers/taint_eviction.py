@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.placement import tolerates
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object, key_of
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "controllers.taint_eviction"
-_TAINTED = "controllers.taint_eviction.nodes"
-_PLANNED = "controllers.taint_eviction.pods"
+_TAINTED: TableKey[str, list[Object]] = TableKey("controllers.taint_eviction.nodes")
+_PLANNED: TableKey[Key, _Plan] = TableKey("controllers.taint_eviction.pods")
 _COMPONENT = "taint-eviction-controller"
 # A DaemonSet's controller has deleted its pods by then: it needs one request where this one, which
 # first marks a pod, needs three.

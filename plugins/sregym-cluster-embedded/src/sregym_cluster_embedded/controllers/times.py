@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 
-def seconds_since(world: World, timestamp: str) -> float:
-    """How long ago a timestamp of the API was, in virtual seconds; negative for the future."""
-    return world.epoch + world.now - _unix(timestamp)
+# What a moment that nobody told is.
+_NEVER = "0001-01-01T00:00:00+00:00"
+
+
+def seconds_since(world: World, timestamp: str | None) -> float:
+    """How long ago a timestamp of the API was, in virtual seconds; negative for the future.
+
+    None, a moment that nobody told, is the beginning of the first year.
+    """
+    return world.epoch + world.now - _unix(timestamp or _NEVER)
 
 
 @lru_cache(maxsize=4096)

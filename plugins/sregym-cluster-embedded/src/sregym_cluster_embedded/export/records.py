@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import ValidationError
 from sregym_core.errors import UsageError
 from sregym_core.model import EpisodeRecord
+from sregym_core.sealing import contents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,8 @@ def find(place: str) -> Recorded | None:
         return None
     file, head = folder / "record.json", folder.parent.parent / "run.json"
     try:
-        record = EpisodeRecord.model_validate_json(file.read_text(encoding="utf-8"))
-        run = json.loads(head.read_text(encoding="utf-8")) if head.is_file() else {}
+        record = EpisodeRecord.model_validate_json(contents(file))
+        run = json.loads(contents(head)) if head.is_file() else {}
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

@@ -10,24 +10,21 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from sregym_core.conductor import EpisodePlan, EpisodePlayer
-from sregym_core.conductor.worlds import Worlds
-from sregym_core.errors import UsageError
-from sregym_core.interfaces import Agent, Budget, Command
+from sregym_core.api import Environment
+from sregym_core.api.commands import RefusedError, parse
+from sregym_core.errors import UsageError, WorldError
+from sregym_core.interfaces import Budget, Command
 from sregym_core.model import Claims
-from sregym_core.modes import mode_named
 
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.conductor import Bench
-    from sregym_core.conductor.worlds import World as PreparedWorld
-    from sregym_core.interfaces import Application, Session
+    from sregym_core.api import Workspace
+    from sregym_core.interfaces import Session
     from sregym_core.model import EpisodeRecord, ToolCall
 
     from sregym_cluster_embedded.world import World
@@ -53,11 +50,13 @@ class Replayed:
     began: float
 
 
-def replayed(bench: Bench, record: EpisodeRecord, options: Mapping[str, str] | None) -> Replayed:
+def replayed(
+    workspace: Workspace, record: EpisodeRecord, options: Mapping[str, str] | None
+) -> Replayed:
     """The world of a recorded episode at the end of its agent's part.
 
     Args:
-        bench: The plugins.
+        workspace: The plugins.
         record: What happened.
         options: What the user of the run gave for the cluster; None when nobody wrote it down.
 
@@ -69,89 +68,40 @@ def replayed(bench: Bench, record: EpisodeRecord, options: Mapping[str, str] | N
     if stopped is None:
         msg = f"{_named(record)} ended before its agent began: {record.reason}; there is nothing to replay"
         raise UsageError(msg)
-    agent = _Again(record.transcript, stopped)
-    plan = EpisodePlan(
-        episode=EPISODE,
-        problem=bench.problems.get(record.problem),
-        agent=agent,
+    again = _Again(record.transcript, stopped)
+    found = _played(
+        workspace,
+        record.problem,
+        again.act,
         seed=record.seed,
-        budget=ENDLESS,
-        mode=mode_named(record.mode),
+        salt=record.salt or None,
+        mode=record.mode,
         start_before_s=record.start_before_s,
+        cluster_options=options or {},
     )
-    found = _played(bench, plan, agent, options or {})
-    _compare(record, agent, unknown_options=options is None)
+    _compare(record, again, unknown_options=options is None)
     return found
 
 
-def an_hour(bench: Bench, problem: str, seed: int, *, broken: bool) -> Replayed:
+def an_hour(workspace: Workspace, problem: str, seed: int, *, broken: bool) -> Replayed:
     """The world of a problem after an hour in which nobody repairs anything.
 
     Args:
-        bench: The plugins.
+        workspace: The plugins.
         problem: Its id.
         seed: Of the world.
         broken: False for the healthy control, where nothing is broken.
     """
-    agent = _Onlooker()
-    plan = EpisodePlan(
-        episode=EPISODE,
-        problem=bench.problems.get(problem),
-        agent=agent,
+    return _played(
+        workspace,
+        problem,
+        lambda environment: environment.session.wait(HOUR_S),
         seed=seed,
-        budget=ENDLESS,
-        inject=broken,
+        broken=broken,
     )
-    return _played(bench, plan, agent, {})
 
 
-class _Watched(Worlds):
-    """Remembers the cluster that it made last, and the virtual second at which it did."""
-
-    cluster: EmbeddedCluster
-    began: float = 0.0
-
-    def make(
-        self,
-        application: Application,
-        warm_up_s: float,
-        seed: int,
-        served: bool,
-        folder: Path | None = None,
-    ) -> PreparedWorld:
-        made = super().make(application, warm_up_s, seed, served, folder)
-        assert isinstance(made.cluster, EmbeddedCluster)
-        self.cluster = made.cluster
-        self.began = made.cluster.live.now
-        return made
-
-
-class _Keeping(Agent):
-    """Keeps the world at the end of its part."""
-
-    name: ClassVar[str] = "replay"
-    worlds: _Watched
-    kept: World | None = None
-
-    def run(self, session: Session) -> None:
-        """Do its part, then keep a fork of the world."""
-        try:
-            self.act(session)
-        finally:
-            with self.worlds.cluster.live.open() as world:
-                self.kept = world.fork()
-
-    def act(self, session: Session) -> None:
-        """What it does."""
-        raise NotImplementedError
-
-
-class _Onlooker(_Keeping):
-    def act(self, session: Session) -> None:
-        session.wait(HOUR_S)
-
-
-class _Again(_Keeping):
+class _Again:
     """Does what a transcript says, at the times that it says.
 
     Args:
@@ -160,20 +110,21 @@ class _Again(_Keeping):
     """
 
     def __init__(self, calls: Sequence[ToolCall], stopped_s: float) -> None:
-        super().__init__()
         self.calls = calls
         self.stopped_s = stopped_s
         self.digests: list[str] = []
 
-    def act(self, session: Session) -> None:
+    def act(self, environment: Environment) -> None:
+        """Do it all."""
+        session = environment.session
         for call in self.calls:
             text = self._once(session, call)
             if text is not None:
                 self.digests.append(blake2b(text.encode(), digest_size=16).hexdigest())
             else:
                 self.digests.append(call.digest)
-            self._until(session, call.at_s)
-        self._until(session, self.stopped_s)
+            _until(environment, call.at_s)
+        _until(environment, self.stopped_s)
 
     def _once(self, session: Session, call: ToolCall) -> str | None:
         """One call; what it printed where that is to be compared."""
@@ -193,11 +144,12 @@ class _Again(_Keeping):
             session.call("status", {})
         return None
 
-    def _until(self, session: Session, at_s: float) -> None:
-        behind = self.worlds.began + at_s - self.worlds.cluster.live.now
-        # Moments in records are rounded to a millisecond.
-        if behind > 0.001:
-            session.clock.advance(behind)
+
+def _until(environment: Environment, at_s: float) -> None:
+    behind = at_s - environment.at_s
+    # Moments in records are rounded to a millisecond.
+    if behind > 0.001:
+        environment.session.clock.advance(behind)
 
 
 def as_command(text: str) -> str | Command:
@@ -205,16 +157,14 @@ def as_command(text: str) -> str | Command:
 
     Commands are recorded as a shell would need them, with what is piped in as a here-document.
     """
-    from sregym_core.toolbox import commands
-
     try:
-        commands.parse(text)
-    except commands.RefusedError:
+        parse(text)
+    except RefusedError:
         return text
     head, here, rest = text.partition(_HERE)
     if here and rest.endswith(_END):
         return Command(tuple(shlex.split(head)), rest.removesuffix("EOF"))
-    return Command(commands.parse(text).argv) if "\n" not in text else _words(text)
+    return Command(parse(text).argv) if "\n" not in text else _words(text)
 
 
 def _words(text: str) -> Command:
@@ -223,21 +173,24 @@ def _words(text: str) -> Command:
 
 
 def _played(
-    bench: Bench, plan: EpisodePlan, agent: _Keeping, options: Mapping[str, str]
+    workspace: Workspace, problem: str, act: Callable[[Environment], None], **options: Any
 ) -> Replayed:
-    worlds = _Watched(bench.provider(CLUSTER), options)
-    agent.worlds = worlds
-    player = EpisodePlayer(bench, worlds, plan)
-    try:
-        record = player.play()
-    finally:
-        worlds.close()
-    if player.interrupted:
-        raise KeyboardInterrupt
-    if agent.kept is None:
-        msg = f"problem {plan.problem.id!r} cannot be played again: {record.reason}"
-        raise UsageError(msg)
-    return Replayed(agent.kept, worlds.began)
+    """The world of an episode once its agent's part is over: a fork, since it is recovered then."""
+    environment = Environment(
+        problem, cluster=CLUSTER, budget=ENDLESS, episode=EPISODE, workspace=workspace, **options
+    )
+    with environment:
+        try:
+            environment.reset()
+        except WorldError as error:
+            msg = f"problem {problem!r} cannot be played again: {error}"
+            raise UsageError(msg) from error
+        cluster = environment.cluster
+        assert isinstance(cluster, EmbeddedCluster)
+        began = cluster.live.now - environment.at_s
+        environment.act(lambda _session: act(environment))
+        with cluster.live.open() as world:
+            return Replayed(world.fork(), began)
 
 
 def _check(record: EpisodeRecord) -> None:

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, running_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.keys import INTERACTION
 from sregym_cluster_embedded.userland.shell.input import is_shell
 
 if TYPE_CHECKING:
@@ -51,14 +52,14 @@ class ExecShell:
 
     def prompt(self, world: World) -> str:
         """What stands before a line."""
-        ref, room = running_container(world, *self._where), world.room("interaction")
+        ref, room = running_container(world, *self._where), world.room(INTERACTION)
         self._dialogue = self._dialogue or room.begin(world, ref, self._command)
         prompt: str = room.prompt(world, ref, self._dialogue)
         return prompt
 
     def say(self, world: World, text: str) -> tuple[ExecResult, bool]:
         """Carry out complete lines."""
-        ref, room = running_container(world, *self._where), world.room("interaction")
+        ref, room = running_container(world, *self._where), world.room(INTERACTION)
         self._dialogue = self._dialogue or room.begin(world, ref, self._command)
         reply = room.say(world, ref, self._dialogue, text)
         self._dialogue = reply.dialogue

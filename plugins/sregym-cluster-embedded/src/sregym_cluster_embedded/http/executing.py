@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.http.conversing import converse
 from sregym_cluster_embedded.http.entering import entered
+from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.relaying import answer, spend
-from sregym_cluster_embedded.http.status import failure
+from sregym_cluster_embedded.http.status import KILLED, failure
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, run_in_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
-from sregym_cluster_embedded.userland.shell.input import is_console, is_shell, never_reads
+from sregym_cluster_embedded.userland.keys import INTERACTION
+from sregym_cluster_embedded.userland.shell.input import is_shell, never_reads
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Connect
@@ -31,11 +33,23 @@ async def serve_exec(
     live: LiveWorld, connect: Connect, streams: RemoteStreams, shift_s: int = 0
 ) -> None:
     """Serve one exec to its end, its text moved by `shift_s`."""
+    try:
+        result = await _served(live, connect, streams, shift_s)
+    except TookTooLongError:
+        result = ExecResult(KILLED)
+    await streams.finish(exec_status(result))
+
+
+async def _served(
+    live: LiveWorld, connect: Connect, streams: RemoteStreams, shift_s: int
+) -> ExecResult:
     options = connect.options
     command = tuple(options.get("command", ()))
     with live.open() as world:
-        can_talk = bool(options.get("stdin")) and "interaction" in world.constitution.rooms
-    if can_talk and (is_shell(command) or (is_console(command) and options.get("tty"))):
+        room = world.room_or_none(INTERACTION) if options.get("stdin") else None
+    if room is not None and (
+        is_shell(command) or (room.is_console(command) and options.get("tty"))
+    ):
         result = await converse(live, connect, streams, shift_s)
     else:
         stdin = ""
@@ -46,7 +60,7 @@ async def serve_exec(
             await _stream(live, streams, result, shift_s, terminal=bool(options.get("tty")))
         else:
             await answer(streams, result, shift_s, terminal=bool(options.get("tty")))
-    await streams.finish(exec_status(result))
+    return result
 
 
 def exec_status(result: ExecResult) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
 from sregym_cluster_embedded.kubectl.attachment import WINDOW_OPTIONS
 from sregym_cluster_embedded.kubectl.containers import life_of
+from sregym_cluster_embedded.kubelet.logs import SINCE_MOMENT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -49,7 +51,9 @@ async def follow(
         with live.open() as world:
             life = life_of(world, connect.namespace, connect.pod, connect.container)
             first = _read(world, connect, options)
-            sent = len(_read(world, connect, growing))
+            # A long log is read once; then only what was added since. Lines of the very moment of
+            # a reading may have been in it.
+            since, sent = world.now, len(_read_since(world, connect, growing, world.now))
         if first:
             yield first
         while life is not None and life[2]:
@@ -57,17 +61,21 @@ async def follow(
                 now = life_of(world, connect.namespace, connect.pod, connect.container)
                 # A container that was started again has another log: what it wrote last is lost
                 # to a real kubelet's client as well.
-                text = _read(world, connect, growing) if now in (life, (*life[:2], False)) else ""
-            if len(text) > sent:
-                yield text[sent:]
-                sent = len(text)
+                text = ""
+                if now in (life, (*life[:2], False)):
+                    text = _read_since(world, connect, growing, since)[sent:]
+                    since, sent = world.now, len(_read_since(world, connect, growing, world.now))
+            if text:
+                yield text
             if now != life:
                 return
             await wait_for_change(changed, _LOOK_S)
 
 
+def _read_since(world: World, connect: Connect, options: Mapping[str, Any], moment: float) -> str:
+    return _read(world, connect, {**options, SINCE_MOMENT: moment})
+
+
 def _read(world: World, connect: Connect, options: Mapping[str, Any]) -> str:
-    text: str = world.room("logs")(
-        world, connect.namespace, connect.pod, connect.container, options
-    )
+    text: str = world.room(LOGS)(world, connect.namespace, connect.pod, connect.container, options)
     return text

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sregym_cluster_embedded.api.dynamic.calling import ROOM, Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.dynamic.calling import Answer, Call, CallFailed, unreachable
+from sregym_cluster_embedded.api.keys import WEBHOOKS
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -24,8 +25,9 @@ _VERIFY = "tls: failed to verify certificate: x509: "
 
 def reach_loopback(world: World) -> None:
     """Let webhooks at `https://127.0.0.1:PORT/...` be called, where nothing else answers calls."""
-    if ROOM not in world.constitution.rooms:
-        rooms = MappingProxyType({**world.constitution.rooms, ROOM: call_loopback})
+    if world.room_or_none(WEBHOOKS) is None:
+        offered = WEBHOOKS.offer(call_loopback)
+        rooms = MappingProxyType({**world.constitution.rooms, **offered})
         world.constitution = replace(world.constitution, rooms=rooms)
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+from sregym_core.errors import WorldError
+from sregym_core.interfaces import bounded
 
 from sregym_cluster_embedded.api.server import served
+from sregym_cluster_embedded.http.holding import HeldTooLong, Holding, TookTooLongError
 from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
 
 if TYPE_CHECKING:
@@ -22,6 +26,10 @@ SLICE_S = 0.05
 # stands for so many virtual ones, whatever it was exactly.
 _PAUSE_S = 0.7
 _POLLED_EVERY_S = 1.0
+# Wall seconds for which one call may compute. Also of a stretch of virtual time, with so many more
+# for each virtual second.
+LIMIT_S = 30.0
+_LIMIT_S_PER_S = 0.5
 
 
 class LiveWorld:
@@ -31,6 +39,10 @@ class LiveWorld:
         world: The cluster. Nobody may touch it but through `open` and the methods here.
         pacing: How virtual time moves.
         wall: The clock that paces it, in seconds; monotonic.
+        limit_s: Wall seconds for which one call may compute.
+
+    What is interrupted while it has the world open, by its limit or by the user, has not happened:
+    the world is then as it was before.
     """
 
     def __init__(
@@ -38,12 +50,16 @@ class LiveWorld:
         world: World,
         pacing: Pacing | None = None,
         wall: Callable[[], float] = time.monotonic,
+        limit_s: float = LIMIT_S,
     ) -> None:
+        self.limit_s = limit_s
+        self.holding = Holding(limit_s)
         self._pacing: Pacing = pacing or Stepped()
         self._world = world
         self._wall = wall
         self._lock = threading.RLock()
-        self._depth = 0
+        self._opened = False
+        self._halted = ""
         self._bells: dict[int, Callable[[], None]] = {}
         # Of those whom time alone does not concern.
         self._bells_of_objects: dict[int, Callable[[], None]] = {}
@@ -55,19 +71,41 @@ class LiveWorld:
 
     @contextmanager
     def open(self) -> Iterator[World]:
-        """The world, for as long as the block lasts; watchers are told of changes at its end."""
+        """The world, for as long as the block lasts; watchers are told of changes at its end.
+
+        Raises:
+            TookTooLongError: The block took too long in a thread that serves clients.
+            WorldError: The simulation does not get on.
+        """
         with self._lock:
-            revision, now = self._world.store.revision, self._world.now
-            self._depth += 1
-            try:
+            if self._opened:
                 yield self._world
+                return
+            if self._halted:
+                raise WorldError(self._halted)
+            world = self._world
+            before = world.fork()
+            revision, now = world.store.revision, world.now
+            self._opened = True
+            try:
+                try:
+                    self.holding.begin()
+                    yield world
+                finally:
+                    self._opened = False
+                    self.holding.end()
+            except BaseException as error:
+                if not isinstance(error, Exception) and self._world is world:
+                    world.restore(before)
+                if isinstance(error, HeldTooLong):
+                    self.holding.end()
+                    raise TookTooLongError(self.limit_s) from None
+                raise
             finally:
-                self._depth -= 1
-                if self._depth == 0:
-                    if revision != self._world.store.revision:
-                        self._ring()
-                    elif now != self._world.now:
-                        self._ring(time_alone=True)
+                if revision != self._world.store.revision:
+                    self._ring()
+                elif now != self._world.now:
+                    self._ring(time_alone=True)
 
     def request(self, request: Request) -> Response | Watch | Connect:
         """Answer one API request, charging what the pace says a request costs."""
@@ -102,9 +140,14 @@ class LiveWorld:
 
     def advance(self, seconds: float) -> None:
         """Let virtual time pass; all that is planned meanwhile happens at its time."""
-        with self.open() as world:
-            world.run_until(world.now + seconds)
-            self._anchor = (self._wall(), world.now)
+
+        def pass_by() -> None:
+            with self.open() as world:
+                world.run_until(world.now + seconds)
+                self._anchor = (self._wall(), world.now)
+
+        limit_s = self.limit_s + seconds * _LIMIT_S_PER_S
+        bounded(pass_by, limit_s, lambda: self._halt(seconds, limit_s))
 
     def advance_until(self, condition: Callable[[World], bool], timeout_s: float) -> bool:
         """Let virtual time pass until `condition` holds; False when `timeout_s` passed first."""
@@ -184,7 +227,16 @@ class LiveWorld:
 
         Whoever serves the world calls this a few dozen times a second. A simulation slower than
         its pace falls behind instead of blocking its clients.
+
+        Raises:
+            WorldError: What is due does not end.
         """
+        try:
+            self._keep_pace()
+        except TookTooLongError:
+            self._halt(0.0, self.limit_s)
+
+    def _keep_pace(self) -> None:
         with self.open() as world:
             wall = self._wall()
             ratio = self._ratio(wall)
@@ -199,6 +251,13 @@ class LiveWorld:
                     self._anchor = (self._wall(), world.now)
                     return
             world.run_until(target)
+
+    def _halt(self, seconds: float, limit_s: float) -> NoReturn:
+        stretch = f"{seconds:g} s of virtual time" if seconds else "what is due"
+        self._halted = (
+            f"the simulation does not get on: {stretch} took more than {limit_s:g} s to compute"
+        )
+        raise WorldError(self._halted)
 
     def _ratio(self, wall: float) -> float | None:
         if isinstance(self.pacing, Paced):

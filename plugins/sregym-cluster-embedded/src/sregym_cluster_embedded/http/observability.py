@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from email.utils import formatdate
 from functools import partial
@@ -12,6 +13,7 @@ from aiohttp import web
 
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.http import tailing
+from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.serving import BackgroundServer
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class ObservabilityEndpoint:
         self._live = live
         self._answer = answer
         self._streams = streams
-        self._server = BackgroundServer(self._application, port)
+        self._server = BackgroundServer(self._application, port, self._watched)
 
     @property
     def url(self) -> str:
@@ -72,6 +74,10 @@ class ObservabilityEndpoint:
     def close(self) -> None:
         """Stop serving. The caller must not hold the world open."""
         self._server.close()
+
+    async def _watched(self) -> None:
+        with self._live.holding.watched():
+            await asyncio.Event().wait()
 
     def _application(self) -> web.Application:
         application = web.Application(client_max_size=_BODY_LIMIT)
@@ -93,6 +99,8 @@ class ObservabilityEndpoint:
             with self._live.open() as world:
                 answer = self._answer(world, request)
                 date = formatdate(world.epoch + world.now, usegmt=True)
+        except TookTooLongError:
+            return web.Response(status=504, text="context deadline exceeded\n")
         except Exception:  # one request must not take the others down
             _LOG.exception("%s %s failed", incoming.method, incoming.path)
             return web.Response(status=500, text="internal error\n")

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import listener_at
 
@@ -56,7 +57,7 @@ def ask(
     if found is None:
         return None
     server, _ = found
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     program = runtime.program_of(server)
     if program is None:
         return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ssl
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sregym_core.scratch import ScratchFolder
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import AUTHENTICATED
@@ -48,7 +49,7 @@ def server_context(world: World) -> ssl.SSLContext:
     context.set_alpn_protocols(["http/1.1"])
     context.verify_flags |= _NO_TIME
     context.load_verify_locations(cadata=authority.certificate_authority(world))
-    with tempfile.TemporaryDirectory(prefix="endpoint-") as folder:
+    with ScratchFolder("endpoint-") as folder:
         # The module ssl reads keys from files only.
         file = Path(folder) / "server.pem"
         file.touch(0o600)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from aiohttp import web
+from sregym_core.errors import WorldError
 
 from sregym_cluster_embedded.api.access.authentication import NOBODY
 from sregym_cluster_embedded.api.access.impersonation import SEPARATOR
@@ -20,10 +21,11 @@ from sregym_cluster_embedded.api.policing import policed
 from sregym_cluster_embedded.api.request import Connect, Request, Response, User, Watch
 from sregym_cluster_embedded.http.compressing import compressed
 from sregym_cluster_embedded.http.connecting import serve_connect
+from sregym_cluster_embedded.http.holding import TookTooLongError
 from sregym_cluster_embedded.http.hooks import reach_loopback
 from sregym_cluster_embedded.http.secure import server_context, user_of
 from sregym_cluster_embedded.http.serving import BackgroundServer
-from sregym_cluster_embedded.http.status import failure_response
+from sregym_cluster_embedded.http.status import TIMED_OUT, failure_response
 from sregym_cluster_embedded.http.time_shift import shifted_json, shifted_text
 from sregym_cluster_embedded.http.watching import serve_watch
 
@@ -124,9 +126,16 @@ class ApiEndpoint:
         response.headers["Audit-Id"] = given or str(UUID(bytes=digest, version=4))
 
     async def _keep_pace(self) -> None:
+        with self._live.holding.watched():
+            await self._pace()
+
+    async def _pace(self) -> None:
         while True:
             try:
                 self._live.keep_pace()
+            except WorldError as error:
+                _LOG.error("%s", error)
+                return
             except Exception:  # an event that fails must not stop the time of all others
                 _LOG.exception("an event of the cluster failed")
             await asyncio.sleep(TICK_S)
@@ -137,6 +146,8 @@ class ApiEndpoint:
         except web.HTTPRequestEntityTooLarge:
             text = f"Request entity too large: limit is {BODY_LIMIT}"
             answer = failure_response(413, text)
+        except TookTooLongError:
+            answer = failure_response(504, TIMED_OUT)
         except Exception as error:  # one request must not take the others down
             _LOG.exception("%s %s failed", incoming.method, incoming.path)
             answer = failure_response(500, f"Internal error occurred: {error!r}")

@@ -8,6 +8,11 @@ import orjson
 
 from sregym_cluster_embedded.api.request import Response
 
+# What the API server says of a request that it did not get done.
+TIMED_OUT = "Timeout: request did not complete within the allotted timeout"
+# The exit code of a process that was killed.
+KILLED = 137
+
 _REASONS = {
     400: "BadRequest",
     403: "Forbidden",
@@ -16,6 +21,7 @@ _REASONS = {
     413: "RequestEntityTooLarge",
     500: "InternalError",
     501: "NotImplemented",
+    504: "Timeout",
 }
 
 

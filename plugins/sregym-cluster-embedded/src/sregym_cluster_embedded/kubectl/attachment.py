@@ -9,20 +9,24 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.api.keys import LOGS
 from sregym_cluster_embedded.kubectl.containers import (
     ContainerExitedError,
     ContainerNotRunningError,
     life_of,
     running_container,
 )
+from sregym_cluster_embedded.kubelet.logs import SINCE_MOMENT
 from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.keys import INTERACTION
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.shell.input import is_console, is_shell
+from sregym_cluster_embedded.userland.shell.input import is_shell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
+    from sregym_cluster_embedded.kubelet.runtime import ExecResult
+    from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 # What a container has written before somebody joined it stands in its log only.
@@ -46,15 +50,15 @@ class MainProcess:
         talks: Whether it answers line by line.
     """
 
-    def __init__(self, ref: ContainerRef, command: tuple[str, ...], spec: dict[str, Any]) -> None:
-        self._ref = ref
-        self._spec = spec
-        self.script = is_shell(command)
-        self.talks = self.script or is_console(command)
+    def __init__(self, world: World, process: Process) -> None:
+        self._ref = process.ref
+        self._spec = process.config.spec
+        self.script = is_shell(process.argv)
+        self.talks = self.script or world.room(INTERACTION).is_console(process.argv)
 
     def prompt(self, world: World) -> str:
         """What stands before a line on a terminal."""
-        room = world.room("interaction")
+        room = world.room(INTERACTION)
         prompt: str = room.prompt(world, self._ref, room.dialogue_of(world, self._ref))
         return prompt
 
@@ -70,19 +74,19 @@ class MainProcess:
         if process is None or not process.running:
             message = f'container not found ("{self._ref.name}")'
             raise ContainerNotRunningError(message)
-        result: ExecResult = world.room("interaction").feed(world, self._ref, text, closed)
+        result: ExecResult = world.room(INTERACTION).feed(world, self._ref, text, closed)
         return result
 
     def close(self, world: World) -> None:
         """The client has left: with `stdinOnce` nobody can come again."""
         process = process_of(world, self._ref)
         if process is not None and process.running and self._spec.get("stdinOnce"):
-            world.room("interaction").feed(world, self._ref, "", True)
+            world.room(INTERACTION).feed(world, self._ref, "", True)
 
 
 def main_process(world: World, namespace: str, pod: str, container: str) -> MainProcess | None:
     """The main process of a container when it reads what is typed at it."""
-    room = world.constitution.rooms.get("interaction")
+    room = world.room_or_none(INTERACTION)
     if room is None:
         return None
     try:
@@ -92,7 +96,7 @@ def main_process(world: World, namespace: str, pod: str, container: str) -> Main
     process = process_of(world, ref)
     if process is None or not room.takes_input(world, ref):
         return None
-    return MainProcess(ref, process.argv, process.config.spec)
+    return MainProcess(world, process)
 
 
 def demand_process(world: World, namespace: str, pod: str, container: str) -> None:
@@ -172,12 +176,14 @@ def followed(
     growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
 
     def read(chosen: Mapping[str, Any]) -> str:
-        text: str = world.room("logs")(world, namespace, pod, container, chosen)
+        text: str = world.room(LOGS)(world, namespace, pod, container, chosen)
         return text
 
     life = life_of(world, namespace, pod, container)
     text = read(options)
-    sent = len(read(growing))
+    # A long log is read once; then only what was added since. Lines of the very moment of a
+    # reading may have been in it.
+    since, sent = world.now, len(read({**growing, SINCE_MOMENT: world.now}))
     deadline = world.now + limit_s
     while life is not None and life[2]:
         upcoming = world.clock.next_at()
@@ -190,9 +196,8 @@ def followed(
         present = life_of(world, namespace, pod, container)
         # The log of a container that was started again is another.
         if present in (life, (*life[:2], False)):
-            whole = read(growing)
-            text += whole[sent:]
-            sent = max(sent, len(whole))
+            text += read({**growing, SINCE_MOMENT: since})[sent:]
+            since, sent = world.now, len(read({**growing, SINCE_MOMENT: world.now}))
         if present != life:
             break
     return text

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from sregym_cluster_embedded.api import aliases
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.scalars import Loader
 
@@ -209,6 +211,8 @@ def text_of(path: Path) -> str:
 def _objects(text: str) -> Iterator[Object]:
     try:
         parsed = list(load_all(text))
+    except aliases.AliasesError as error:
+        raise CommandError(f"error: error converting YAML to JSON: {error}") from error
     except yaml.YAMLError as error:
         raise NotCovered("malformed YAML") from error
     for document in parsed:
@@ -228,14 +232,21 @@ def _unwrap(obj: Any) -> Iterator[Object]:
         yield obj
 
 
+# What a document costs besides its length.
+_DOCUMENT_STEPS = 10
+
+
 def load_all(text: str) -> Iterator[Any]:
     """The documents of a JSON or YAML text, with keys as JSON has them."""
     if text.lstrip().startswith("{"):
         with suppress(json.JSONDecodeError):
             yield json.loads(text)
             return
+    spend(len(text) >> 1)
+    aliases.shallow(text.encode())
     for document in yaml.load_all(text, Loader=Loader):
-        yield _json_keys(document)
+        spend(_DOCUMENT_STEPS)
+        yield _json_keys(aliases.checked(document))
 
 
 def _json_keys(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult
 from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -92,7 +93,7 @@ def run_in_container(
         ContainerNotRunningError: There is no process to join.
     """
     ref = running_container(world, namespace, pod, container)
-    result: ExecResult = world.room("runtime").exec(world, ref, command, stdin)
+    result: ExecResult = world.room(RUNTIME).exec(world, ref, command, stdin)
     if not result.error:
         return result
     # The runtime's words, and those of all who hand them on. The id is that of the attempt.

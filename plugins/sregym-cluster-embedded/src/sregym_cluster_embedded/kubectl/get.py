@@ -229,7 +229,7 @@ def rows_of(
         row = [metadata.get("namespace", "")] if with_namespace else []
         start = len(row)
         row += [cell_text(cells[at]) for at in shown]
-        if prefix and name_at >= 0:
+        if prefix and name_at in shown:  # events show their names only in wide tables
             row[start + shown.index(name_at)] = prefix + row[start + shown.index(name_at)]
         labels = metadata.get("labels", {})
         row += [labels.get(label, "") for label in label_columns]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
-from sregym_cluster_embedded.kubectl.printing import go_text
+from sregym_cluster_embedded.kubectl.go_functions import FUNCTIONS, MISSING, called, printed, true
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _ACTION = re.compile(r"(?P<lead>\s*)\{\{-(?=\s)|\{\{", re.DOTALL)
 _INSIDE = re.compile(
@@ -23,7 +21,6 @@ _TOKEN = re.compile(
     r"|(?P<variable>\$\w*)|(?P<field>\.\w+)|(?P<dot>\.)|(?P<name>\w+)|(?P<sign>:=|[|()=,])"
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'"}
-_MISSING = object()
 
 
 class _Node(NamedTuple):
@@ -158,14 +155,21 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 def _pipeline(tokens: list[tuple[str, str]]) -> tuple[tuple[Any, ...], list[tuple[str, str]]]:
     """Commands, each a tuple of operands, and the tokens behind a closing parenthesis."""
+    found, at = _commands(tokens, 0)
+    return found, tokens[at:]
+
+
+def _commands(tokens: list[tuple[str, str]], at: int) -> tuple[tuple[Any, ...], int]:
     commands: list[tuple[Any, ...]] = []
     operands: list[Any] = []
-    while tokens:
-        (kind, text), *tokens = tokens
+    while at < len(tokens):
+        spend(2)
+        kind, text = tokens[at]
+        at += 1
         if (kind, text) == ("sign", ")"):
             break
         if (kind, text) == ("sign", "("):
-            inner, tokens = _pipeline(tokens)
+            inner, at = _commands(tokens, at)
             operands.append(("pipeline", inner, ()))
         elif (kind, text) == ("sign", "|"):
             commands.append(tuple(operands))
@@ -180,7 +184,7 @@ def _pipeline(tokens: list[tuple[str, str]]) -> tuple[tuple[Any, ...], list[tupl
     commands.append(tuple(operands))
     if not all(commands):
         raise NotCovered("an empty command")
-    return tuple(commands), tokens
+    return tuple(commands), at
 
 
 def _operand(kind: str, text: str) -> tuple[str, Any, tuple[str, ...]]:
@@ -199,13 +203,14 @@ def _operand(kind: str, text: str) -> tuple[str, Any, tuple[str, ...]]:
         return "variable", text, ()
     if text in ("true", "false"):
         return "value", text == "true", ()
-    if kind == "name" and text in _FUNCTIONS:
+    if kind == "name" and text in FUNCTIONS:
         return "function", text, ()
     raise NotCovered(f"template {text}")
 
 
 def _render(nodes: Sequence[_Node], dot: Any, variables: dict[str, Any]) -> Iterator[str]:
     for node in nodes:
+        spend(4)
         if node.kind == "text":
             yield node.text
             continue
@@ -217,12 +222,12 @@ def _render(nodes: Sequence[_Node], dot: Any, variables: dict[str, Any]) -> Iter
             if node.names:
                 variables[node.names[0]] = value
             else:
-                yield _printed(value)
+                yield printed(value)
             continue
         inner = dict(variables)
         if node.names:
             inner[node.names[0]] = value
-        if _true(value):
+        if true(value):
             yield from _render(node.body, value if node.kind == "with" else dot, inner)
         else:
             yield from _render(node.otherwise, dot, inner)
@@ -230,7 +235,7 @@ def _render(nodes: Sequence[_Node], dot: Any, variables: dict[str, Any]) -> Iter
 
 def _each(node: _Node, dot: Any, variables: dict[str, Any]) -> Iterator[str]:
     value = _evaluate(node.pipeline, dot, variables)
-    if value is _MISSING or value is None:
+    if value is MISSING or value is None:
         pairs: list[tuple[Any, Any]] = []
     elif isinstance(value, dict):
         pairs = [(key, value[key]) for key in sorted(value)]
@@ -250,12 +255,12 @@ def _each(node: _Node, dot: Any, variables: dict[str, Any]) -> Iterator[str]:
 
 
 def _evaluate(pipeline: Sequence[Any], dot: Any, variables: Mapping[str, Any]) -> Any:
-    value: Any = _MISSING
+    value: Any = MISSING
     for at, command in enumerate(pipeline):
         (kind, what, path), *rest = command
         if kind == "function":
             arguments = [_value(operand, dot, variables) for operand in rest]
-            value = _called(what, [*arguments, *([value] if at else [])])
+            value = called(what, [*arguments, *([value] if at else [])])
         elif at or rest:
             raise NotCovered("an argument of what is no function")
         else:
@@ -268,7 +273,7 @@ def _value(
 ) -> Any:
     kind, what, path = operand
     if kind == "function":
-        return _called(what, [])
+        return called(what, [])
     if kind == "value":
         return what
     if kind == "variable":
@@ -278,120 +283,9 @@ def _value(
     else:
         value = _evaluate(what, dot, variables) if kind == "pipeline" else dot
     for name in path:
-        if value is _MISSING or value is None:
-            return _MISSING
+        if value is MISSING or value is None:
+            return MISSING
         if not isinstance(value, dict):
             raise NotCovered(f"a field of what is no object: {name}")
-        value = value.get(name, _MISSING)
+        value = value.get(name, MISSING)
     return value
-
-
-def _true(value: Any) -> bool:
-    return value is not _MISSING and bool(value)
-
-
-def _printed(value: Any) -> str:
-    return "<no value>" if value is _MISSING or value is None else _plain(value)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= 1e21:
-        raise NotCovered("a large number")
-    return go_text(value)
-
-
-def _length(value: Any) -> int:
-    if not isinstance(value, str | list | dict):
-        raise NotCovered("the length of what has none")
-    return len(value.encode()) if isinstance(value, str) else len(value)
-
-
-def _index(value: Any, *keys: Any) -> Any:
-    for key in keys:
-        if isinstance(value, dict) and isinstance(key, str):
-            value = value.get(key, _MISSING)
-        elif isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value):
-            value = value[key]
-        else:
-            raise NotCovered("an index of what has none")
-    return value
-
-
-def _equal(first: Any, second: Any, *others: Any) -> bool:
-    return any(_comparable(first, one) and first == one for one in (second, *others))
-
-
-def _comparable(one: Any, other: Any) -> bool:
-    # Numbers of objects are floats, those of templates are not: Go compares them with none.
-    if type(one) is not type(other) or not isinstance(one, str | bool):
-        raise NotCovered("a comparison of other things than texts")
-    return True
-
-
-def _decoded(text: Any) -> str:
-    if not isinstance(text, str):
-        raise NotCovered("base64 of what is no text")
-    try:
-        return base64.b64decode(text, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError) as error:
-        raise NotCovered("what is no base64") from error
-
-
-def _formatted(form: Any, *values: Any) -> str:
-    if not isinstance(form, str) or re.search(r"%(?![sv%])", form):
-        raise NotCovered("printf of numbers")
-    pieces = re.split(r"%([sv%])", form)
-    given = iter(values)
-    told = []
-    for at, piece in enumerate(pieces):
-        if at % 2 == 0:
-            told.append(piece)
-        elif piece == "%":
-            told.append("%")
-        else:
-            value = next(given, _MISSING)
-            if value is _MISSING or (piece == "s" and not isinstance(value, str)):
-                raise NotCovered("printf of what does not fit")
-            told.append(_plain(value))
-    if next(given, _MISSING) is not _MISSING:
-        raise NotCovered("printf of too much")
-    return "".join(told)
-
-
-def _told(*values: Any) -> str:
-    if not all(isinstance(value, str) for value in values):
-        raise NotCovered("print of other things than texts")
-    return "".join(values)
-
-
-def _and(first: Any, *others: Any) -> Any:
-    return next((value for value in (first, *others) if not _true(value)), (first, *others)[-1])
-
-
-def _or(first: Any, *others: Any) -> Any:
-    return next((value for value in (first, *others) if _true(value)), (first, *others)[-1])
-
-
-def _called(name: str, arguments: Sequence[Any]) -> Any:
-    function = _FUNCTIONS[name]
-    try:
-        signature(function).bind(*arguments)
-    except TypeError as error:
-        raise NotCovered(f"the number of arguments of {name}") from error
-    return function(*arguments)
-
-
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "and": _and,
-    "base64decode": _decoded,
-    "eq": _equal,
-    "exists": lambda value, *keys: _true(_index(value, *keys)),
-    "index": _index,
-    "len": _length,
-    "ne": lambda one, other: not _equal(one, other),
-    "not": lambda value: not _true(value),
-    "or": _or,
-    "print": _told,
-    "printf": _formatted,
-    "println": lambda *values: _told(" ".join(map(_told, values)), "\n"),
-}

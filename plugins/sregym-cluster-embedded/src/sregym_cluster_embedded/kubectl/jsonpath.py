@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.yaml_text import compact_json, go_float, json_text
 
@@ -94,6 +95,7 @@ def find(path: Path, value: Any) -> list[Any]:
     for step in path:
         parts = step.argument if step.kind == "union" else (step,)
         values = [found for part in parts for each in values for found in _step(part, each)]
+        spend(1 + len(parts) + len(values))
     return values
 
 
@@ -229,6 +231,7 @@ def _step(step: Step, value: Any) -> list[Any]:
 
 
 def _descend(value: Any) -> Iterator[Any]:
+    spend()
     yield value
     if isinstance(value, dict):
         for key in sorted(value):
@@ -314,11 +317,17 @@ def _nest(nodes: Iterator[_Node], top: bool) -> tuple[_Node, ...]:
 
 def _render(nodes: tuple[_Node, ...], value: Any, root: Any) -> Iterator[str]:
     for node in nodes:
+        spend(2)
         if node.kind == "text":
             yield node.text
         elif node.kind == "path":
             start = root if node.text == "$" else value
-            yield " ".join(result_text(found) for found in find(node.path, start))
+            texts = []
+            for found in find(node.path, start):
+                texts.append(result_text(found))
+                allocate(2 * len(texts[-1]) + 60)
+                spend(len(texts[-1]) >> 6)
+            yield " ".join(texts)
         else:
             for entry in find(node.path, value):
                 yield from _render(node.body, entry, root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.kubectl.errors import CommandError, NotCovered
 from sregym_cluster_embedded.kubectl.jsonpath import Path, Template, find, relaxed
 from sregym_cluster_embedded.kubectl.kyaml import kyaml_text
@@ -224,7 +225,13 @@ def _custom_columns(spec: str, objects: Sequence[Object], arguments: Arguments) 
 
 
 def _column_text(values: Sequence[Any]) -> str:
-    return ",".join(go_text(value) for value in values) if values else "<none>"
+    texts = []
+    for value in values:
+        texts.append(go_text(value))
+        # A cell is held as it is, in its row and in the table.
+        allocate(4 * len(texts[-1]))
+        spend(1 + (len(texts[-1]) >> 6))
+    return ",".join(texts) if texts else "<none>"
 
 
 def go_text(value: Any) -> str:

@@ -7,6 +7,8 @@ import re
 
 import yaml
 
+from sregym_cluster_embedded.api.aliases import MergingLoader
+
 _CORE = "tag:yaml.org,2002:"
 _TRUTH = re.compile(
     r"(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE"
@@ -28,7 +30,7 @@ _REPLACED = frozenset(_CORE + tag for tag in ("bool", "int", "float", "timestamp
 _EXACT = 1e21
 
 
-class Loader(yaml.CSafeLoader):
+class Loader(MergingLoader):
     """Reads documents with the scalars of Go's decoder."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from sregym_cluster_embedded.kubectl.builder import NOTHING_NAMED
@@ -21,6 +20,7 @@ from sregym_cluster_embedded.kubectl.flags import DRY_RUN, FILES, OUTPUT, SELECT
 from sregym_cluster_embedded.kubectl.printing import dry_run, dry_run_query, report
 from sregym_cluster_embedded.kubectl.session import Session, collected, raise_all
 from sregym_cluster_embedded.kubectl.trying import patched
+from sregym_cluster_embedded.patterns import globs
 from sregym_cluster_embedded.store import Object
 
 _COMMON = (*OUTPUT, *DRY_RUN, *FILES, *SELECTION)
@@ -135,7 +135,7 @@ def set_resources(session: Session) -> None:
     containers = arguments.text("containers", "*")
 
     def edit(pod_spec: Object) -> Object | None:
-        chosen = [c for c in pod_spec["containers"] if fnmatchcase(c["name"], containers)]
+        chosen = [c for c in pod_spec["containers"] if globs.matches(c["name"], containers)]
         if not chosen:
             raise CommandError(f"error: unable to find container named {containers}")
         entries = [
@@ -169,7 +169,7 @@ def _env_patch(
     matched = False
     for field in ("initContainers", "containers"):
         for container in pod_spec.get(field, ()):
-            if not fnmatchcase(container["name"], containers):
+            if not globs.matches(container["name"], containers):
                 continue
             matched = True
             present = {entry["name"]: entry for entry in container.get("env", ())}
@@ -227,7 +227,7 @@ def _list_env(session: Session, words: list[str]) -> None:
 def _list_variables(session: Session, found: Found, containers: str) -> None:
     pod_spec = pod_template(found.obj)
     for container in [*pod_spec.get("initContainers", ()), *pod_spec["containers"]]:
-        if not fnmatchcase(container["name"], containers):
+        if not globs.matches(container["name"], containers):
             continue
         session.say(f"# {found.kind.kind} {found.name}, container {container['name']}")
         for entry in container.get("env", ()):

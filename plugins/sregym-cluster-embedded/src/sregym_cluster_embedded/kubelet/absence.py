@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.errors import ApiError, bad_request, internal, not_found
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.pacing import wake
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of, write_status
 from sregym_cluster_embedded.kubelet.state import pod_states, state_of
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 FROZEN, STOPPED, OFF = "frozen", "stopped", "off"
 NO_RUNTIME = "without runtime"
 # By node: how its kubelet is, while it is not running.
-_ABSENT = "kubelet.absent"
-_HELD = "kubelet.held"
+_ABSENT: TableKey[str, str] = TableKey("kubelet.absent")
+_HELD: TableKey[str, tuple[tuple[str, tuple[Any, ...]], ...]] = TableKey("kubelet.held")
 SYNC = "kubelet.sync"
 _QUEUES = (SYNC, "kubelet.probe", "kubelet.files", "kubelet.limits", "kubelet.deadline")
 # After a pause the kubelet first corrects what others wrote, then looks at its pods.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import storage_drivers as drivers
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # Paths that other pods' volumes made, by node.
-_MADE = "kubelet.host_paths"
+_MADE: TableKey[str, dict[str, str]] = TableKey("kubelet.host_paths")
 _FOLDERS = frozenset(
     {"/", "/bin", "/boot", "/dev", "/etc", "/etc/kubernetes", "/home", "/lib", "/media", "/mnt"}
     | {"/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var"}  # noqa: S108 - the node's

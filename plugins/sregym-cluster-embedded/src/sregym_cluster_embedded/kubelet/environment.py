@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.configuration import (
     Missing,
     config_data,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.state import PodState
     from sregym_cluster_embedded.world import World
 
+_LINKS: TableKey[tuple[str, bool], dict[str, str]] = TableKey("kubelet.links")
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 
 
@@ -70,7 +72,7 @@ def service_links(world: World, namespace: str, all_services: bool) -> dict[str,
 
     Kept in the table `kubelet.links` until a Service of the namespace changes.
     """
-    known = world.table("kubelet.links")
+    known = world.table(_LINKS)
     place = (namespace, all_services)
     found: dict[str, str] | None = known.get(place)
     if found is None:
@@ -80,7 +82,7 @@ def service_links(world: World, namespace: str, all_services: bool) -> dict[str,
 
 def forget_links(world: World, namespace: str) -> None:
     """A Service of the namespace has changed: containers that start from now on see it."""
-    known = world.table("kubelet.links")
+    known = world.table(_LINKS)
     if namespace == "default":
         known.clear()
     known.pop((namespace, True), None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import (
         ContainerRef,
@@ -30,7 +32,7 @@ class HookResult(NamedTuple):
 
 def run_hook(world: World, ref: ContainerRef, handler: dict[str, Any]) -> HookResult:
     """Perform a handler in a container now."""
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     where = f'for Container "{ref.name}" in Pod "{ref.pod}_{ref.namespace}({ref.pod_uid})" failed'
     if "sleep" in handler:
         return HookResult(float(handler["sleep"].get("seconds", 0)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.pull_secrets import logins, missing
 from sregym_cluster_embedded.kubelet.references import reference_error
 from sregym_cluster_embedded.kubelet.report import tell
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
+_PULLING: TableKey[str | tuple[str, str], float] = TableKey("kubelet.pulling")
+_PULLS: TableKey[tuple[str, str], _Failure] = TableKey("kubelet.pulls")
+IMAGES: TableKey[tuple[str, str], tuple[str, int]] = TableKey("kubelet.images")
 SHOW = "node.images"
 _SHOWN_S = 10.0
 _FIRST_BACKOFF_S = 10.0
@@ -65,7 +70,7 @@ class ImageState(NamedTuple):
 
 def preload(world: World, node: str, image: str, image_id: str, size_bytes: int) -> None:
     """Put an image onto a node."""
-    world.table("kubelet.images")[(node, image)] = (image_id, size_bytes)
+    world.table(IMAGES)[(node, image)] = (image_id, size_bytes)
 
 
 def ensure(world: World, pod: Object, state: PodState, container: Object) -> ImageState:
@@ -81,7 +86,7 @@ def ensure(world: World, pod: Object, state: PodState, container: Object) -> Ima
         tell(world, pod, state, "Warning", "InspectFailed", message, name)
         tell(world, pod, state, "Warning", "Failed", "Error: InvalidImageName", name)
         return ImageState(reason="InvalidImageName", message=message)
-    present = world.table("kubelet.images").get((state.node, image))
+    present = world.table(IMAGES).get((state.node, image))
     if present is not None and policy != "Always":
         message = (
             f'Container image "{image}" already present on machine and can be accessed by the pod'
@@ -106,12 +111,12 @@ def finish_pull(
 ) -> ImageState:
     """The pull that `ensure` began is over."""
     image = container["image"]
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if not pulled.found:
         return _refused(world, pod, state, container, pulled.error)
     preload(world, state.node, image, pulled.image_id, pulled.size_bytes)
-    world.table("kubelet.pulls").pop((state.uid, image), None)
+    world.table(_PULLS).pop((state.uid, image), None)
     # The node's status lists it the next time that it is written.
     enqueue(world, SHOW, state.node, _SHOWN_S)
     own, total = _duration(pulled_s), _duration(waited_s + pulled_s)
@@ -135,7 +140,7 @@ def check_pull_secrets(world: World, pod: Object, state: PodState) -> None:
 
 def forget_pulls(world: World, pod: Object, uid: str) -> None:
     """Drop what is kept of a pod's failed pulls."""
-    pulls = world.table("kubelet.pulls")
+    pulls = world.table(_PULLS)
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(group, ()):
             pulls.pop((uid, container["image"]), None)
@@ -145,14 +150,14 @@ def _pull(
     world: World, pod: Object, state: PodState, container: Object, present: bool
 ) -> ImageState:
     image, name = container["image"], container["name"]
-    last: _Failure | None = world.table("kubelet.pulls").get((state.uid, image))
+    last: _Failure | None = world.table(_PULLS).get((state.uid, image))
     if last is not None and world.now - last.at < last.backoff_s:
         tell(world, pod, state, "Normal", "BackOff", f'Back-off pulling image "{image}"', name)
         tell(world, pod, state, "Warning", "Failed", "Error: ImagePullBackOff", name)
         message = f'Back-off pulling image "{image}": ErrImagePull: {last.error}'
         return ImageState(reason="ImagePullBackOff", message=message)
     tell(world, pod, state, "Normal", "Pulling", f'Pulling image "{image}"', name)
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     pulled = runtime.pull(world, state.node, image, logins(world, pod))
     if pulled.found or pulled.took_s:
         under_way = _queue_pull(world, state.node, image, pulled, present)
@@ -170,7 +175,7 @@ def _refused(
     text = f'Failed to pull image "{image}": {error}'
     tell(world, pod, state, "Warning", "Failed", text, name)
     tell(world, pod, state, "Warning", "Failed", "Error: ErrImagePull", name)
-    failures = world.table("kubelet.pulls")
+    failures = world.table(_PULLS)
     last: _Failure | None = failures.get((state.uid, image))
     backoff_s = _FIRST_BACKOFF_S
     if last is not None:
@@ -181,7 +186,7 @@ def _refused(
 
 def _queue_pull(world: World, node: str, image: str, pulled: ImagePull, present: bool) -> _Pull:
     """Put a pull into its node's queue; an image that will be there by then is not pulled twice."""
-    queue = world.table("kubelet.pulling")
+    queue = world.table(_PULLING)
     begins = max(world.now, queue.get(node, 0.0))
     if not pulled.found:
         queue[node] = begins + pulled.took_s

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.hooks import run_hook
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.messages import with_message
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
@@ -33,9 +35,9 @@ _COMPLETED = ExitState(0, "Completed")
 # What a container gets at least: however long its hook took, however soon it has to go.
 _SHORTEST_GRACE_S = 2.0
 # The uids of the pods whose containers have been told to go.
-_STOPPING = "kubelet.stopping"
+_STOPPING: TableKey[str, bool] = TableKey("kubelet.stopping")
 # By uid and name: the life of each sidecar that waits for its signal, since when, and its grace.
-_TURNS = "kubelet.turns"
+_TURNS: TableKey[tuple[str, str], tuple[int, float, float]] = TableKey("kubelet.turns")
 
 
 def stop_pod(world: World, state: PodState, grace_s: float) -> None:
@@ -124,7 +126,7 @@ def _waits(state: PodState, name: str) -> bool:
 
 def _terminate(world: World, state: PodState, name: str, grace_s: float) -> None:
     """Send SIGTERM, and plan the end by itself or by SIGKILL."""
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     grace_s = max(grace_s, _SHORTEST_GRACE_S)
     takes_s = runtime.terminate(world, state.ref(name))
     by_itself = takes_s is not None and takes_s < grace_s
@@ -138,7 +140,7 @@ def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> No
     state = state_of(world, uid)
     if state is None or not lives(state, name, attempt):
         return
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     ended = runtime.kill(world, state.ref(name))
     if ended is None:
         ended = _COMPLETED if by_itself else _KILLED
@@ -147,7 +149,7 @@ def kill(world: World, uid: str, name: str, attempt: int, by_itself: bool) -> No
     failed_start = state.containers[name].waiting is not None
     state = record_exit(world, state, name, ended, killed=not leaving and not failed_start)
     if leaving:
-        wake(world, uid, KILLED_S * (0.6 + 1.2 * world.seed.fraction("killed", uid)))
+        wake(world, uid, KILLED_S * (0.6 + 1.2 * world.seed.fraction("killed", state.key)))
         return
     save(world, state._replace(busy=False, again=False))
     if failed_start:

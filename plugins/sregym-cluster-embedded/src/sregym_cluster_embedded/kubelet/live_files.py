@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.configuration import Missing
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.report import host_ip, pod_of
 from sregym_cluster_embedded.kubelet.runtime import FileObserver
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, save, state_of
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "kubelet.files"
-_TABLE = "kubelet.sources"
+_TABLE: TableKey[str, tuple[Key, ...]] = TableKey("kubelet.sources")
 # A pod is synced every minute or so, and the object may be cached for a while.
 _SOONEST_S, _SPREAD_S = 45.0, 30.0
 
@@ -43,7 +45,9 @@ def source_changed(world: World, key: Key) -> None:
     for pod in world.store.list("pods", key.namespace):
         uid = pod["metadata"]["uid"]
         if key in sources.get(uid, ()):
-            delay_s = _SOONEST_S + _SPREAD_S * world.seed.fraction("files", uid, int(world.now))
+            delay_s = _SOONEST_S + _SPREAD_S * world.seed.fraction(
+                "files", pod["metadata"]["name"], int(world.now)
+            )
             enqueue(world, HANDLER, uid, delay_s)
 
 
@@ -80,7 +84,7 @@ def _shows_config(volume: Object) -> bool:
 
 
 def _tell_processes(world: World, pod: Object, state: PodState, changed: list[str]) -> None:
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     if not isinstance(runtime, FileObserver) or state.mounts is None:
         return
     for group in ("initContainers", "containers"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.pacing import stretch
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
@@ -36,10 +37,10 @@ def record_exit(
     container = state.containers[name]
     if container.attempt > 0:
         # Of each container only the last dead life is kept.
-        runtime: ContainerRuntime = world.room("runtime")
+        runtime: ContainerRuntime = world.room(RUNTIME)
         runtime.forget(world, state.ref(name)._replace(attempt=container.attempt - 1))
     backoff_s = remembered_backoff(world, container)
-    retry_at = world.now + backoff_s * stretch(world, state.uid) if backoff_s else world.now
+    retry_at = world.now + backoff_s * stretch(world, state) if backoff_s else world.now
     if killed and world.now >= container.ended_before_at + backoff_s:
         retry_at = world.now
     finished = container._replace(

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ContainerRuntime
     from sregym_cluster_embedded.kubelet.state import PodState
     from sregym_cluster_embedded.world import World
 
-_TABLE = "kubelet.log_files"
+_TABLE: TableKey[ContainerRef, _Tally] = TableKey("kubelet.log_files")
 # Before each line stand its moment, its stream and a tag, and behind it a line feed.
 _LINE_BYTES = 41
 # A kubelet begins a new file here (containerLogMaxSize) and keeps so many (containerLogMaxFiles).
@@ -56,7 +59,7 @@ def log_bytes(world: World, state: PodState, name: str) -> int:
 
 def _written(world: World, ref: ContainerRef) -> int:
     before = _Tally(*world.table(_TABLE).get(ref, (0.0, 0)))
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     lines = runtime.logs(world, ref, since=before.until)
     return before.written + sum(
         len(line.text.encode(errors="surrogateescape")) + _LINE_BYTES

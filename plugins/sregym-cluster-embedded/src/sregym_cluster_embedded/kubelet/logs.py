@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import resources
 from sregym_cluster_embedded.api.chosen_container import chosen_container
 from sregym_cluster_embedded.api.errors import bad_request, not_found
 from sregym_cluster_embedded.api.request import is_true
 from sregym_cluster_embedded.kubelet.absence import check_reachable
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.state import EXITED, RUNNING, PodState, state_of
 from sregym_cluster_embedded.store import Key, Object
 
@@ -24,9 +25,12 @@ _WAITING = {
     "ImagePullBackOff": "trying and failing to pull image",
 }
 
+# Of whoever follows a log: a virtual second, exactly. What clients send is text, and not taken.
+SINCE_MOMENT = "since moment"
+
 
 def read_logs(
-    world: World, namespace: str, pod: str, container: str, options: Mapping[str, str]
+    world: World, namespace: str, pod: str, container: str, options: Mapping[str, Any]
 ) -> str:
     """What `GET pods/NAME/log` answers.
 
@@ -57,7 +61,7 @@ def read_logs(
     attempt = _life(state, name, container_id)
     if state is None or attempt is None:
         return f"unable to retrieve container logs for {container_id}"
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     tail, since = options.get("tailLines"), _since(world, options)
     lines = runtime.logs(
         world,
@@ -117,7 +121,7 @@ def _life(state: PodState | None, name: str, container_id: str) -> int | None:
     return container.attempt - 1
 
 
-def _text(world: World, lines: list[LogLine], options: Mapping[str, str]) -> str:
+def _text(world: World, lines: list[LogLine], options: Mapping[str, Any]) -> str:
     since = _since(world, options)
     if since is not None:
         lines = [line for line in lines if line.at >= since]
@@ -136,7 +140,10 @@ def _stamp(world: World, at: float) -> str:
     return f"{world.timestamp(at)[:-1]}.{nanoseconds:09d}Z"
 
 
-def _since(world: World, options: Mapping[str, str]) -> float | None:
+def _since(world: World, options: Mapping[str, Any]) -> float | None:
+    exact = options.get(SINCE_MOMENT)
+    if isinstance(exact, float):
+        return exact
     if "sinceSeconds" in options:
         return world.now - float(options["sinceSeconds"])
     if "sinceTime" in options:

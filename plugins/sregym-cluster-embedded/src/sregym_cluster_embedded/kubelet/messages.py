@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.state import container_spec
 
@@ -25,7 +26,7 @@ def with_message(world: World, state: PodState, name: str, ended: ExitState) -> 
     if pod is None or ended.message:
         return ended
     spec = container_spec(pod["spec"], name)
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     ref = state.ref(name)
     text = runtime.read_file(world, ref, spec.get("terminationMessagePath") or _PATH) or ""
     text = text.encode()[:_FILE_BYTES].decode(errors="ignore")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.workqueue import enqueue
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.state import PodState
     from sregym_cluster_embedded.world import World
 
 ADMIT_S = 0.03
@@ -37,14 +38,14 @@ def next_relist(world: World, node: str) -> float:
     return 1.0 - passed + REPORT_S
 
 
-def retry_delay(world: World, uid: str) -> float:
+def retry_delay(world: World, state: PodState) -> float:
     """Seconds until a pod whose sync failed is synced again: ten, stretched at random.
 
     A kubelet looks once in a second which pods are due.
     """
-    return _RETRY_S * stretch(world, uid) + _LOOK_S
+    return _RETRY_S * stretch(world, state) + _LOOK_S
 
 
-def stretch(world: World, uid: str) -> float:
+def stretch(world: World, state: PodState) -> float:
     """The random factor by which waits are lengthened so that they do not coincide."""
-    return 1.1 + 0.2 * world.seed.fraction("stretch", uid, math.floor(world.now * 1000))
+    return 1.1 + 0.2 * world.seed.fraction("stretch", state.key, math.floor(world.now * 1000))

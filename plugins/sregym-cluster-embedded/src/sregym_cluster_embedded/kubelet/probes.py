@@ -12,6 +12,8 @@ import math
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import REPORT_S, wake
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 HANDLER = "kubelet.probe"
 ENDED = "kubelet.probe.ended"
-_TABLE = "kubelet.probes"
+_TABLE: TableKey[tuple[str, str, str], Probe] = TableKey("kubelet.probes")
 # The kinds of probes, and where they stand in a container.
 FIELDS: Mapping[str, str] = MappingProxyType(
     {"startup": "startupProbe", "readiness": "readinessProbe", "liveness": "livenessProbe"}
@@ -129,7 +131,7 @@ def evaluate(world: World, key: tuple[str, str, str]) -> None:
         enqueue(world, HANDLER, key, probe.ends - world.now)
         return
     spec = container_spec(pod["spec"], name)[FIELDS[kind]]
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     result = runtime.probe(world, state.ref(name), spec)
     if result.took_s:
         world.table(_TABLE)[key] = probe._replace(ends=world.now + result.took_s)

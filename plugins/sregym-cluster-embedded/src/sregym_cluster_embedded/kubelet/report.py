@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.requests import put_status
 from sregym_cluster_embedded.kubelet.state import EPHEMERAL, INIT, SIDECAR, PodState
 from sregym_cluster_embedded.kubelet.status import pod_status
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.static_pods import Static
     from sregym_cluster_embedded.world import World
 
 # By the key of its mirror in the API: each static pod.
-STATIC = "kubelet.static"
+STATIC: TableKey[Key, Static] = TableKey("kubelet.static")
 MIRROR = "kubernetes.io/config.mirror"
 _GROUPS = {
     INIT: "initContainers",

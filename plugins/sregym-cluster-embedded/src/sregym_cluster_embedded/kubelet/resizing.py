@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import orjson
 
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.admission import shortage
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, retry_delay, wake
 from sregym_cluster_embedded.kubelet.report import tell
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 ERROR = "Error"
 # By uid: the node of each pod that waits for others to go.
-_DEFERRED = "kubelet.deferred"
+_DEFERRED: TableKey[str, str] = TableKey("kubelet.deferred")
 _NOTICED_S = 0.1
 # From a change of limits to the moment at which the runtime has confirmed it.
 _CONFIRMED_S = 1.0
@@ -109,7 +111,7 @@ def settle(world: World, pod: Object, state: PodState) -> PodState:
             state = save(world, state._replace(resize=(IN_PROGRESS, ERROR, error, generation)))
             text = f"Pod resize error: {_summary(pod, error)}"
             tell(world, pod, state, "Warning", "ResizeError", text)
-        wake(world, state.uid, retry_delay(world, state.uid))
+        wake(world, state.uid, retry_delay(world, state))
         return state
     resize = (IN_PROGRESS, "", "", generation)
     state = save(world, state._replace(allotted={}, resize=resize))
@@ -201,7 +203,7 @@ def _grant(world: World, pod: Object, state: PodState, name: str, before: Object
         grace = float(pod["spec"].get("terminationGracePeriodSeconds", 30))
         stop_container(world, current, name, f"Container {name} resize requires restart", grace)
         return
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     if isinstance(runtime, Resizer):
         memory = int(parse(limits["memory"])) if "memory" in limits else None
         cpu = float(parse(limits["cpu"])) if "cpu" in limits else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.keys import KUBELET_REACHABLE, LOGS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import (
     absence,
@@ -22,6 +23,7 @@ from sregym_cluster_embedded.kubelet import (
 from sregym_cluster_embedded.kubelet.admission import REJECT, forbidden_sysctl, misfit, reject
 from sregym_cluster_embedded.kubelet.conditions import gate_answers
 from sregym_cluster_embedded.kubelet.environment import forget_links
+from sregym_cluster_embedded.kubelet.keys import KUBELET, STATIC_PODS
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.logs import read_logs
 from sregym_cluster_embedded.kubelet.messages import with_message
@@ -30,6 +32,7 @@ from sregym_cluster_embedded.kubelet.renewal import could_renew
 from sregym_cluster_embedded.kubelet.report import STATIC
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState
 from sregym_cluster_embedded.kubelet.state import RENEWS, PodState, new_containers, save, state_of
+from sregym_cluster_embedded.network.keys import KUBELETS
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ _FOLLOWED = ("pods", "configmaps", "secrets", "services", "nodes")
 
 
 class Kubelet:
-    """What the runtime and the rooms above tell the kubelets; found by `world.room("kubelet")`."""
+    """What the runtime and the rooms above tell the kubelets; found by `world.room(KUBELET)`."""
 
     def container_exited(self, world: World, ref: ContainerRef, ended: ExitState) -> None:
         """A process has ended by itself, just now."""
@@ -185,6 +188,7 @@ _ACTIONS: Mapping[str, Callable[..., None]] = MappingProxyType(
 
 def contribution() -> Contribution:
     """What this room adds to a cluster."""
+    kubelet = Kubelet()
     return Contribution(
         name="kubelet",
         handlers={
@@ -198,9 +202,10 @@ def contribution() -> Contribution:
             "persistentvolumeclaims": (growth.claim_changed,),
         },
         rooms={
-            "kubelet": Kubelet(),
-            "logs": read_logs,
-            "static_pods": static_pods.StaticPods(),
-            "kubelet_reachable": absence.check_reachable,
+            **KUBELETS.offer(kubelet),
+            **KUBELET.offer(kubelet),
+            **LOGS.offer(read_logs),
+            **STATIC_PODS.offer(static_pods.StaticPods()),
+            **KUBELET_REACHABLE.offer(absence.check_reachable),
         },
     )

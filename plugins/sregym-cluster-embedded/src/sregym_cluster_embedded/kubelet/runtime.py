@@ -1,14 +1,17 @@
 """What the kubelet asks of a container runtime; the rooms above provide it.
 
 The kubelet knows pods; it does not know what runs in them. The room `userland` implements
-`ContainerRuntime` and is found by `world.room("runtime")`. When a process ends by itself, the
-runtime calls `world.room("kubelet").container_exited(world, container, ExitState)`.
+`ContainerRuntime` and is found by `world.room(RUNTIME)`. When a process ends by itself, the
+runtime calls `world.room(KUBELET).container_exited(world, container, ExitState)`.
 """
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+from sregym_cluster_embedded.machines import HOST
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
@@ -30,6 +33,23 @@ class ContainerRef(NamedTuple):
     pod_uid: str
     name: str
     attempt: int
+
+    def __str__(self) -> str:
+        """What chance hangs on: not the uid, which depends on the world's salt too."""
+        return f"{self.namespace}/{self.pod}/{self.name}/{self.attempt}"
+
+
+def host_ref(node: str) -> ContainerRef:
+    """What runs on a node beside its containers, in the form in which those are named."""
+    return ContainerRef("", node, f"{HOST}{node}", "", 0)
+
+
+def folder_of_host(volume: str) -> tuple[str, str] | None:
+    """Node and path of a volume that is a folder of its node (`Mount.volume`); None for others."""
+    if not volume.startswith(HOST):
+        return None
+    node, slash, path = volume.removeprefix(HOST).partition("/")
+    return node, posixpath.normpath(f"{slash}{path}") if path else "/"
 
 
 class Login(NamedTuple):

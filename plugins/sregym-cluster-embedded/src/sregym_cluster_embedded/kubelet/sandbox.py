@@ -10,7 +10,7 @@ from sregym_cluster_embedded.kubelet import growth
 from sregym_cluster_embedded.kubelet.backends import WITH_POD
 from sregym_cluster_embedded.kubelet.pacing import retry_delay
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
-from sregym_cluster_embedded.kubelet.state import PodState, save
+from sregym_cluster_embedded.kubelet.state import MOUNT_DELAYS, PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
 from sregym_cluster_embedded.network.addresses import assign, pod_range, release
 from sregym_cluster_embedded.store import Key
@@ -31,7 +31,7 @@ _LONGEST_MOUNT_RETRY_S = 122.0
 def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None:
     """Set up all volumes; None when some cannot be, after saying so and planning another try."""
     mounts, failures = set_up(world, pod, state, host_ip(world, state.node))
-    delays = world.table("kubelet.mount_delays")
+    delays = world.table(MOUNT_DELAYS)
     if not failures:
         delays.pop(state.uid, None)
         state = save(world, state._replace(mounts=mounts))
@@ -41,7 +41,7 @@ def mount_volumes(world: World, pod: Object, state: PodState) -> PodState | None
         if failure.reason:
             tell(world, pod, state, "Warning", failure.reason, failure.message)
     if all(failure.again == WITH_POD for failure in failures):
-        enqueue(world, "kubelet.sync", state.uid, retry_delay(world, state.uid))
+        enqueue(world, "kubelet.sync", state.uid, retry_delay(world, state))
         return None
     delay_s = delays.get(state.uid, _FIRST_MOUNT_RETRY_S)
     delays[state.uid] = min(delay_s * 2, _LONGEST_MOUNT_RETRY_S)

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.kubelet.environment import environment, expand
 from sregym_cluster_embedded.kubelet.eviction import watch_limits
 from sregym_cluster_embedded.kubelet.hooks import run_hook
 from sregym_cluster_embedded.kubelet.images import ImageState, ensure, finish_pull
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import stop_container
 from sregym_cluster_embedded.kubelet.lives import raised_backoff, record_exit
 from sregym_cluster_embedded.kubelet.pacing import (
@@ -152,7 +153,7 @@ def create(
             environment(world, pod, state, container, host_ip(world, state.node))
         check_mounts(world, pod, state, container)
         if asks_for_non_root(pod, container):
-            runtime: ContainerRuntime = world.room("runtime")
+            runtime: ContainerRuntime = world.room(RUNTIME)
             check_non_root(pod, container, runtime.user_of(world, container["image"]))
     except Missing as missing:
         tell(world, pod, state, "Warning", "Failed", f"Error: {missing}", name)
@@ -194,7 +195,7 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
         ready="readinessProbe" not in spec,
     )
     state = save(world, with_container(state, running))
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     unconfined = missing_profile(pod, spec)
     if unconfined:
         failure: ExitState | None = ExitState(128, "CreateContainerError", unconfined)
@@ -288,7 +289,7 @@ def _hold(world: World, state: PodState, name: str, reason: str, message: str) -
     """A container cannot be started now: say why, and try again later."""
     first = state.containers[name].waiting is None and state.containers[name].phase == NEVER
     state = change(world, state.uid, name, waiting=(reason, message))
-    wake(world, state.uid, FIRST_RETRY_S if first else retry_delay(world, state.uid))
+    wake(world, state.uid, FIRST_RETRY_S if first else retry_delay(world, state))
     return state
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, Mount
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 INIT, SIDECAR, MAIN, EPHEMERAL = "init", "sidecar", "main", "ephemeral"
 NEVER, STARTING, RUNNING, EXITED = "never", "starting", "running", "exited"
+_PODS: TableKey[str, PodState] = TableKey("kubelet.pods")
+# Of pods whose volumes could not be set up, the wait before the next try.
+MOUNT_DELAYS: TableKey[str, float] = TableKey("kubelet.mount_delays")
 RENEWS = "renews"
 
 
@@ -106,9 +110,9 @@ class PodState(NamedTuple):
         return ContainerRef(self.key.namespace, self.key.name, self.uid, name, attempt)
 
 
-def pod_states(world: World) -> dict[Any, Any]:
+def pod_states(world: World) -> dict[str, PodState]:
     """All pods that kubelets know, by uid."""
-    return world.table("kubelet.pods")
+    return world.table(_PODS)
 
 
 def state_of(world: World, uid: str) -> PodState | None:

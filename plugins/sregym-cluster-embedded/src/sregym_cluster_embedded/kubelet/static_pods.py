@@ -50,7 +50,7 @@ class Static(NamedTuple):
 
 
 class StaticPods:
-    """The files of nodes that kubelets watch; found by `world.room("static_pods")`."""
+    """The files of nodes that kubelets watch; found by `world.room(STATIC_PODS)`."""
 
     def write(self, world: World, node: str, file: str, content: str | None) -> None:
         """A file was written into `FOLDER` of a node; without content it was removed."""
@@ -117,6 +117,29 @@ def renew(world: World, state: PodState) -> bool:
     return True
 
 
+def refers_to_api(spec: Object) -> bool:
+    """Whether a pod spec refers to other objects of the API, which a static pod may not."""
+    if spec.get("serviceAccountName") or spec.get("serviceAccount") or spec.get("resourceClaims"):
+        return True
+    if spec.get("imagePullSecrets"):
+        return True
+    volumes = [volume for volume in spec.get("volumes") or () if isinstance(volume, dict)]
+    if any(name in volume for volume in volumes for name in _OF_API):
+        return True
+    for group in ("containers", "initContainers", "ephemeralContainers"):
+        for container in spec.get(group) or ():
+            if not isinstance(container, dict) or container.get("envFrom"):
+                return True
+            sources = [(entry or {}).get("valueFrom") or {} for entry in container.get("env") or ()]
+            if any("secretKeyRef" in one or "configMapKeyRef" in one for one in sources):
+                return True
+    return False
+
+
+# Volumes that are made from objects of the API.
+_OF_API = ("secret", "configMap", "projected", "persistentVolumeClaim", "ephemeral", "csi")
+
+
 def _parsed(world: World, node: str, file: str, content: str | None) -> Static | None:
     """The static pod of a file; None when there is none in it."""
     try:
@@ -128,6 +151,8 @@ def _parsed(world: World, node: str, file: str, content: str | None) -> Static |
     machine = world.store.get(Key("nodes", "", node))
     given, spec = pod.get("metadata") or {}, pod.get("spec")
     if machine is None or not given.get("name") or not isinstance(spec, dict):
+        return None
+    if refers_to_api(spec):
         return None
     digest = blake2b(f"{node} {content}".encode(), digest_size=16).hexdigest()
     annotations = {

@@ -148,7 +148,7 @@ def sandbox(world: World, uid: str) -> None:
     if (classless or has_runtime(world, pod, state)) and has_memory(world, pod, state):
         address = allocate_address(world, pod, state)
     if address is None:
-        world.after(retry_delay(world, uid), "kubelet.sandbox", uid)
+        world.after(retry_delay(world, state), "kubelet.sandbox", uid)
         return
     state = save(world, state._replace(ip=address, sandbox=True))
     # This status is made while the sandbox is: the address shows in the next one.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet import probes, resizing
 from sregym_cluster_embedded.kubelet.images import forget_pulls
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.killing import forget_stop, stop_pod, take_turns
 from sregym_cluster_embedded.kubelet.live_files import forget_sources
 from sregym_cluster_embedded.kubelet.pacing import KILLED_S, next_relist, wake
@@ -15,6 +16,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
 from sregym_cluster_embedded.kubelet.sandbox import release_address
 from sregym_cluster_embedded.kubelet.state import (
     EXITED,
+    MOUNT_DELAYS,
     RUNNING,
     PodState,
     pod_states,
@@ -78,7 +80,7 @@ def gone(world: World, uid: str) -> None:
 
 def drop(world: World, state: PodState) -> None:
     """Forget a pod whose API object is gone; what still runs is killed."""
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     for container in state.containers.values():
         if container.attempt < 0:
             continue
@@ -95,7 +97,7 @@ def drop(world: World, state: PodState) -> None:
     forget_stop(world, state)
     forget(world, "kubelet.sync", state.uid)
     forget_sources(world, state)
-    world.table("kubelet.mount_delays").pop(state.uid, None)
+    world.table(MOUNT_DELAYS).pop(state.uid, None)
     release_address(world, state)
     pod_states(world).pop(state.uid, None)
     resizing.room_was_made(world, state)

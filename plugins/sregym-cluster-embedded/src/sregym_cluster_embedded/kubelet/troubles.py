@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # By node: (part, message) of what is broken.
-_TABLE = "kubelet.troubles"
+_TABLE: TableKey[str, tuple[tuple[str, str], ...]] = TableKey("kubelet.troubles")
 NETWORK, RUNTIME, PLEG = "network", "runtime", "pleg"
 NETWORK_DOWN = (
     "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "

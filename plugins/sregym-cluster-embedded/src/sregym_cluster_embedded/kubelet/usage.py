@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from sregym_cluster_embedded.kubelet.images import IMAGES
+from sregym_cluster_embedded.kubelet.keys import RUNTIME, STORAGE
+from sregym_cluster_embedded.kubelet.runtime import host_ref
 from sregym_cluster_embedded.kubelet.state import RUNNING, PodState, pod_states
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Storage(Protocol):
-    """What the kubelet asks about files, `world.room("storage")`; without it nothing is written."""
+    """What the kubelet asks about files, `world.room(STORAGE)`; without it nothing is written."""
 
     def layer_bytes(self, world: World, ref: ContainerRef) -> int:
         """What a container wrote beside its volumes."""
@@ -39,7 +42,7 @@ def empty_dirs(pod: Object) -> list[Object]:
 
 def empty_dir_bytes(world: World, state: PodState, volume: Object) -> int:
     """What stands in one emptyDir."""
-    storage = world.constitution.rooms.get("storage")
+    storage = world.room_or_none(STORAGE)
     mount = (state.mounts or {}).get(volume["name"])
     if not isinstance(storage, Storage) or mount is None:
         return 0
@@ -48,7 +51,7 @@ def empty_dir_bytes(world: World, state: PodState, volume: Object) -> int:
 
 def container_bytes(world: World, state: PodState, name: str) -> int:
     """What the present life of a container wrote to the node's disk beside its volumes."""
-    storage = world.constitution.rooms.get("storage")
+    storage = world.room_or_none(STORAGE)
     container = state.containers.get(name)
     if not isinstance(storage, Storage) or container is None or container.attempt < 0:
         return 0
@@ -67,7 +70,7 @@ def disk_bytes(world: World, pod: Object, state: PodState) -> int:
 
 def memory_bytes(world: World, state: PodState, name: str) -> int:
     """What a container uses of the node's memory; 0 while it does not run."""
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     container = state.containers.get(name)
     if container is None or container.phase != RUNNING or not isinstance(runtime, Memory):
         return 0
@@ -90,11 +93,18 @@ def available_disk(
 ) -> int:
     """Bytes of a node's root disk that are free."""
     written = sum(disk_bytes(world, pod, state) for pod, state in pods)
+    written += host_bytes(world, machine.name)
     root = machine.root
     return max(root.size_bytes - root.other_bytes - images_bytes(world, machine.name) - written, 0)
 
 
+def host_bytes(world: World, node: str) -> int:
+    """What was written to a node's disk beside its pods: by hand, or through their hostPath volumes."""
+    storage = world.room_or_none(STORAGE)
+    return storage.layer_bytes(world, host_ref(node)) if isinstance(storage, Storage) else 0
+
+
 def images_bytes(world: World, node: str) -> int:
     """What the images on a node take of its disk."""
-    images = world.table("kubelet.images")
+    images = world.table(IMAGES)
     return sum(size for (place, _), (_, size) in images.items() if place == node)

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.kubelet.configuration import (
     resource_value,
 )
 from sregym_cluster_embedded.kubelet.environment import environment, expand, references
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.requests import token_refusal
 from sregym_cluster_embedded.kubelet.runtime import ImageReader, Mount
 from sregym_cluster_embedded.store import Key, Object
@@ -199,7 +200,7 @@ def container_mounts(
 
 def _of_image(world: World, mount: Mount, sub_path: str | None) -> tuple[Mount, str | None]:
     """The files of an image, or of a folder in it; the sub-path is left where it is a file."""
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     files: dict[str, str] = {}
     if isinstance(runtime, ImageReader):
         files = runtime.image_files(world, mount.volume)

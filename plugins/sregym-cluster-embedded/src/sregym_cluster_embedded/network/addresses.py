@@ -6,6 +6,7 @@ from functools import lru_cache
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import World
 
-_TABLE = "network.addresses"
-_LAST = "network.last_address"
+_TABLE: TableKey[str, Key] = TableKey("network.addresses")
+_LAST: TableKey[str, int] = TableKey("network.last_address")
 
 
 def assign(world: World, node: str, pod_key: Key) -> str | None:

@@ -17,10 +17,12 @@ from sregym_cluster_embedded.network.records import (
     reversed_address,
 )
 from sregym_cluster_embedded.network.rewriting import Rewritten, rewritten
+from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.patterns.matches import Match
     from sregym_cluster_embedded.world import World
 
 _HELD_S = 3600
@@ -162,7 +164,7 @@ def _template(plugin: Plugin, block: ServerBlock, question: Question) -> Reply |
     return Reply("ok" if records else "nodata", tuple(records))
 
 
-def _filled(text: str, found: re.Match[str], facts: dict[str, str]) -> str:
+def _filled(text: str, found: Match, facts: dict[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         group, number, fact = match.groups()
         if group is not None:
@@ -219,8 +221,8 @@ def _hosts(plugin: Plugin, question: Question) -> Reply | None:
     return Reply("servfail")
 
 
-def _search(pattern: str, text: str) -> re.Match[str] | None:
+def _search(pattern: str, text: str) -> Match | None:
     try:
-        return re.search(pattern, text)
-    except re.error:
+        return go.anywhere(pattern).search(text)
+    except go.PatternError:
         return None

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.network.keys import REQUEST_FLOW
 from sregym_cluster_embedded.store import Change, ChangeType
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_TABLE = "network.routes"
+_TABLE: TableKey[Any, tuple[Any, tuple[str, ...]]] = TableKey("network.routes")
 _ALL = "*"
 
 
@@ -33,7 +35,7 @@ def clear(world: World) -> None:
     """Forget all answers, and have the traffic looked at again."""
     if table := world.table(_TABLE):
         table.clear()
-    traffic = world.constitution.rooms.get("traffic")
+    traffic = world.room_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)
 

@@ -6,9 +6,11 @@ belongs to a higher room; it tells here what it has loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache, corefile
+from sregym_cluster_embedded.network.keys import KUBELETS
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -16,14 +18,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change
     from sregym_cluster_embedded.world import World
 
-_TABLE = "network.corefiles"
-
-
-class MountedFiles(Protocol):
-    """What the network asks of the kubelets, `world.room("kubelet")`."""
-
-    def mounted_files(self, world: World, pod_uid: str) -> dict[str, str]:
-        """All ConfigMap files in a pod's volumes, by file name."""
+_TABLE: TableKey[str, str] = TableKey("network.corefiles")
 
 
 def load(world: World, pod_uid: str, text: str) -> None:
@@ -45,7 +40,7 @@ def loaded(world: World, pod_uid: str) -> tuple[corefile.ServerBlock, ...]:
     """
     text: str | None = world.table(_TABLE).get(pod_uid)
     if text is None:
-        kubelet: MountedFiles = world.room("kubelet")
+        kubelet = world.room(KUBELETS)
         text = kubelet.mounted_files(world, pod_uid).get("Corefile", "")
     return corefile.parse(text)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import cache, dns, services
 from sregym_cluster_embedded.network.addresses import holder
 from sregym_cluster_embedded.network.dns import Lookup
-from sregym_cluster_embedded.network.ends import Backend, Listeners, Outcome, Path
+from sregym_cluster_embedded.network.ends import Backend, Outcome, Path
 from sregym_cluster_embedded.network.hosts import daemon_listens
 from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.network.ways import way
@@ -187,7 +188,7 @@ def _looked_up(world: World, source: Object, host: str) -> Lookup:
 
 
 def _accepted(world: World, backend: Backend) -> Outcome:
-    runtime: Listeners = world.room("runtime")
+    runtime = world.room(LISTENERS)
     if backend.pod_uid:
         pod = world.store.get(Key("pods", backend.namespace, backend.pod))
         if pod is None or pod["metadata"]["uid"] != backend.pod_uid:

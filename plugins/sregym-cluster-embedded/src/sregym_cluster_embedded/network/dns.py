@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_cluster_embedded.api.keys import LISTENERS
 from sregym_cluster_embedded.network import answers, cache, coredns, upstream
-from sregym_cluster_embedded.network.ends import Listeners, Outcome
+from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.records import Question, Reply, is_address
 from sregym_cluster_embedded.network.resolver import NODE_DNS, Resolver, hosts_of, resolver_of
 from sregym_cluster_embedded.network.services import backends
@@ -106,7 +107,7 @@ def _query(
             return Reply("unreachable", server=server, uses=uses), 0.0
         return Reply("timeout", server=server, uses=uses), _PATIENCE_S * _ATTEMPTS
     lost, silent = 0, Reply("timeout", server=server, uses=uses)
-    runtime: Listeners = world.room("runtime")
+    runtime = world.room(LISTENERS)
     best: tuple[Backend, float] | None = None
     for backend in target.backends:
         path = way(world, source, backend, "UDP")

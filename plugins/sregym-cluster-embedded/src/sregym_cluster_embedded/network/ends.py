@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from sregym_cluster_embedded.world import World
+from typing import NamedTuple
 
 # A neighbour that does not answer ARP is given up after three tries of a second.
 NO_ROUTE_S = 3.1
-
-
-class Listeners(Protocol):
-    """What the network asks of the container runtime, `world.room("runtime")`."""
-
-    def listening(self, world: World, pod_uid: str, port: int) -> bool:
-        """Whether a process of the pod listens on a port."""
 
 
 class Outcome(StrEnum):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.keys import LISTENERS
+from sregym_cluster_embedded.machines import control_plane_address
 from sregym_cluster_embedded.network import proxies
-from sregym_cluster_embedded.network.ends import Backend, Listeners, Outcome, Target
+from sregym_cluster_embedded.network.ends import Backend, Outcome, Target
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-# The node on which the control plane runs, which is no pod.
-API_ADDRESS = "10.77.0.2"
 API_PORT = 6443
 KUBELET_PORT = 10250
 PROXY_HEALTH_PORT = 10256
@@ -21,7 +21,7 @@ PROXY_HEALTH_PORT = 10256
 def target(world: World, node: Object, address: str, port: int, protocol: str) -> Target:
     """Where packets for an address of a node go that no Service claims."""
     name = node["metadata"]["name"]
-    runtime: Listeners = world.room("runtime")
+    runtime = world.room(LISTENERS)
     for pod in world.store.indexed("pods", "node", name):
         status = pod.get("status", {})
         if not status.get("podIP") or status.get("phase") in ("Succeeded", "Failed"):
@@ -46,7 +46,7 @@ def target(world: World, node: Object, address: str, port: int, protocol: str) -
 def daemon_listens(world: World, node: str, address: str, port: int) -> bool:
     """Whether a daemon of the node itself listens: API server, kubelet, kube-proxy."""
     if port == API_PORT:
-        return address == API_ADDRESS
+        return address == control_plane_address(world)
     if port == PROXY_HEALTH_PORT:
         return proxies.works(world, node)
     if port == KUBELET_PORT:

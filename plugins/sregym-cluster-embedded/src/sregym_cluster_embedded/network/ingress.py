@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.network import certificates
+from sregym_cluster_embedded.patterns import globs, perl
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
@@ -156,11 +157,11 @@ def _rewritten(rule: _Rule, path: str) -> str:
     return re.sub(r"\$\d", "", target) + mark + query
 
 
-def _pattern(path: str) -> re.Pattern[str]:
+def _pattern(path: str) -> perl.Searching:
     try:
-        return re.compile(path, re.IGNORECASE)
-    except re.error:
-        return re.compile(re.escape(path), re.IGNORECASE)
+        return perl.compiled(path, ignore_case=True)
+    except perl.PatternError:
+        return perl.compiled(globs.quoted(path[:1000]), ignore_case=True)
 
 
 def _routed(ingress: Object, backend: Object, path: str, host: str, secure: bool) -> Route | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network.ingress import CLASSES, INGRESSES, served
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "network.ingress"
-_RUNNING = "network.ingress.controllers"
-_TOLD = "network.ingress.told"
+_RUNNING: TableKey[str, str] = TableKey("network.ingress.controllers")
+_TOLD: TableKey[str, dict[str, str]] = TableKey("network.ingress.told")
 _COMPONENT = "nginx-ingress-controller"
 _DELAY_S = 0.2
 _PERIOD_S = 60.0

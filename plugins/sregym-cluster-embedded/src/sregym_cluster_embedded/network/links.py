@@ -4,29 +4,26 @@ A link that nobody has set is perfect and costs nothing. Whoever wants to distur
 links; each speaks about packets in one direction, between ends written as text:
 
     pod:UID    node:NAME    ip:ADDRESS    cidr:10.244.0.0/16    namespace:NAME    *
+    pods:NAMESPACE/NAME?LABEL=VALUE,...    (see `placed_pods`)
 """
 
 from __future__ import annotations
 
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.network.ends import CLEAR, Outcome, Path
+from sregym_cluster_embedded.network.keys import KUBELETS
+from sregym_cluster_embedded.placed_pods import PREFIX, chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sregym_cluster_embedded.world import World
 
-_TABLE = "network.links"
-
-
-class Touched(Protocol):
-    """What is asked of the kubelets, `world.room("kubelet")`."""
-
-    def touch_pod(self, world: World, pod_uid: str) -> None:
-        """All processes of a pod may answer their probes differently from now on."""
+LINKS: TableKey[tuple[str, str], Link] = TableKey("network.links")
 
 
 class Link(NamedTuple):
@@ -60,7 +57,7 @@ class End(NamedTuple):
     ip: str = ""
 
     def is_called(self, name: str) -> bool:
-        """Whether the text in a link means this end."""
+        """Whether the text in a link means this end; pods by their labels are for `_is_called`."""
         kind, _, value = name.partition(":")
         if kind == "*":
             return True
@@ -79,36 +76,42 @@ class End(NamedTuple):
 
 def set_link(world: World, source: str, target: str, link: Link) -> None:
     """Let packets from `source` to `target` meet a link; replaces the one set before."""
-    world.table(_TABLE)[(source, target)] = link
+    world.table(LINKS)[(source, target)] = link
     _tell(world, source, target)
 
 
 def cut(world: World, one: str, other: str, fails: Outcome = Outcome.TIMEOUT) -> None:
     """Let nothing pass between two ends, in either direction."""
-    world.table(_TABLE)[(one, other)] = world.table(_TABLE)[(other, one)] = Link(fails=fails)
+    world.table(LINKS)[(one, other)] = world.table(LINKS)[(other, one)] = Link(fails=fails)
     _tell(world, one, other)
 
 
 def clear_link(world: World, source: str, target: str) -> None:
     """Make the way from `source` to `target` perfect again."""
-    world.table(_TABLE).pop((source, target), None)
+    world.table(LINKS).pop((source, target), None)
     _tell(world, source, target)
+
+
+def links(world: World) -> Mapping[tuple[str, str], Link]:
+    """(source, target) -> link, of all that were set."""
+    found: Mapping[tuple[str, str], Link] = world.table(LINKS)
+    return dict(found)
 
 
 def clear_links(world: World) -> None:
     """Make all ways perfect again."""
-    world.table(_TABLE).clear()
+    world.table(LINKS).clear()
     _tell(world, "*")
 
 
 def path_between(world: World, source: End, target: End) -> Path:
     """What packets meet from one end to the other and back."""
-    table = world.table(_TABLE)
+    table = world.table(LINKS)
     if not table or (source.pod_uid and source.pod_uid == target.pod_uid):
         return CLEAR
     latency, variance, kept, narrowest = 0.0, 0.0, 1.0, 0.0
     fails: Outcome | None = None
-    for link in _met(table, source, target):
+    for link in _met(world, source, target):
         latency += link.latency_ms
         variance += link.jitter_ms**2
         kept *= 1 - link.loss
@@ -120,22 +123,28 @@ def path_between(world: World, source: End, target: End) -> Path:
     return Path(latency, variance**0.5, 1 - kept, narrowest, fails)
 
 
-def _met(table: dict[tuple[str, str], Link], source: End, target: End) -> Iterator[Link]:
-    for (begin, end), link in table.items():
-        if source.is_called(begin) and target.is_called(end):
+def _met(world: World, source: End, target: End) -> Iterator[Link]:
+    for (begin, end), link in world.table(LINKS).items():
+        if _is_called(world, source, begin) and _is_called(world, target, end):
             yield link
-        if target.is_called(begin) and source.is_called(end):
+        if _is_called(world, target, begin) and _is_called(world, source, end):
             yield link
+
+
+def _is_called(world: World, end: End, name: str) -> bool:
+    if name.startswith(PREFIX):
+        return bool(end.pod_uid) and chosen(world, name, end.pod_uid)
+    return end.is_called(name)
 
 
 def _tell(world: World, *names: str) -> None:
     """Answers of the network, and of the kubelets' probes of these ends, may be others now."""
     cache.clear(world)
-    kubelet: Touched | None = world.constitution.rooms.get("kubelet")
+    kubelet = world.room_or_none(KUBELETS)
     if kubelet is None:
         return
     for pod in world.store.list("pods"):
         metadata, ip = pod["metadata"], pod.get("status", {}).get("podIP", "")
         end = End(metadata["uid"], metadata["namespace"], pod["spec"].get("nodeName", ""), ip)
-        if ip and any(end.is_called(name) for name in names):
+        if ip and any(_is_called(world, end, name) for name in names):
             kubelet.touch_pod(world, metadata["uid"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SLICES = "endpointslices.discovery.k8s.io"
 HANDLER = "network.sync"
-_TABLE = "network.proxies"
+_TABLE: TableKey[str, _Proxy] = TableKey("network.proxies")
 
 
 class Rules:
@@ -33,6 +34,10 @@ class Rules:
     def at(self, index: str, value: str) -> Iterable[Object]:
         """The Services with a value under an index: `address`, `node-port` or `balanced`."""
         return self.world.store.indexed("services", index, value)
+
+    def services(self) -> Iterable[Object]:
+        """All Services."""
+        return self.world.store.list("services")
 
     def slices(self, service: Object) -> Iterable[Object]:
         """The EndpointSlices of a Service."""
@@ -62,6 +67,9 @@ class _Written(Rules):
         read = INDEXES[index]
         return (service for service in self.proxy.services if value in read(service))
 
+    def services(self) -> Iterable[Object]:
+        return self.proxy.services
+
     def slices(self, service: Object) -> Iterator[Object]:
         metadata = service["metadata"]
         place = f"{metadata['namespace']}/{metadata['name']}"
@@ -78,6 +86,12 @@ def works(world: World, node: str) -> bool:
     """Whether the proxy of a node runs."""
     proxy: _Proxy | None = world.table(_TABLE).get(node)
     return proxy is None or proxy.delay_s is not None
+
+
+def delay_of(world: World, node: str) -> float:
+    """Seconds by which the proxy of a node is late with new rules."""
+    proxy: _Proxy | None = world.table(_TABLE).get(node)
+    return 0.0 if proxy is None else proxy.delay_s or 0.0
 
 
 def stop(world: World, node: str) -> None:
@@ -101,7 +115,7 @@ def start(world: World, node: str) -> None:
 def follow(world: World, _change: Change) -> None:
     """Services or endpoints have changed: proxies that are late will know later."""
     for node, proxy in world.table(_TABLE).items():
-        if proxy.delay_s is not None and node not in world.table(HANDLER):
+        if proxy.delay_s is not None and node not in world.queue(HANDLER):
             enqueue(world, HANDLER, node, proxy.delay_s)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.corefile import Plugin, ServerBlock
@@ -80,8 +81,8 @@ def _renamed(words: list[str], name: str) -> str | None:
 
 def _by_pattern(pattern: str, after: str, full: str) -> str | None:
     try:
-        found = re.search(pattern, full)
-    except re.error:
+        found = go.anywhere(pattern).search(full)
+    except go.PatternError:
         return None
     if found is None:
         return None

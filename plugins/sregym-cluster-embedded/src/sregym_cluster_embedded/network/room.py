@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.controllers.retrying import retrying
+from sregym_cluster_embedded.machines import HOST
 from sregym_cluster_embedded.network import (
     cache,
     coredns,
@@ -21,6 +22,7 @@ from sregym_cluster_embedded.network import (
 )
 from sregym_cluster_embedded.network.dialling import Dialled, Routes
 from sregym_cluster_embedded.network.ends import Outcome, Target
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ __all__ = ["Network", "Routes", "contribution"]
 
 
 class Network:
-    """Found by `world.room("network")`."""
+    """Found by `world.room(NETWORK)`."""
 
     def routes(
         self, world: World, pod_uid: str, host: str, port: int, protocol: str = "TCP"
@@ -94,8 +96,37 @@ class Network:
 
 
 def pod_by_uid(world: World, uid: str) -> Object | None:
-    """The pod with this uid, or None."""
+    """The pod with this uid, or None; a node itself is like a pod in its network."""
+    if uid.startswith(HOST):
+        return host_pod(world, uid.removeprefix(HOST))
     return next(world.store.indexed("pods", "uid", uid), None)
+
+
+def host_pod(world: World, node: str) -> Object | None:
+    """What pods in the network of a node are, as far as that concerns what the node does itself."""
+    found = world.store.get(Key("nodes", "", node))
+    if found is None:
+        return None
+    known = found.get("status", {}).get("addresses") or ()
+    address = next((one["address"] for one in known if one["type"] == "InternalIP"), "")
+    return {
+        "metadata": {"namespace": "", "name": node, "uid": f"{HOST}{node}", "labels": {}},
+        "spec": {
+            "containers": [], "hostNetwork": True, "hostPID": True, "nodeName": node,
+            "dnsPolicy": "Default", "hostAliases": _names_of_nodes(world),
+        },
+        "status": {"podIP": address, "hostIP": address, "podIPs": [{"ip": address}]},
+    }  # fmt: skip
+
+
+def _names_of_nodes(world: World) -> list[Object]:
+    """What /etc/hosts of a node says of the others."""
+    return [
+        {"ip": one["address"], "hostnames": [node["metadata"]["name"]]}
+        for node in world.store.list("nodes")
+        for one in node.get("status", {}).get("addresses") or ()
+        if one["type"] == "InternalIP"
+    ]
 
 
 def pod_uids(pod: Object) -> list[str]:
@@ -133,5 +164,5 @@ def contribution() -> Contribution:
             "services": dict(proxies.INDEXES),
             proxies.SLICES: {"service": proxies.slice_services},
         },
-        rooms={"network": Network()},
+        rooms=NETWORK.offer(Network()),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.machines import machine
+from sregym_cluster_embedded.machines import control_plane_address, machine
 from sregym_cluster_embedded.network import hosts, proxies
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.ends import Backend, Outcome, Target
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _SERVICE_NETWORK = "10.96."
-_NODE_NETWORK = "10.77."
 _POD_NETWORKS = tuple(f"10.{number}." for number in range(244, 256))
 
 
@@ -61,7 +60,8 @@ def backends(
         return _node_target(world, node_object, address, port, source, protocol)
     if address.startswith("127."):
         return _loopback(source, address, port)
-    if address.startswith((_SERVICE_NETWORK, _NODE_NETWORK, *_POD_NETWORKS)):
+    nodes = ".".join(control_plane_address(world).split(".")[:2]) + "."
+    if address.startswith((_SERVICE_NETWORK, nodes, *_POD_NETWORKS)):
         # The network is known, but nobody there has the address.
         return Target(Outcome.NO_ROUTE)
     # Nodes have no way out of the cluster.
@@ -120,8 +120,8 @@ def service_backends(
             return Target(Outcome.TIMEOUT, (), place)
     if service["spec"].get("sessionAffinity") == "ClientIP" and client:
         # One client keeps to one endpoint for as long as that is there.
-        uid = metadata["uid"]
-        chosen = [max(chosen, key=lambda one: world.seed.fraction(uid, client, one.ip))]
+        name = metadata["name"]
+        chosen = [max(chosen, key=lambda one: world.seed.fraction(name, client, one.ip))]
     return Target(None, tuple(chosen), place)
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.network.records import Question, Record, Reply
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
-_TABLE = "network.upstream"
+_TABLE: TableKey[str | tuple[str], str] = TableKey("network.upstream")
 _STATUS = ("status",)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import connection_refused_by_kernel, machine
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
-from sregym_cluster_embedded.network.links import End, path_between
+from sregym_cluster_embedded.network.links import LINKS, End, path_between
 from sregym_cluster_embedded.network.policies import governs, lets_through
-from sregym_cluster_embedded.syscalls import Caller, failure
+from sregym_cluster_embedded.syscalls import RULES, Caller, failure
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -53,16 +53,17 @@ def way(
     refusal = connection_refused_by_kernel(world, begin) if begin else ""
     if refusal == "EADDRNOTAVAIL":
         return _NO_PORT
-    if world.table("machines.syscalls") and (error := _failing_connect(world, source, begin)):
+    if world.table(RULES) and (error := _failing_connect(world, source, begin)):
         return error
     far = backend.node not in ("", begin)
     if refusal or (far and connection_refused_by_kernel(world, backend.node) == "ETIMEDOUT"):
         return _DROPPED
-    if not world.table("network.links"):
+    if not world.table(LINKS):
         return CLEAR
     here = End(
-        "" if source is None else source["metadata"]["uid"],
-        "" if source is None else source["metadata"]["namespace"],
+        # What runs on a node itself is no pod of the API.
+        "" if source is None else source["metadata"].get("uid", ""),
+        "" if source is None else source["metadata"].get("namespace", ""),
         _node_of(source, node),
         _address(world, source, node),
     )

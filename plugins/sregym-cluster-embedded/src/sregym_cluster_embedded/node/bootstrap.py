@@ -12,13 +12,14 @@ from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.namespace import furnish
 from sregym_cluster_embedded.kubelet.images import preload
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.node import (
     authorization_objects,
     control_plane,
     restoring,
     system_objects,
 )
-from sregym_cluster_embedded.node.addresses import node_address, pod_network
+from sregym_cluster_embedded.node.addresses import free_address, pod_network
 from sregym_cluster_embedded.node.conditions import conditions
 from sregym_cluster_embedded.node.kubelets import announce_boot
 from sregym_cluster_embedded.node.registration import announce_registration
@@ -48,6 +49,7 @@ class NodeSpec:
 
     Attributes:
         name: Empty for `node1`, `node2` ... in order.
+        address: InternalIP; empty for a free one in the network of the others.
         cpu: Cores.
         memory_kib: Memory.
         disk_kib: Root file system.
@@ -61,6 +63,7 @@ class NodeSpec:
     """
 
     name: str = ""
+    address: str = ""
     cpu: int = 8
     memory_kib: int = 32 * 1024 * 1024
     disk_kib: int = 264_212_084
@@ -95,7 +98,6 @@ def bootstrap(
     writes.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
     for spec in nodes:
         add_node(world, replace(spec, images=(*spec.images, dns.image)))
-    address = node_address(0)
     host = (nodes[0].name or "node1") if nodes else "node1"
     identity = b32encode(sha256(f"server {world.seed.value}".encode()).digest()[:16])
     instance = identity.decode().rstrip("=").lower()
@@ -103,7 +105,7 @@ def bootstrap(
     lease = control_plane.server_lease(instance, world.seed.uid(), host, now)
     writes.create(world, "leases.coordination.k8s.io", lease)
     writes.create(world, "services", system_objects.api_service())
-    endpoints, sliced = system_objects.api_endpoints(address)
+    endpoints, sliced = system_objects.api_endpoints(machines.control_plane_address(world))
     writes.create(world, "endpoints", endpoints)
     writes.create(world, "endpointslices.discovery.k8s.io", sliced)
     account = {"metadata": {"name": "coredns", "namespace": "kube-system"}}
@@ -156,12 +158,14 @@ def add_node(world: World, spec: NodeSpec) -> Object:
     number = 1 + max((entry.number for entry in machines.machines(world)), default=-1)
     name = spec.name or f"node{number + 1}"
     root = machines.Disk("root", spec.disk_kib * 1024, int(spec.disk_kib * 1024 * _DISK_USED))
-    machine = machines.Machine(name, number, spec.memory_kib, (root,))
+    machine = machines.Machine(
+        name, number, spec.memory_kib, (root,), address=spec.address or free_address(world)
+    )
     listed = _images(world, name, spec.images)
     # From the first write on everybody has to know that there is a machine behind the node.
     machines.add(world, machine)
     node = writes.create(world, "nodes", _node_object(spec, name, number))
-    status = _node_status(world, spec, name, number, listed)
+    status = _node_status(world, spec, machine, listed)
     node = writes.update_status(world, Key("nodes", "", name), status) or node
     present = [
         storage_drivers.registration(entry, name) for entry in storage_drivers.installed(world)
@@ -175,7 +179,7 @@ def add_node(world: World, spec: NodeSpec) -> Object:
 
 def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
     """Put images onto a node; returns its status.images, the largest first."""
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     listed: list[Object] = [
         {"names": [system_objects.PAUSE_IMAGE], "sizeBytes": system_objects.PAUSE_SIZE_BYTES}
     ]
@@ -221,13 +225,13 @@ def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
 
 
 def _node_status(
-    world: World, spec: NodeSpec, name: str, number: int, images: list[Object]
+    world: World, spec: NodeSpec, machine: machines.Machine, images: list[Object]
 ) -> Object:
-    machine = world.seed.hexadecimal(32)
+    identity = world.seed.hexadecimal(32)
     return {
         "addresses": [
-            {"type": "InternalIP", "address": node_address(number)},
-            {"type": "Hostname", "address": name},
+            {"type": "InternalIP", "address": machine.address},
+            {"type": "Hostname", "address": machine.name},
         ],
         "allocatable": {
             "cpu": str(spec.cpu),
@@ -246,7 +250,7 @@ def _node_status(
             "memory": f"{spec.memory_kib}Ki",
             "pods": str(spec.pods),
         },
-        "conditions": conditions(world, name),
+        "conditions": conditions(world, machine.name),
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
         "declaredFeatures": list(_DECLARED_FEATURES),
         "images": images,
@@ -257,9 +261,9 @@ def _node_status(
             "kernelVersion": "6.12.41",
             "kubeProxyVersion": "",
             "kubeletVersion": KUBELET_VERSION,
-            "machineID": machine,
+            "machineID": identity,
             "operatingSystem": "linux",
             "osImage": "Debian GNU/Linux 12 (bookworm)",
-            "systemUUID": machine,
+            "systemUUID": identity,
         },
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.troubles import troubles
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # By node: the types of pressure that it is under.
-_PRESSURE = "node.under_pressure"
+_PRESSURE: TableKey[str, tuple[str, ...]] = TableKey("node.under_pressure")
 _TEXTS = {
     ("MemoryPressure", "False"): ("KubeletHasSufficientMemory", "has sufficient memory available"),
     ("MemoryPressure", "True"): (

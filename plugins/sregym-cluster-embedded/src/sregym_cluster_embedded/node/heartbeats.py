@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.controllers.node_taints import conditions_of, readiness
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ _REPORTED_EVERY_S = 300.0
 LEASE, STATUS = "lease", "status"
 _EVERY_S = {LEASE: _RENEWED_EVERY_S, STATUS: _REPORTED_EVERY_S}
 # By node: from when on it gave no signs of life.
-_SILENT = "node.silent"
+_SILENT: TableKey[str, float] = TableKey("node.silent")
 # By node and sign: the last one that was taken, while admission refuses them.
-_REFUSED = "node.refused"
+_REFUSED: TableKey[tuple[str, str], float] = TableKey("node.refused")
+# By Lease that an elected process holds: from when on it renews it, and until when.
+HELD: TableKey[Key, tuple[float, float]] = TableKey("node.held_leases")
 _CLOSE_S = 1e-3
 
 
@@ -38,12 +41,21 @@ def fresh(world: World, resource: str, obj: Object) -> Object:
         if world.store.get(Key("nodes", "", obj["metadata"]["name"])) is None:
             return obj
         return as_of(world, LEASE, obj, last_renewal(world, obj["metadata"]["name"]))
+    if resource == _LEASES and _key(obj) in world.table(HELD):
+        since, until = world.table(HELD)[_key(obj)]
+        moment = min(world.now, until)
+        at = moment - (moment - since) % _RENEWED_EVERY_S
+        return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(at)}}
     if resource == _LEASES and (obj["metadata"].get("labels") or {}).get(_SERVER):
         at = _latest(world, obj["metadata"]["name"], _RENEWED_EVERY_S)
         return {**obj, "spec": {**obj["spec"], "renewTime": world.micro_timestamp(at)}}
     if resource == "nodes" and _posting(obj):
         return as_of(world, STATUS, obj, last_sign(world, obj["metadata"]["name"], STATUS))
     return obj
+
+
+def _key(lease: Object) -> Key:
+    return Key(_LEASES, lease["metadata"].get("namespace", ""), lease["metadata"]["name"])
 
 
 def as_of(world: World, sign: str, obj: Object, moment: float) -> Object:

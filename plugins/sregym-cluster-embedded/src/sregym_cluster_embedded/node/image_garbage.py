@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.kubelet.images import SHOW
+from sregym_cluster_embedded.kubelet.images import IMAGES, SHOW
+from sregym_cluster_embedded.kubelet.thresholds import image_limits
 from sregym_cluster_embedded.kubelet.usage import pods_on
 from sregym_cluster_embedded.node import kubelets, refusals
 from sregym_cluster_embedded.store import Key
@@ -14,18 +15,17 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.machines import Machine
     from sregym_cluster_embedded.world import World
 
-# From this part of the disk in use images are removed, until only so much is.
-_HIGH, _LOW = 0.85, 0.80
 _AGAIN_S = 10.0
 
 
 def collect(world: World, machine: Machine, available_bytes: int) -> None:
     """Remove unused images from a node whose disk is too full, the largest first."""
     size = machine.root.size_bytes
-    if size - available_bytes < _HIGH * size:
+    high, low = image_limits(machine)
+    if size - available_bytes < high * size:
         return
-    wanted = int((1 - _LOW) * size) - available_bytes
-    images = world.table("kubelet.images")
+    wanted = int((1 - low) * size) - available_bytes
+    images = world.table(IMAGES)
     used = {
         entry.image for state in pods_on(world, machine.name) for entry in state.containers.values()
     }
@@ -57,7 +57,7 @@ def show_images(world: World, node: str) -> None:
     obj = world.store.get(key)
     if obj is None:
         return
-    present = {image for place, image in world.table("kubelet.images") if place == node}
+    present = {image for place, image in world.table(IMAGES) if place == node}
     kept = [
         entry
         for entry in (obj.get("status") or {}).get("images") or ()
@@ -65,7 +65,7 @@ def show_images(world: World, node: str) -> None:
         or "pause" in (entry.get("names") or [""])[0]
     ]
     listed = {name for entry in kept for name in (entry.get("names") or [""])}
-    for (place, image), (_, size_bytes) in sorted(world.table("kubelet.images").items()):
+    for (place, image), (_, size_bytes) in sorted(world.table(IMAGES).items()):
         if place == node and image not in listed:
             kept.append({"names": [image], "sizeBytes": size_bytes})
     kept.sort(key=lambda entry: (-entry.get("sizeBytes", 0), (entry.get("names") or [""])))

@@ -8,7 +8,8 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import events
 from sregym_cluster_embedded.controllers import node_lifecycle
 from sregym_cluster_embedded.controllers.node_taints import conditions_of
-from sregym_cluster_embedded.kubelet import absence
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.kubelet import absence, thresholds
 from sregym_cluster_embedded.kubelet.troubles import (
     NETWORK,
     NETWORK_DOWN,
@@ -33,7 +34,7 @@ _STALE_S = 30.0
 _STARTED_S = 0.4
 MISSED = "node.missed"
 _SILENT = (absence.FROZEN, absence.STOPPED, absence.OFF)
-_RUNTIME_LOST = "node.runtime_lost"
+_RUNTIME_LOST: TableKey[str, float] = TableKey("node.runtime_lost")
 # Without news of its containers for so long, a kubelet does not call its node ready.
 _PLEG_S = 183.0
 _CGROUP_V1 = (
@@ -41,7 +42,9 @@ _CGROUP_V1 = (
     "Please migrate to cgroup v2. More information at https://git.k8s.io/enhancements/keps/"
     "sig-node/5573-remove-cgroup-v1"
 )
-_SCHEDULABLE = "node.schedulable"
+_SCHEDULABLE: TableKey[str, bool] = TableKey("node.schedulable")
+# How many pods a kubelet took before its file said otherwise.
+_MAX_PODS: TableKey[str, str] = TableKey("node.max_pods")
 
 
 def freeze_kubelet(world: World, node: str, frozen: bool) -> None:
@@ -177,6 +180,21 @@ def due(world: World, node: str) -> None:
     report(world, node)
 
 
+def _room_for_pods(world: World, node: str, status: Object) -> Object:
+    """Capacity and what may be asked of it, with the number of pods that the kubelet takes."""
+    machine = machines.machine(world, node)
+    if machine is None:
+        return {}
+    own, installed = world.table(_MAX_PODS), status.get("capacity", {}).get("pods", "110")
+    wanted = thresholds.configured(machine).get(thresholds.MAX_PODS)
+    if wanted is None and node not in own:
+        return {}
+    if node not in own:
+        own[node] = installed
+    pods = own[node] if wanted is None else str(wanted)
+    return {name: {**status.get(name, {}), "pods": pods} for name in ("capacity", "allocatable")}
+
+
 def report(world: World, node: str) -> None:
     """The kubelet writes how its node is, and says what changed; what was planned is done by that."""
     forget(world, REPORT, node)
@@ -190,15 +208,20 @@ def report(world: World, node: str) -> None:
     merged = [conditions.succeed(old.get(entry["type"]), entry) for entry in fresh]
     known = {entry["type"] for entry in fresh}
     others = [entry for name, entry in old.items() if name not in known]
+    room = _room_for_pods(world, node, status)
     changed = [
         entry for entry in fresh if old.get(entry["type"], {}).get("status") != entry["status"]
     ]
     for entry in changed:
         say(world, node, conditions.EVENTS[(entry["type"], entry["status"])])
-    differs = changed or any(
-        old[entry["type"]].get("message") != entry.get("message") for entry in fresh
+    differs = (
+        changed
+        or room != {name: status.get(name) for name in room}
+        or any(old[entry["type"]].get("message") != entry.get("message") for entry in fresh)
     )
-    if differs and not refusals.report(world, key, {**status, "conditions": [*others, *merged]}):
+    if differs and not refusals.report(
+        world, key, {**status, **room, "conditions": [*others, *merged]}
+    ):
         enqueue(world, REPORT, node, _REPORT_S)
         return
     _say_schedulable(world, node, obj)

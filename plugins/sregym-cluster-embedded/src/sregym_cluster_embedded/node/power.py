@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet import absence, usage
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
 from sregym_cluster_embedded.kubelet.lives import record_exit
 from sregym_cluster_embedded.kubelet.report import pod_of, tell
 from sregym_cluster_embedded.kubelet.runtime import ContainerRuntime, ExitState
@@ -31,7 +32,7 @@ def power_off(world: World, node: str) -> None:
     if present is not None and not present.powered:
         return
     machines.change(world, node, powered=False)
-    runtime: ContainerRuntime = world.room("runtime")
+    runtime: ContainerRuntime = world.room(RUNTIME)
     for state in usage.pods_on(world, node):
         for container in state.containers.values():
             if container.phase == RUNNING:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.disruption_target import mark_disrupted
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet import absence, usage
 from sregym_cluster_embedded.kubelet.eviction import fail, until_look
 from sregym_cluster_embedded.kubelet.report import pod_of
+from sregym_cluster_embedded.kubelet.thresholds import threshold
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.node import conditions, image_garbage, kubelets
+from sregym_cluster_embedded.node.keys import DISKS_CHANGED
 from sregym_cluster_embedded.workqueue import enqueue, taken
 
 if TYPE_CHECKING:
@@ -27,9 +30,7 @@ HANDLER = "node.pressure"
 _PERIOD_S = 10.0
 # A condition stands for so long after the last time it was found.
 _TRANSITION_S = 300.0
-_FOUND = "node.pressure.found"
-_MEMORY_BYTES = 100 * 2**20
-_NODE_DISK_SHARE, _IMAGE_DISK_SHARE = 0.10, 0.15
+_FOUND: TableKey[tuple[str, str], float] = TableKey("node.pressure.found")
 _MESSAGE = "The node was low on resource: {}. Threshold quantity: {}, available: {}. "
 _CONSUMER = "Container {} was using {}, request is {}, has larger consumption of {}. "
 _CRITICAL_PRIORITY = 2_000_000_000
@@ -47,7 +48,7 @@ class _Shortage(NamedTuple):
 def machine_changed(world: World, node: str) -> None:
     """Have the kubelet of a node look at what it has, at its next turn, and others at once."""
     cache.clear(world)
-    disks_changed = world.constitution.rooms.get("disks_changed")
+    disks_changed = world.room_or_none(DISKS_CHANGED)
     if disks_changed is not None:
         disks_changed(world, node)
     if node:
@@ -86,13 +87,17 @@ def _shortages(
     """What the node is short of, memory first."""
     found = []
     memory = usage.available_memory(world, machine, [state for _, state in pods])
-    if memory < _MEMORY_BYTES:
-        found.append(_Shortage("MemoryPressure", "memory", "100Mi", memory))
+    text, least = threshold(machine, "memory.available", machine.memory_kib * 1024)
+    if memory < least:
+        text = str(least) if text.endswith("%") else text
+        found.append(_Shortage("MemoryPressure", "memory", text, memory))
     disk = usage.available_disk(world, machine, pods)
-    if disk < _IMAGE_DISK_SHARE * machine.root.size_bytes:
-        share = _NODE_DISK_SHARE if disk < _NODE_DISK_SHARE * machine.root.size_bytes else 0.15
-        threshold = str(int(share * machine.root.size_bytes))
-        found.append(_Shortage("DiskPressure", "ephemeral-storage", threshold, disk))
+    size = machine.root.size_bytes
+    _, least = threshold(machine, "nodefs.available", size)
+    if disk >= least:
+        _, least = threshold(machine, "imagefs.available", size)
+    if disk < least:
+        found.append(_Shortage("DiskPressure", "ephemeral-storage", str(least), disk))
     limit = int(machine.sysctl("kernel.pid_max") or 0)
     processes = machine.other_processes + sum(2 * len(state.containers) for _, state in pods)
     # The share of process ids that has to stay free is not set by default; none left is noticed.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.node import heartbeats
-from sregym_cluster_embedded.node.addresses import node_address
 from sregym_cluster_embedded.node.system_objects import api_endpoints, api_service
 from sregym_cluster_embedded.store import Change, ChangeType, Key, Object
 from sregym_cluster_embedded.workqueue import enqueue, taken
@@ -29,7 +31,7 @@ _NODE_LEASES = "kube-node-lease"
 _EVERY_S = 10.0
 _OWN = ("default", "kubernetes")
 # By key: leases of API servers that were deleted, as they were.
-_LOST = "node.restore.lost"
+_LOST: TableKey[Key, Object] = TableKey("node.restore.lost")
 
 
 def server_changed(world: World, change: Change) -> None:
@@ -54,7 +56,14 @@ def lease_changed(world: World, change: Change) -> None:
 def look(world: World, nothing: str) -> None:
     """Handler: the API server compares what tells of it with what it should be."""
     taken(world, SERVER, nothing)
-    endpoints, sliced = api_endpoints(node_address(0))
+    try:
+        _make_good(world)
+    except ApiError:  # its address is not to be had, or its namespace ends: it looks again
+        enqueue(world, SERVER, nothing, _EVERY_S)
+
+
+def _make_good(world: World) -> None:
+    endpoints, sliced = api_endpoints(machines.control_plane_address(world))
     for resource, wanted, fields in (
         ("services", api_service(), ("spec",)),
         ("endpoints", endpoints, ("subsets",)),
@@ -74,8 +83,16 @@ def look(world: World, nothing: str) -> None:
 def renew(world: World, key: Key) -> None:
     """Handler: who renews a lease finds it gone."""
     taken(world, LEASE, key)
-    lost: Object | None = world.table(_LOST).pop(key, None)
+    try:
+        _renew(world, key)
+    except ApiError:  # the namespace of leases is gone, or ends: it tries again
+        enqueue(world, LEASE, key, _EVERY_S)
+
+
+def _renew(world: World, key: Key) -> None:
+    lost: Object | None = world.table(_LOST).get(key)
     if world.store.get(key) is not None:
+        world.table(_LOST).pop(key, None)
         return
     if lost is not None:
         metadata = {
@@ -84,6 +101,7 @@ def renew(world: World, key: Key) -> None:
             if name in ("name", "namespace", "labels")
         }
         writes.create(world, LEASES, {"metadata": metadata, "spec": lost["spec"]})
+        world.table(_LOST).pop(key, None)
         return
     node = world.store.get(Key("nodes", "", key.name))
     if node is not None and heartbeats.silent_since(world, key.name) is None:

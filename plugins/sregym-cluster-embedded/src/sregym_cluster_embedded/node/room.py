@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.api.keys import HEARTBEATS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet.images import SHOW
+from sregym_cluster_embedded.machines import MACHINE_CHANGED
 from sregym_cluster_embedded.node import (
     image_garbage,
     kubelets,
@@ -14,6 +16,7 @@ from sregym_cluster_embedded.node import (
     restoring,
 )
 from sregym_cluster_embedded.node.heartbeats import fresh
+from sregym_cluster_embedded.node.keys import FREEZE_KUBELET
 
 
 def contribution() -> Contribution:
@@ -37,8 +40,8 @@ def contribution() -> Contribution:
             **dict.fromkeys(dynamic.RESOURCES, (refusals.configuration_changed,)),
         },
         rooms={
-            "heartbeats": fresh,
-            "freeze_kubelet": kubelets.freeze_kubelet,
-            "machine_changed": pressure.machine_changed,
+            **HEARTBEATS.offer(fresh),
+            **FREEZE_KUBELET.offer(kubelets.freeze_kubelet),
+            **MACHINE_CHANGED.offer(pressure.machine_changed),
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import (
     claims,
     devices,
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_CACHE = "scheduler.fitness"
+_CACHE: TableKey[tuple[object, ...], dict[str, Seen]] = TableKey("scheduler.fitness")
 _CACHED_PODS = 512
-_TURN = "scheduler.turn"
+_TURN: TableKey[str, int] = TableKey("scheduler.turn")
 # Up to so many nodes all are looked at.
 _ALL = 100
 _LEAST_PERCENT = 5

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import selecting
 from sregym_cluster_embedded.scheduler.quantities import requests_of
+from sregym_cluster_embedded.scheduler.selecting import PODS
 from sregym_cluster_embedded.scheduler.terms import Term, terms_of
 from sregym_cluster_embedded.store import Change, ChangeType, Object, owner_of
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.world import World
 
+G = TypeVar("G")
+_TERMS: TableKey[Term, dict[str, int]] = TableKey("scheduler.terms")
+_SIBLINGS: TableKey[str, dict[str, int]] = TableKey("scheduler.siblings")
+_NODES: TableKey[str, NodeLoad] = TableKey("scheduler.load")
 # What the scheduler assumes of a container that asks for nothing, when it spreads load.
 _ASSUMED_CPU_MILLI = 100
 _ASSUMED_MEMORY = 200 * 1024 * 1024
@@ -63,7 +69,7 @@ def follow(world: World, change: Change) -> PodLoad | None:
     obj, old = change.obj, change.old
     metadata, spec = obj["metadata"], obj["spec"]
     uid = metadata["uid"]
-    pods = world.table("scheduler.pods")
+    pods = world.table(PODS)
     known: PodLoad | None = pods.get(uid)
     node = spec.get("nodeName", "")
     over = change.type is ChangeType.DELETED or obj.get("status", {}).get("phase") in (
@@ -93,30 +99,30 @@ def _changed(world: World, uid: str, known: PodLoad, new: PodLoad) -> PodLoad | 
         return None
     _account(world, known, -1)
     _account(world, new, 1)
-    world.table("scheduler.pods")[uid] = new
+    world.table(PODS)[uid] = new
     return known if new.requests != known.requests or new.labels != known.labels else None
 
 
 def present(world: World, pod: Object) -> PodLoad | None:
     """What a pod takes on its node; None when it has none, has ended or is gone."""
-    found: PodLoad | None = world.table("scheduler.pods").get(pod["metadata"]["uid"])
+    found: PodLoad | None = world.table(PODS).get(pod["metadata"]["uid"])
     return found
 
 
 def node_loads(world: World) -> Mapping[str, NodeLoad]:
     """What is taken, by node; nothing on nodes that are missing here (`IDLE`)."""
-    return world.table("scheduler.load")
+    return world.table(_NODES)
 
 
 def siblings_of(world: World, owner: str) -> Mapping[str, int]:
     """How many pods of one controller run on each node that has some."""
-    counts: Mapping[str, int] = world.table("scheduler.siblings").get(owner, {})
+    counts: Mapping[str, int] = world.table(_SIBLINGS).get(owner, {})
     return counts
 
 
 def neighbour_terms(world: World) -> Mapping[Term, Mapping[str, int]]:
     """The terms of the pods that have a node, and how many pods of each node have them."""
-    return world.table("scheduler.terms")
+    return world.table(_TERMS)
 
 
 def load_of(pod: Object, node: str) -> PodLoad:
@@ -191,20 +197,18 @@ def _sum(old: NodeLoad, load: PodLoad, sign: int) -> NodeLoad:
 
 
 def _account(world: World, load: PodLoad, sign: int) -> None:
-    table = world.table("scheduler.load")
+    table = world.table(_NODES)
     table[load.node] = _sum(table.get(load.node, IDLE), load, sign)
     if load.owner and not load.terminating:
-        _count(world.table("scheduler.siblings"), load.owner, load.node, sign)
+        _count(world.table(_SIBLINGS), load.owner, load.node, sign)
     if load.terms:
-        terms = world.table("scheduler.terms")
+        terms = world.table(_TERMS)
         for term in load.terms:
             _count(terms, term, load.node, sign)
     selecting.account(world, load, sign)
 
 
-def _count(
-    table: dict[str | Term, dict[str, int]], group: str | Term, node: str, sign: int
-) -> None:
+def _count(table: dict[G, dict[str, int]], group: G, node: str, sign: int) -> None:
     counts = dict(table.get(group, {}))
     counts[node] = counts.get(node, 0) + sign
     if not counts[node]:

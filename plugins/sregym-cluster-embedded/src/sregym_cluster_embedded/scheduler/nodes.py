@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler.quantities import counted
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 
-_TABLE = "scheduler.nodes"
+_TABLE: TableKey[str, NodeFacts] = TableKey("scheduler.nodes")
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

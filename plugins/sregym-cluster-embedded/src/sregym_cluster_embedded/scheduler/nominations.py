@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler.load import PodLoad, load_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 
-_TABLE = "scheduler.nominated"
+_TABLE: TableKey[str, Nominated] = TableKey("scheduler.nominated")
 
 
 class Nominated(NamedTuple):

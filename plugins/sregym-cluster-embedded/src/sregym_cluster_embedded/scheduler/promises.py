@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler.nodes import NodeFacts, facts_of
 from sregym_cluster_embedded.workqueue import enqueue, forget
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 OVERDUE = "scheduler.overdue"
 # So long the scheduler waits for the volumes of a pod.
 _WAITS_S = 600.0
-_TABLE = "scheduler.promised"
+_TABLE: TableKey[Key, str] = TableKey("scheduler.promised")
 
 
 def give(world: World, key: Key, node: str) -> bool:

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 # By pod: how often a write for it was refused.
-_REFUSALS = "scheduler.refusals"
+_REFUSALS: TableKey[Key, int] = TableKey("scheduler.refusals")
 _FIRST_S = 1.0
 _LONGEST_S = 10.0
 

@@ -9,6 +9,7 @@ from sregym_cluster_embedded import device_pools
 from sregym_cluster_embedded.api import events, writes
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import (
     devices,
     nodes,
@@ -29,6 +30,7 @@ from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
+_BURST: TableKey[str, tuple[float, int]] = TableKey("scheduler.burst")
 NAME = "default-scheduler"
 _HANDLER = waiting.HANDLER
 _VOLUMES = (
@@ -87,7 +89,7 @@ def _queueing(world: World) -> float:
     Pods that come together are bound one after another. The first of a burst are kept apart, so
     that their consequences come in order; the rest of a large burst shares one moment.
     """
-    table = world.table("scheduler.burst")
+    table = world.table(_BURST)
     last_at, count = table.get("", (-_BURST_S, 0))
     count = count + 1 if world.now - last_at < _BURST_S else 0
     table[""] = (world.now, count)

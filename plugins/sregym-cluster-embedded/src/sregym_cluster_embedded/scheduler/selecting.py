@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_COUNTS = "scheduler.selected"
-_BY_NAMESPACE = "scheduler.selectors"
+PODS: TableKey[str, PodLoad] = TableKey("scheduler.pods")
+_COUNTS: TableKey[Selector, dict[str, int]] = TableKey("scheduler.selected")
+_BY_NAMESPACE: TableKey[str, tuple[Selector, ...]] = TableKey("scheduler.selectors")
 # Selectors of workloads that are gone are forgotten when there are more than this.
 _LIMIT = 4096
 
@@ -103,7 +106,7 @@ def _counted(world: World, selector: Selector) -> dict[str, int]:
 def _loads(world: World, selector: Selector) -> Iterator[PodLoad]:
     if selector.never:
         return
-    known = world.table("scheduler.pods")
+    known = world.table(PODS)
     exact = next((entry for entry in selector.requirements if entry[1] == "In"), None)
     for namespace in selector.namespaces:
         if exact is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.placement import matches_affinity
 from sregym_cluster_embedded.scheduler.claims import SELECTED_NODE, claim_names
 from sregym_cluster_embedded.scheduler.filters import insufficient, ports_free, tolerated
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 HANDLER = "scheduler.schedule"
-_TABLE = "scheduler.pending"
+_TABLE: TableKey[Key, Waiting] = TableKey("scheduler.pending")
 # Pods that could be helped are taken at once, even out of their back-off.
 _RETRY_S = 0.05
 _VOLUME_RETRY_S = 0.2

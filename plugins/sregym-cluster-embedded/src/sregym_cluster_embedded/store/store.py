@@ -13,7 +13,7 @@ Indexer: TypeAlias = Callable[[Object], Iterable[str]]
 
 _NOT_INDEXED = ("metadata", "status", "apiVersion", "kind")
 
-# How many changes a watch can look back before it is told 410 Gone, as etcd's compaction does.
+# How many changes a watch can look back before it is told 410 Gone, as a compaction of the store does.
 HISTORY_LIMIT = 20_000
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import MongodbProgram, NameServerProgram, RegistryProgram
-
-from sregym_cluster_embedded.telemetry.consul import agent_lines
-from sregym_cluster_embedded.telemetry.lookups import logged_lookups
-from sregym_cluster_embedded.telemetry.mongod import Diary
-from sregym_cluster_embedded.telemetry.mongod_start import starting
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +13,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import LogLine
     from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
 
@@ -33,10 +29,9 @@ def background(
 
     At least the last `wanted` lines, all when None, in no order.
     """
-    if isinstance(program, MongodbProgram):
-        yield from Diary(world, life, program).lines(first, until, wanted)
-        yield from starting(world, life, program, first, until)
-    elif isinstance(program, RegistryProgram):
-        yield from agent_lines(world, life, program, first, until)
-    elif isinstance(program, NameServerProgram):
-        yield from logged_lookups(world, life.process, first, until, wanted)
+    runtime: Runtime = world.room(RUNTIME)
+    kind = runtime.kinds.described(program.kind)
+    if kind.background is not None:
+        yield from runtime.kinds.load(kind, kind.background)(
+            world, life, program, first, until, wanted
+        )

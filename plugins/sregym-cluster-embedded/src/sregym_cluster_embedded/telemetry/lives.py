@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.traffic.segments import SERVED, Segment, segments
 from sregym_cluster_embedded.userland.process import Process, process_of, processes
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-_FORMER = "telemetry.former"
+_FORMER: TableKey[ContainerRef, Life] = TableKey("telemetry.former")
 
 
 class Life(NamedTuple):

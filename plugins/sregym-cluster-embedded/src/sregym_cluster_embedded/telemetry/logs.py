@@ -14,7 +14,6 @@ from sregym_apps.model import (
     AnyProgram,
     Line,
     LoadGeneratorProgram,
-    MongodbProgram,
     ServiceProgram,
     expand,
 )
@@ -24,17 +23,18 @@ from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
-from sregym_cluster_embedded.telemetry.spreading import moments
+from sregym_cluster_embedded.telemetry.spreading import before_last, moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
     SERVED,
+    Counting,
     LineStream,
     Segment,
     Totals,
     segments,
-    totals,
 )
 from sregym_cluster_embedded.userland.formats import TIME_SHAPES, moment, render, seconds_form
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,8 +45,11 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
-# A container's log is rotated: so many computed lines are kept at most.
-LINES_KEPT = 20_000
+# A container's log is rotated: so many lines are kept at most.
+LINES_KEPT = 10_000
+# Who asks for a number of lines gets them from the last so many seconds, or from so many times as
+# many: a life may have lasted for months, and most of its lines are not asked for.
+_SOON_S, _TIMES = 3600.0, 8
 
 # Between the parts of a line, between lines that are written together, and from the first of these
 # to the last at most.
@@ -66,9 +69,19 @@ class Telemetry:
     ) -> list[LogLine]:
         """The lines of one life of a container, oldest first; at least the last `tail_lines`."""
         wanted = LINES_KEPT if tail_lines is None else min(tail_lines, LINES_KEPT)
-        oldest = process.started_at if since is None else since
+        oldest = process.started_at if since is None else max(since, process.started_at)
         life = Life(process, segments(world, SERVED, process.ref))
-        return written(world, life, oldest, world.now, wanted)
+        end = min(world.now, life.ended(world.now))
+        span = _SOON_S
+        while end - span > oldest:
+            first = end - span
+            found = [
+                line for line in written(world, life, first, world.now, wanted) if line.at >= first
+            ]
+            if len(found) >= wanted:
+                return found
+            span *= _TIMES
+        return written(world, life, oldest, world.now, wanted)[-max(wanted, 1) :]
 
     def counted(self, world: World, ref: ContainerRef) -> Counted:
         """What a server has been asked for, as metrics count it."""
@@ -134,13 +147,12 @@ def _one_by_one(lines: list[LogLine]) -> list[LogLine]:
     return lines
 
 
-def output_streams(life: Life) -> set[str]:
+def output_streams(world: World, life: Life) -> set[str]:
     """`stdout` and `stderr`, as far as a life has written to them."""
     program = life.process.behaviour
     found = {line.stream for line in life.process.lines}
-    if isinstance(program, MongodbProgram) and "mongod.folder" in life.process.settings:
-        found.add("stdout")  # it has written what it writes when it starts
     if program is not None:
+        found |= world.room(RUNTIME).kind_of(life.process).streams(life.process)
         lines = [stream.line for segment in life.served for stream in segment.lines]
         if isinstance(program, ServiceProgram) and life.process.served_at is not None:
             lines.extend(line for repeat in program.repeats for line in repeat.log)
@@ -171,7 +183,7 @@ def _request_lines(world: World, life: Life, program: AnyProgram, window: Window
                 if len(found) >= window.wanted:
                     break
                 missing = window.wanted - len(found) + len(segment.lines)
-                first = max(first, stop - missing / rate)
+                first = max(first, _last_of(segment, missing / rate, stop))
             for stream in segment.lines:
                 found.extend(_stream(world, life.process, program, stream, segment, first, stop))
         stop = min(stop, segment.start)
@@ -212,6 +224,17 @@ def _stream(
     for number, at in times:
         text = _filled(seed, line.text, (*name, number))
         yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
+
+
+def _last_of(segment: Segment, seconds: float, stop: float) -> float:
+    """From when on at least as many lines are written as in so many seconds at the mean rate."""
+    return min(
+        before_last(
+            stream.rate * seconds, stream.rate, segment.start, stop, _rhythm(segment, stream)
+        )
+        for stream in segment.lines
+        if stream.rate > 0
+    )
 
 
 def _rhythm(segment: Segment, stream: LineStream) -> Rhythm:
@@ -324,11 +347,12 @@ def _rounds(
     first = math.floor((window.oldest - start) / program.round_s) - 1
     if window.wanted is not None:
         first = max(first, last - window.wanted // len(program.mix) - 1)
+    counting = {name: Counting(sent, name) for name in program.mix}
     for number in range(max(0, first), last):
         begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
         when = seconds_form(moment(world, end))
         for name in program.mix:
-            text = f"{when} op={name} {_round_text(totals(sent, name, begin, end))}"
+            text = f"{when} op={name} {_round_text(counting[name].totals(begin, end))}"
             yield LogLine(end, program.log.stream, text)
 
 

@@ -19,6 +19,8 @@ from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sregym_apps.model import NameServerProgram
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -179,3 +181,15 @@ def _questions(asked: Asked) -> list[tuple[str, str]]:
     dots = host.count(".")
     hit = 3 if host.endswith(CLUSTER_DOMAIN) or dots > 2 else dots
     return [*((name, "NXDOMAIN") for name in names[:hit]), (names[hit], "NOERROR")]
+
+
+def background(
+    world: World,
+    life: Life,
+    program: NameServerProgram,  # noqa: ARG001 - what it logs stands in its Corefile
+    first: float,
+    until: float,
+    wanted: int | None = None,
+) -> Iterator[LogLine]:
+    """What a name server wrote of the lookups that came to it."""
+    yield from logged_lookups(world, life.process, first, until, wanted)

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.store import ChangeType, Key, Object
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Change
     from sregym_cluster_embedded.world import World
 
-_ROOM = "telemetry.past"
+_READING: CacheKey[_Reading] = CacheKey("telemetry.past")
 # How many changes of a resource two forks may differ by so that one goes on from the other.
 _BACK = 64
 
@@ -81,9 +82,9 @@ class Past:
     def _read(self) -> _Reading:
         history = self._world.store.history
         beginning = history[0].revision if history else 0
-        known: _Reading | None = self._world.worked_out.get(_ROOM)
+        known = self._world.worked_out.kept(_READING)
         if known is None or known.beginning != beginning:
-            known = self._world.worked_out[_ROOM] = _Reading(self._world, beginning)
+            known = self._world.worked_out.keep(_READING, _Reading(self._world, beginning))
         known.go_on()
         return known
 

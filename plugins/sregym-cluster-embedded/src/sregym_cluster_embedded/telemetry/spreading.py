@@ -16,6 +16,21 @@ if TYPE_CHECKING:
 _SPREAD = 0.6180339887498949
 
 
+def before_last(count: float, rate: float, start: float, until: float, rhythm: Rhythm) -> float:
+    """A virtual second from which on at least `count` events come until `until`; `start` at least.
+
+    Args:
+        count: Of events.
+        rate: As for `moments`, and the others.
+        start: Virtual second from which events are counted.
+        until: Before when.
+        rhythm: How unevenly they come.
+    """
+    course = Course(rhythm, start)
+    elapsed = course.elapsed(until) - (count + 1) / rate
+    return course.reached(elapsed) if elapsed > 0 else start
+
+
 def moments(
     rate: float, start: float, first: float, until: float, offset: float, rhythm: Rhythm = ()
 ) -> Iterator[tuple[int, float]]:

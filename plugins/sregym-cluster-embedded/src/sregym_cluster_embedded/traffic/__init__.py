@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.network import keys as network
 from sregym_cluster_embedded.traffic.room import WATCHED, OperationWindow, Traffic
 from sregym_cluster_embedded.traffic.segments import Totals
 from sregym_cluster_embedded.traffic.usage import ContainerUsage
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 
 __all__ = ["OperationWindow", "Totals", "Traffic", "contribution"]
 
@@ -22,5 +25,9 @@ def contribution() -> Contribution:
             "traffic.panic": traffic.panic,
         },
         followers=dict.fromkeys(WATCHED, (traffic.watch,)),
-        rooms={"traffic": traffic, "usage": ContainerUsage()},
+        rooms={
+            **REQUEST_FLOW.offer(traffic),
+            **network.REQUEST_FLOW.offer(traffic),
+            **USAGE.offer(ContainerUsage()),
+        },
     )

@@ -16,10 +16,13 @@ from sregym_apps.model import (
     StoreProgram,
     count,
     expand,
+    route_of,
 )
 
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
+from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.patience import give_patience
+from sregym_cluster_embedded.traffic.processors import left_on
 from sregym_cluster_embedded.traffic.refusing import refusal
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
@@ -39,22 +42,16 @@ from sregym_cluster_embedded.traffic.structure import (
     Together,
     Way,
 )
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import slowed_ms
 from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.queues import (
-    PROTOCOLS,
-    group_of,
-    keeps_unread,
-    storage_of,
-    topics_at,
-)
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
-    from sregym_cluster_embedded.traffic.live import Live
+    from sregym_cluster_embedded.userland.batch import Work
     from sregym_cluster_embedded.userland.kinds import Refusal
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.userland.runtime import Runtime
@@ -88,7 +85,7 @@ class Builder:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.runtime: Runtime = world.room("runtime")
+        self.runtime: Runtime = world.room(RUNTIME)
         self.made = Structure()
         self.footing = Footing()
         self._known: dict[tuple[ContainerRef, str], int] = {}
@@ -101,14 +98,15 @@ class Builder:
     def source(self, process: Process, program: LoadGeneratorProgram) -> None:
         """Add a load generator and all that its requests lead to."""
         facts = process.facts()
-        weight = sum(entry.weight for entry in program.mix.values())
+        weights = {name: number(expand(e.weight, facts)) for name, e in program.mix.items()}
+        whole = sum(weights.values())
         url = expand(program.target, facts)
         client = _browser(url or "localhost", program.timeout_s)
         found = targets(self.world, process, client, self.footing)
         parts = tuple(
             Part(
                 name,
-                entry.weight / weight,
+                weights[name] / whole if whole else 0.0,
                 tuple(self._end(target, entry.request, program.timeout_s) for target in found),
             )
             for name, entry in program.mix.items()
@@ -126,10 +124,20 @@ class Builder:
             _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
             storage = next((place for way in found if (place := self._storage(way))), "")
-            if topic in topics_at(self.world, storage).topics:
+            if topic in self.runtime.brokers.topics_at(self.world, storage).topics:
                 operation = self.operation(process.ref, consumer.operation)
-                key = (storage, topic, group_of(self.world, storage, topic, group))
+                key = (
+                    storage,
+                    topic,
+                    self.runtime.brokers.group_of(self.world, storage, topic, group),
+                )
                 self._groups.setdefault(key, []).append(Puller(operation, consumer.poison))
+
+    def work(self, ref: ContainerRef, work: Work) -> None:
+        """Add what a program does by itself, and all that it leads to."""
+        operation = self.operation(ref, work.operation)
+        if operation >= 0:
+            self.made.work.append((operation, work.rate))
 
     def operation(self, ref: ContainerRef, name: str) -> int:
         """The index of an operation; -1 when the process has none of that name."""
@@ -169,12 +177,15 @@ class Builder:
 
     def _queue_up(self) -> None:
         """Put producers and consumer groups of topics together, groups without members included."""
-        before: Live | None = self.world.table("traffic.state").get("live")
+        before = state_of(self.world).live
         known = [queue.key for queue in before.structure.queues] if before is not None else []
-        unread = [(*key, key[1]) for key in self._produced if keeps_unread(self.world, key[0])]
+        brokers = self.runtime.brokers
+        unread = [
+            (*key, key[1]) for key in self._produced if brokers.keeps_unread(self.world, key[0])
+        ]
         for key in dict.fromkeys([*known, *self._groups, *unread]):
             storage, topic, group = key
-            data = topics_at(self.world, storage)
+            data = brokers.topics_at(self.world, storage)
             if topic not in data.topics or (key not in self._groups and self._lost(storage)):
                 continue
             odd = tuple((o.partition, o.number) for o in data.odd if o.topic == topic)
@@ -190,7 +201,7 @@ class Builder:
     def _lost(self, storage: str) -> bool:
         """Whether a storage that lives no longer than its broker has gone with it."""
         return storage.startswith(("layer of ", "pod/")) and not any(
-            storage_of(process.behaviour, process.settings) == storage
+            self.runtime.brokers.storage_of(process) == storage
             for process in self.runtime.running(self.world)
         )
 
@@ -199,14 +210,16 @@ class Builder:
         server = None if target.kind or target.ref is None else process_of(self.world, target.ref)
         if server is None or not server.running:
             return ""
-        return storage_of(server.behaviour, server.settings)
+        return self.runtime.brokers.storage_of(server)
 
     def _server(self, process: Process) -> int:
         known = self._servers.get(process.ref)
         if known is None:
             known = self._servers[process.ref] = len(self.made.servers)
             limit = process.config.cpu_limit_cores
-            server = Server(process.ref, limit or _FREE_CORES, bool(limit))
+            left = self.footing.at(left_on, self.world, process.config.node)
+            cores = min(limit or _FREE_CORES, left)
+            server = Server(process.ref, cores, bool(limit))
             program = self.runtime.program_of(process)
             if program is not None:
                 facts = process.facts()
@@ -294,7 +307,7 @@ class Builder:
         )  # fmt: skip
         self.made.sites.append(site)
         sites.append(site)
-        if client.protocol in PROTOCOLS:
+        if client.wire.messaging:
             self.footing.loose = True
             for way in ways:
                 storage = "" if way.kind else self._storage(way.target)
@@ -374,16 +387,3 @@ class Builder:
 def _browser(url: str, timeout_s: float) -> Client:
     """What a load generator sends its requests with."""
     return Client(protocol="http", address=url, timeout_s=timeout_s)
-
-
-def route_of(program: ServiceProgram, method: str, path: str) -> str | None:
-    """The operation that an HTTP request reaches, or None."""
-    bare = path.partition("?")[0]
-    for name, operation in program.operations.items():
-        if operation.route is None:
-            continue
-        wanted, _, place = operation.route.partition(" ")
-        fits = bare.startswith(place[:-1]) if place.endswith("*") else bare == place
-        if wanted == method and fits:
-            return name
-    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.traffic.accounts import Accounts
 from sregym_cluster_embedded.traffic.segments import (
     QUEUES,
@@ -17,6 +18,7 @@ from sregym_cluster_embedded.traffic.segments import (
     note_queue,
     segments,
 )
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import touch_probes
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -35,7 +37,7 @@ _PANIC_S = 0.2
 _PATIENCE_S = (1, 2, 3, 4, 5, 10, 15, 20, 30, 60)
 
 # The processes that were under load when it was last solved.
-_LOADED = "traffic.loaded"
+_LOADED: TableKey[ContainerRef, None] = TableKey("traffic.loaded")
 
 
 def remember_all(world: World, equations: Equations) -> bool:
@@ -62,7 +64,7 @@ def remember_all(world: World, equations: Equations) -> bool:
         elif note(world, SERVED, ref, ()):
             touch_probes(world, ref)
     before = world.table(_LOADED)
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     for ref in sorted({*serving, *before}):
         if ref not in serving:
             runtime.load_changed(world, ref, 0.0)
@@ -130,7 +132,7 @@ def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
 def _act(world: World, accounts: Accounts, changed: list[int]) -> bool:
     """Let processes feel the load that they are under, and requests that end them: if any do."""
     deadly = False
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     structure, numbers = accounts.structure, accounts.numbers
     for index in changed:
         server = structure.servers[index]

@@ -111,6 +111,8 @@ class Equations:
                 for end in part.ends:
                     if end.callee >= 0:
                         rate[end.callee] += sent * part.weight * end.share
+        for spot, often in structure.work:
+            rate[spot] += often
         if structure.queues:
             self._pulling.loads(rate)
         made, attempts, calls, shed = n.made, n.attempts, n.calls, n.shed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.traffic.shapes import factor, next_change
 
 if TYPE_CHECKING:
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.traffic.numbers import Numbers
     from sregym_cluster_embedded.traffic.structure import Queue, Structure
+    from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
 
+_STATE: TableKey[str, State] = TableKey("traffic.state")
+_NOW = "now"
 # While something evolves, what has changed by less than this fraction is not written down.
 _NEAR = 0.01
 _NOTHING = 1e-4
@@ -59,6 +64,53 @@ class Live(NamedTuple):
 
 
 Mark = tuple[float, ...]
+
+
+class State(NamedTuple):
+    """What is kept of the traffic; never edited.
+
+    Attributes:
+        live: The traffic; None before it was first solved.
+        footing: What the structure of `live` was built from.
+        due: Whether it is to be solved soon because something has changed.
+        solved_at: Virtual second at which it was last solved.
+        marks: Of each server and queue, what was last written down.
+        number: Of the last change from outside; steps of an earlier one come to nothing.
+        deadly: Whether requests may end processes.
+        load_at: Virtual second for which the next change of load is planned.
+    """
+
+    live: Live | None = None
+    footing: Footing | None = None
+    due: bool = False
+    solved_at: float = float("-inf")
+    marks: tuple[Mark, ...] = ()
+    number: int = 0
+    deadly: bool = False
+    load_at: float | None = None
+
+    def at_rest(self) -> bool:
+        """Whether nothing more comes of what flows while the structure stays as it is."""
+        live = self.live
+        return (
+            live is not None
+            and not live.restless
+            and not any(live.numbers.waiting)
+            and not self.deadly
+        )
+
+
+def state_of(world: World) -> State:
+    """What is kept now."""
+    return world.table(_STATE).get(_NOW, _NOTHING_YET)
+
+
+def keep(world: World, state: State) -> None:
+    """Keep this from now on."""
+    world.table(_STATE)[_NOW] = state
+
+
+_NOTHING_YET = State()
 
 
 def mark(structure: Structure, numbers: Numbers, index: int) -> Mark:

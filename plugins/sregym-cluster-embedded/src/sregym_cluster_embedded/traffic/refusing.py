@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import StoreProgram
 
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def refusal(
     collection: str,
 ) -> Refusal | None:
     """Why a datastore does not carry out a command that comes through a client of a process."""
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     process, store = process_of(world, caller), process_of(world, server)
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
         return None

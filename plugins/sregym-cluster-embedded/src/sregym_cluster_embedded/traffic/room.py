@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sregym_apps.model import Program
+
 from sregym_cluster_embedded.traffic.accounts import Accounts
 from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
 from sregym_cluster_embedded.traffic.equations import Equations
 from sregym_cluster_embedded.traffic.groups import GroupView, views
-from sregym_cluster_embedded.traffic.live import Live, mark, near, queue_mark
+from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
 from sregym_cluster_embedded.traffic.numbers import Carried, Numbers
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, Totals, segments, totals
+from sregym_cluster_embedded.userland.batch import working
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -27,8 +31,6 @@ if TYPE_CHECKING:
 # application starts, not more often than this.
 _SETTLE_S = 0.2
 _PERIOD_S = 1.0
-
-_STATE = "traffic.state"
 
 # What moves by less in a step has come to rest.
 _STILL = 1e-4
@@ -60,10 +62,10 @@ class Traffic:
 
     def changed(self, world: World) -> None:
         """Something that requests depend on has changed: solve soon, once."""
-        state = world.table(_STATE)
-        if not state.get("due"):
-            state["due"] = True
-            rest = state.get("solved_at", -_PERIOD_S) + _PERIOD_S - world.now
+        state = state_of(world)
+        if not state.due:
+            keep(world, state._replace(due=True))
+            rest = state.solved_at + _PERIOD_S - world.now
             world.after(max(_SETTLE_S, rest), "traffic.solve")
 
     def watch(self, world: World, change: Change) -> None:
@@ -95,16 +97,25 @@ class Traffic:
                     found.append(OperationWindow(ref.namespace, ref.pod, name, counted))
         return found
 
+    def failed(
+        self, world: World, ref: ContainerRef, operation: str, since: float
+    ) -> tuple[float, str]:
+        """Which share of what a process did since a moment failed, and the error of most of it."""
+        found = totals(segments(world, SERVED, ref), operation, since, world.now)
+        if not found.failed:
+            return 0.0, ""
+        error = max(sorted(found.failed), key=lambda text: found.failed[text])
+        return 1 - found.ok / found.requests, error
+
     def groups(self, world: World, storage: str) -> list[GroupView]:
         """The consumer groups of one broker, by the identity of its storage."""
-        return views(world, storage, world.table(_STATE).get("live"))
+        return views(world, storage, state_of(world).live)
 
     def solve(self, world: World) -> None:
         """Event: something has changed; find the structure anew, and what flows from now on."""
-        state = world.table(_STATE)
-        state.update(due=False, solved_at=world.now)
-        before: Live | None = state.get("live")
-        if before is not None and _at_rest(state) and state["footing"].holds(world):
+        state = state_of(world)._replace(due=False, solved_at=world.now)
+        keep(world, state)
+        if state.at_rest() and state.footing is not None and state.footing.holds(world):
             return
         _pass_time(world)
         builder = Builder(world)
@@ -113,41 +124,44 @@ class Traffic:
             builder.source(process, program)
         for process, consuming in builder.footing.at(_consumers, world):
             builder.consumer(process, consuming)
+        for ref, work in builder.footing.at(working, world):
+            builder.work(ref, work)
         structure = builder.finished()
         numbers = Numbers(structure)
-        before = state.get("live")
-        if before is not None:
-            Carried(before.structure, before.numbers).give(structure, numbers)
-        state["footing"] = builder.footing
+        state = state_of(world)
+        if state.live is not None:
+            Carried(state.live.structure, state.live.numbers).give(structure, numbers)
+        keep(world, state._replace(footing=builder.footing))
         self._settle(world, Live(structure, numbers, generators, world.now))
 
     def load(self, world: World) -> None:
         """Event: the load of a generator changes as planned."""
         _pass_time(world)
-        live: Live | None = world.table(_STATE).get("live")
+        live = state_of(world).live
         if live is not None:
             numbers = live.numbers.copy()
             self._settle(world, live._replace(numbers=numbers, since=world.now))
 
     def step(self, world: World, number: int) -> None:
         """Event: a second has passed in which something evolves."""
-        state = world.table(_STATE)
-        if state.get("number") != number:
+        if state_of(world).number != number:
             return
         _pass_time(world)
-        live: Live = state["live"]
+        state = state_of(world)
+        live = state.live
+        assert live is not None
         equations = Equations(live.structure, live.numbers, live.factors(world.now))
         marks = _marks(live)
         if not live.restless:
-            state["marks"] = marks
-            state["deadly"] = remember_all(world, equations)
+            deadly = remember_all(world, equations)
+            keep(world, state_of(world)._replace(marks=marks, deadly=deadly))
             return
-        known = state["marks"]
+        known = state.marks
         if not all(near(found, before) for found, before in zip(marks, known, strict=True)):
             # All that differs at all, so that both ends of a call tell the same.
             servers = range(len(live.structure.servers))
             changed = [spot for spot in servers if marks[spot] != known[spot]]
-            state["marks"] = marks
+            keep(world, state._replace(marks=marks))
             remember_some(world, equations, changed)
         _plan_step(world, live)
 
@@ -159,7 +173,7 @@ class Traffic:
         accounts, index = _alone(world, ref, operation)
         if index < 0 or accounts.of(index).panics[0] <= 0:
             return
-        program = world.room("runtime").program_of(process)
+        program = world.room(RUNTIME).program_as(process, Program)
         _, lines, facts = max(accounts.of(index).last_words, key=lambda words: words[0])
         say(world, ref, program, lines, facts)
         end(world, ref, code)
@@ -177,35 +191,31 @@ class Traffic:
         equations = Equations(live.structure, live.numbers, live.factors(world.now))
         settled = equations.settle()
         live = live._replace(at=world.now, restless=not settled or equations.restless())
-        state = world.table(_STATE)
-        state.update(live=live, marks=_marks(live), number=state.get("number", 0) + 1)
-        state["deadly"] = remember_all(world, equations)
+        state = state_of(world)
+        state = state._replace(live=live, marks=_marks(live), number=state.number + 1)
+        keep(world, state)
+        deadly = remember_all(world, equations)
+        keep(world, state_of(world)._replace(deadly=deadly))
         if live.restless:
             _plan_step(world, live)
         upcoming = live.next_change(world.now)
-        if upcoming is not None and state.get("load_at") != upcoming:
-            state["load_at"] = upcoming
+        if upcoming is not None and state.load_at != upcoming:
+            keep(world, state_of(world)._replace(load_at=upcoming))
             world.after(upcoming - world.now, "traffic.load")
 
 
 def _generators(world: World) -> tuple[tuple[Process, LoadGeneratorProgram], ...]:
-    return tuple(world.room("runtime").load_generators(world))
+    return tuple(world.room(RUNTIME).load_generators(world))
 
 
 def _consumers(world: World) -> tuple[tuple[Process, ServiceProgram], ...]:
-    return tuple(world.room("runtime").consumers(world))
-
-
-def _at_rest(state: dict[str, Any]) -> bool:
-    """Whether nothing more comes of what flows while the structure stays as it is."""
-    live: Live = state["live"]
-    return not live.restless and not any(live.numbers.waiting) and not state["deadly"]
+    return tuple(world.room(RUNTIME).consumers(world))
 
 
 def _pass_time(world: World) -> None:
     """Bring what evolves to this moment."""
-    state = world.table(_STATE)
-    live: Live | None = state.get("live")
+    state = state_of(world)
+    live = state.live
     if live is None or world.now <= live.at:
         return
     if not live.restless and not live.structure.queues:
@@ -213,9 +223,8 @@ def _pass_time(world: World) -> None:
     numbers = live.numbers.copy()
     equations = Equations(live.structure, numbers, live.factors(live.at))
     moved = equations.advance(world.now - live.at)
-    state["live"] = live._replace(
-        numbers=numbers, at=world.now, restless=moved > _still(world, live)
-    )
+    live = live._replace(numbers=numbers, at=world.now, restless=moved > _still(world, live))
+    keep(world, state._replace(live=live))
 
 
 def _still(world: World, live: Live) -> float:
@@ -227,7 +236,7 @@ def _still(world: World, live: Live) -> float:
 def _plan_step(world: World, live: Live) -> None:
     elapsed = world.now - live.since
     seconds = next(step for until, step in _STEPS_S if elapsed < until)
-    world.after(seconds, "traffic.step", world.table(_STATE)["number"])
+    world.after(seconds, "traffic.step", state_of(world).number)
 
 
 def _marks(live: Live) -> tuple[tuple[float, ...], ...]:
@@ -242,7 +251,7 @@ def _alone(world: World, ref: ContainerRef, operation: str) -> tuple[Accounts, i
     index = builder.operation(ref, operation)
     structure = builder.finished()
     numbers = Numbers(structure)
-    live: Live | None = world.table(_STATE).get("live")
+    live = state_of(world).live
     if live is not None:
         Carried(live.structure, live.numbers).give(structure, numbers)
     equations = Equations(structure, numbers, [])

@@ -290,7 +290,10 @@ class Source(NamedTuple):
 
 @dataclass(slots=True)
 class Structure:
-    """All of it; callees stand before callers among the operations."""
+    """All of it; callees stand before callers among the operations.
+
+    `work` is what programs do by themselves: (index of the operation, how often a second).
+    """
 
     operations: list[Operation] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
@@ -298,6 +301,7 @@ class Structure:
     fills: list[Fill] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     queues: list[Queue] = field(default_factory=list)
+    work: list[tuple[int, float]] = field(default_factory=list)
     partitions: int = 0
     ways: int = 0
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api.resource_metrics import ContainerUse
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import running_in
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class ContainerUsage:
 
     def containers(self, world: World, pod_uid: str) -> list[ContainerUse]:
         """The running containers of a pod, in the order of their start."""
-        runtime: Runtime = world.room("runtime")
+        runtime: Runtime = world.room(RUNTIME)
         return [
             ContainerUse(
                 process.ref.name,
@@ -55,6 +56,6 @@ class ContainerUsage:
 def idle_nanocores(ref: ContainerRef) -> float:
     """What a process uses that serves nobody.
 
-    A world that goes on with another seed has the same past: the pod's uid is chance enough.
+    A world that goes on with another seed has the same past: the pod's name is chance enough.
     """
     return _IDLE_NANOCORES + _IDLE_SPREAD_NANOCORES * Seed(0).fraction("idle", ref)

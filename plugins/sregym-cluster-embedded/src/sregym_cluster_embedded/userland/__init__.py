@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.keys import LISTENERS, PASSAGE
 from sregym_cluster_embedded.contribution import Contribution
+from sregym_cluster_embedded.kubelet import keys as kubelet
+from sregym_cluster_embedded.node.keys import DISKS_CHANGED
+from sregym_cluster_embedded.userland.formats import LogFormats
+from sregym_cluster_embedded.userland.handlers import Handlers
+from sregym_cluster_embedded.userland.host import power, services
 from sregym_cluster_embedded.userland.interaction import Interaction
+from sregym_cluster_embedded.userland.keys import EXTENSIONS, INTERACTION, LOG_FORMATS, RUNTIME
 from sregym_cluster_embedded.userland.kinds import disks_changed
 from sregym_cluster_embedded.userland.passage import Passages
 from sregym_cluster_embedded.userland.process import Process
@@ -16,28 +23,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sregym_apps.model import ServiceModel
+    from sregym_apps.simulation import Installed
 
 __all__ = ["Process", "Runtime", "contribution"]
 
 
-def contribution(models: Iterable[ServiceModel] = ()) -> Contribution:
-    """The room `runtime` for the programs of these service models."""
-    runtime = Runtime(models)
+def contribution(
+    models: Iterable[ServiceModel] = (), extensions: Installed | None = None
+) -> Contribution:
+    """The room `runtime` for the programs of these service models.
+
+    Args:
+        models: The service models.
+        extensions: Kinds of servers, commands and so on; what is installed unless given.
+    """
+    runtime = Runtime(models, extensions)
+    handlers = Handlers(runtime)
     return Contribution(
         name="userland",
         handlers={
-            "userland.begin": runtime.begin,
-            "userland.event": runtime.event,
-            "userland.resume": runtime.resume,
-            "userland.job": runtime.job,
-            "userland.exit": runtime.exit,
-            "userland.oom": runtime.oom,
+            "userland.begin": handlers.begin,
+            "userland.event": handlers.event,
+            "userland.resume": handlers.resume,
+            "userland.job": handlers.job,
+            "userland.exit": handlers.exit,
+            "userland.oom": handlers.oom,
+            services.RETRY: services.retry,
+            services.CORRECT: services.correct_clock,
+            power.BOOT: power.boot,
         },
         rooms={
-            "runtime": runtime,
-            "storage": Storage(),
-            "disks_changed": disks_changed,
-            "interaction": Interaction(runtime),
-            "passage": Passages(runtime),
+            **RUNTIME.offer(runtime),
+            **LISTENERS.offer(runtime),
+            **kubelet.RUNTIME.offer(runtime),
+            **EXTENSIONS.offer(runtime.extensions),
+            **LOG_FORMATS.offer(LogFormats(runtime.extensions)),
+            **kubelet.STORAGE.offer(Storage()),
+            **DISKS_CHANGED.offer(disks_changed),
+            **INTERACTION.offer(Interaction(runtime)),
+            **PASSAGE.offer(Passages(runtime)),
         },
     )

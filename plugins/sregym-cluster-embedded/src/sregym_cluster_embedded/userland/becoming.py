@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import AnyProgram, LoadGeneratorProgram, ServiceProgram
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.process import Process, altered, process_of, save
 from sregym_cluster_embedded.userland.settings import read_settings
 from sregym_cluster_embedded.userland.wiring import resolve_client
@@ -13,14 +14,15 @@ from sregym_cluster_embedded.userland.wiring import resolve_client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.filesystem import Files
     from sregym_cluster_embedded.world import World
 
 # The lives of containers that run a load generator: few among many.
-GENERATORS = "userland.generators"
+GENERATORS: TableKey[ContainerRef, None] = TableKey("userland.generators")
 
 # The same of programs that take records from message queues.
-CONSUMERS = "userland.consumers"
+CONSUMERS: TableKey[ContainerRef, None] = TableKey("userland.consumers")
 
 
 def become(

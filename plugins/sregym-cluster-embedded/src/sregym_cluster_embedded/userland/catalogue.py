@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -12,15 +12,19 @@ from sregym_apps.model import DEFAULT_PATH, AnyProgram, Image, ServiceModel, par
 from sregym_cluster_embedded.kubelet.runtime import ImagePull
 from sregym_cluster_embedded.userland.files.image_tree import image_files, image_tree
 from sregym_cluster_embedded.userland.registries import (
+    REGISTRIES,
     missing_tag,
     patience,
     refusal,
     registry_of,
     unknown_host,
 )
+from sregym_cluster_embedded.userland.toolsets import in_packages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sregym_apps.simulation import Installed
 
     from sregym_cluster_embedded.kubelet.runtime import Login
     from sregym_cluster_embedded.userland.files.inode import Inode
@@ -31,11 +35,19 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True)
 class Known:
-    """An image of a service model, with the programs of that model."""
+    """An image of a service model, with the programs of that model.
+
+    Attributes:
+        application: Whose service model it is of.
+        image: The image; packages in its tools are named by their commands.
+        programs: Name -> behaviour.
+        users: Numbers of users that official images of servers bring.
+    """
 
     application: str
     image: Image
     programs: dict[str, AnyProgram]
+    users: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -45,7 +57,7 @@ class Known:
     @cached_property
     def files(self) -> dict[str, str]:
         """Absolute path -> content of the image's files."""
-        return image_files(self.image)
+        return image_files(self.image, self.users)
 
     @cached_property
     def interpreted(self) -> dict[str, tuple[str, ...]]:
@@ -55,7 +67,7 @@ class Known:
     @cached_property
     def tree(self) -> dict[str, Inode]:
         """Absolute path -> inode of all that stands in the image."""
-        return image_tree(self.image)
+        return image_tree(self.image, self.users)
 
 
 class Catalogue:
@@ -63,9 +75,10 @@ class Catalogue:
 
     Args:
         models: Service models; where two know one image, the first counts.
+        extensions: What tools and users of images mean.
     """
 
-    def __init__(self, models: Iterable[ServiceModel]) -> None:
+    def __init__(self, models: Iterable[ServiceModel], extensions: Installed) -> None:
         self._known: dict[tuple[str, str], Known] = {}
         self._repositories: dict[str, None] = {}
         self._hosts: dict[str, None] = {}
@@ -74,8 +87,11 @@ class Catalogue:
                 repository, _ = parse_reference(image.repository)
                 self._repositories[repository] = None
                 self._hosts[repository.split("/", 1)[0]] = None
+                tools = in_packages(image.tools, extensions.tool_sets)
+                if tools != image.tools:
+                    image = image.model_copy(update={"tools": tools})
                 for tag in image.tags:
-                    known = Known(model.application, image, model.programs)
+                    known = Known(model.application, image, model.programs, extensions.users)
                     self._known.setdefault((repository, tag), known)
 
     def find(self, reference: str) -> Known | None:
@@ -87,7 +103,7 @@ class Catalogue:
         repository, tag = parse_reference(reference)
         host = repository.split("/", 1)[0]
         known = self._known.get((repository, tag))
-        if host not in self._hosts and host not in world.table("userland.registries"):
+        if host not in self._hosts and host not in world.table(REGISTRIES):
             return ImagePull(False, error=unknown_host(repository, tag))
         error = refusal(registry_of(world, host), repository, tag, logins, known is not None)
         if not error and known is not None:

@@ -25,12 +25,12 @@ from sregym_apps.model import (
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.machines import SYSCTLS, machine
 from sregym_cluster_embedded.userland.counted import counted
-from sregym_cluster_embedded.userland.process import process_of, running_in
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, Call
+from sregym_cluster_embedded.userland.process import PODS, process_of, running_in
 from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.process import Process
@@ -40,10 +40,7 @@ if TYPE_CHECKING:
 LISTEN, ESTABLISHED, SYN_SENT = "LISTEN", "ESTAB", "SYN-SENT"
 # Packets of these calls are lost, or wait for a neighbour that does not answer.
 _UNANSWERED = ("timeout", "no_route")
-# Each call has a connection for as long as it takes; the drivers of the others share one.
-_ONE_BY_ONE = ("http", "tcp")
-# Servers that listen on addresses of version 4 alone.
-_ONLY_V4 = ("mongodb", "redis", "mysql", "postgres", "keyvalue")
+_HTTP = 80
 _RANGE = "net.ipv4.ip_local_port_range"
 
 
@@ -100,14 +97,16 @@ def sockets(world: World, pod_uid: str) -> list[Socket]:
     running = running_in(world, pod_uid)
     for process in running:
         for port, _ in process.ports:
-            found.append(Socket(process, LISTEN, Ending("", port), Ending("", 0), _is_v6(process)))
+            found.append(
+                Socket(process, LISTEN, Ending("", port), Ending("", 0), _is_v6(world, process))
+            )
     book = _Book(world)
     for held in book.of(pod_uid):
         found.append(Socket(held.caller, held.state, held.local, held.dialled, False))
     if any(process.ports for process in running):
         for held in book.to(pod_uid):
             assert held.server is not None
-            v6 = _is_v6(held.server)
+            v6 = _is_v6(world, held.server)
             found.append(Socket(held.server, held.state, held.served, held.local, v6))
     used: dict[ContainerRef, int] = {}
     shown = []
@@ -144,8 +143,10 @@ def _place(ends: tuple[object, object], number: int, size: int) -> int:
     return int(Seed(0).fraction("connection", *ends, number) * size)
 
 
-def _is_v6(process: Process) -> bool:
-    return getattr(process.behaviour, "kind", "") not in _ONLY_V4
+def _is_v6(world: World, process: Process) -> bool:
+    if process.behaviour is None:
+        return True
+    return not world.room(RUNTIME).kind_of(process).ipv4_only
 
 
 class _Want(NamedTuple):
@@ -163,12 +164,12 @@ class _Book:
     def __init__(self, world: World) -> None:
         self._world = world
         self._peers: dict[ContainerRef, dict[str, int]] = {}
-        pods = world.table("userland.pods")
+        pods = world.table(PODS)
         self._pods = {p.config.pod_ip for uid in pods for p in running_in(world, uid)}
 
     def to(self, pod_uid: str) -> Iterator[Held]:
         """What is held to a pod, by callers in order of their start."""
-        for uid in self._world.table("userland.pods"):
+        for uid in self._world.table(PODS):
             for held in self.of(uid):
                 if held.server is not None and held.server.ref.pod_uid == pod_uid:
                     yield held
@@ -198,7 +199,7 @@ class _Book:
         text = expand(program.users or program.connections, facts)
         number = int(text) if text.isdecimal() else 0
         url = expand(program.target, facts) or "localhost"
-        where = parse_address(url, "http")
+        where = parse_address(url, _HTTP)
         ends = reach(self._world, process, where.host, where.port, "http", url)
         for end, count in zip(ends, _shared(number, ends), strict=True):
             state = self._state(end)
@@ -216,7 +217,7 @@ class _Book:
 
     def _called(self, process: Process, done: set[ContainerRef]) -> Iterator[_Want]:
         """A service calls through its clients; `done` are datastores that a pod has been counted at."""
-        traffic = self._world.constitution.rooms.get("traffic")
+        traffic = self._world.room_or_none(REQUEST_FLOW)
         segments = () if traffic is None else traffic.served(self._world, process.ref)
         calls = [call for flow in segments[-1].flows for call in flow.calls] if segments else []
         for name, client in process.clients.items():
@@ -233,7 +234,7 @@ class _Book:
                         yield _Want(process, end, self._counted(process, server), state)
                     continue
                 count = 1
-                if client.pool or client.protocol in _ONE_BY_ONE:
+                if client.pool or client.wire.one_connection_a_call:
                     under_way = sum(_under_way(call) for call in mine if call.callee == end.ref)
                     count = math.ceil(round(under_way, 6))
                 most = count if client.pool is None else math.floor(client.pool * end.share)
@@ -275,10 +276,10 @@ class _Book:
             yield Held(caller, server, want.state, Ending(own, port), dialled, served)
 
 
-def _under_way(call: Any) -> float:
+def _under_way(call: Call) -> float:
     """How many of some calls are made at a time: their rate times what they take."""
     took_ms = call.ok * call.time.mean_ms + (1 - call.ok) * call.failed_time.mean_ms
-    return float(call.rate * took_ms / 1000)
+    return call.rate * took_ms / 1000
 
 
 def _shared(count: int, ends: Sequence[Target]) -> list[int]:

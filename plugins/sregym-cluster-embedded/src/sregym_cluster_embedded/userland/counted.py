@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.userland.keys import TELEMETRY
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -72,7 +74,7 @@ class Counted(NamedTuple):
 
 def counted(world: World, ref: ContainerRef) -> Counted:
     """What a server has been asked for; nothing where nobody counts."""
-    telemetry = world.constitution.rooms.get("telemetry")
+    telemetry = world.room_or_none(TELEMETRY)
     if telemetry is None:
         return Counted({})
     found: Counted = telemetry.counted(world, ref)
@@ -97,7 +99,7 @@ class Scheduled(NamedTuple):
 
 def scheduled(world: World, ref: ContainerRef) -> Scheduled:
     """How a container has been scheduled; nothing where nobody counts."""
-    telemetry = world.constitution.rooms.get("telemetry")
+    telemetry = world.room_or_none(TELEMETRY)
     if telemetry is None:
         return Scheduled()
     found: Scheduled = telemetry.scheduled(world, ref)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import machines, syscalls
 from sregym_cluster_embedded.kubelet.report import pod_of
-from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.kubelet.usage import available_disk, host_bytes, pods_on
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
@@ -92,7 +92,7 @@ def slowness_ms(world: World, process: Process, file: DataFile) -> float:
 def lacks_room(world: World, machine: machines.Machine, wanted_bytes: int) -> bool:
     """Whether a node's disk has less room than is wanted."""
     root = machine.root
-    if root.other_bytes <= _ROOMY * root.size_bytes:
+    if root.other_bytes + host_bytes(world, machine.name) <= _ROOMY * root.size_bytes:
         return False
     known = ((pod_of(world, state), state) for state in pods_on(world, machine.name))
     pods = [(pod, state) for pod, state in known if pod is not None]

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.userland.etcd.data import describe as describe_etcd
-from sregym_cluster_embedded.userland.kafka.data import describe as describe_kafka
-from sregym_cluster_embedded.userland.mongodb.data import describe as describe_mongodb
-from sregym_cluster_embedded.userland.rabbitmq.data import describe as describe_rabbitmq
-from sregym_cluster_embedded.userland.redis.data import describe as describe_redis
-from sregym_cluster_embedded.userland.sql.describing import describe as describe_sql
+from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.kinds import Kinds
     from sregym_cluster_embedded.world import World
 
-_KINDS = (
-    ("etcd", describe_etcd),
-    ("kafka", describe_kafka),
-    ("mongodb", describe_mongodb),
-    ("rabbitmq", describe_rabbitmq),
-    ("redis", describe_redis),
-    ("sql", describe_sql),
-)
 
-
-def durable_state(world: World) -> dict[str, str]:
-    """Kind and identity of a storage -> canonical text of what is in it."""
-    return {
-        f"{kind} at {storage}": describe(data)
-        for kind, describe in _KINDS
-        for storage, data in sorted(world.table(f"userland.{kind}").items())
-        if not storage.startswith(("layer of ", "pod/"))
+def durable_state(world: World, kinds: Kinds) -> dict[str, str]:
+    """Name and identity of a storage -> canonical text of what is in it."""
+    describing = {
+        name: (kind, reference)
+        for kind in kinds.every()
+        for name, reference in kind.durable.items()
     }
+    found: dict[str, str] = {}
+    for name, (kind, reference) in sorted(describing.items()):
+        for storage, data in sorted(world.table(TableKey[str, Any](f"userland.{name}")).items()):
+            if not storage.startswith(("layer of ", "pod/")):
+                found[f"{name} at {storage}"] = kinds.load(kind, reference)(data)
+    return found

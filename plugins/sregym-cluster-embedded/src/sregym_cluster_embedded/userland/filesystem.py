@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.kubelet.static_pods import FOLDER as MANIFESTS
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.files.capacity import demand_room
 from sregym_cluster_embedded.userland.files.inode import (
     DEVICE,
@@ -20,6 +20,7 @@ from sregym_cluster_embedded.userland.files.inode import (
     Inode,
     IsFolderError,
     MissingError,
+    NameTooLongError,
     NotEmptyError,
     NotFolderError,
     NotPermittedError,
@@ -33,9 +34,16 @@ from sregym_cluster_embedded.userland.space import note
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.userland.files.volumes import MountPoint
+
 __all__ = ["FileError", "Files", "ReadOnlyError"]
 
 _READ, _WRITE, _SEARCH = 4, 2, 1
+
+# Limits of Linux, in characters.
+_LONGEST_PATH, _LONGEST_NAME = 4095, 255
+# A table is copied when it changes: so many entries (as a power of two) in a step.
+_COPIED_PER_STEP = 4
 
 
 class Files(View):
@@ -98,6 +106,8 @@ class Files(View):
         if content is None:
             self.remove(path)
             return
+        allocate(len(content))
+        spend(20)
         place = self._searched(path)
         present = self._inode(place)
         if present is not None and present.kind == DEVICE:
@@ -224,6 +234,10 @@ class Files(View):
     # Who may, and where to.
 
     def _searched(self, path: str, *, follow: bool = True) -> str:
+        deep = path.count("/")
+        spend(2 + deep + (deep * deep >> 4))
+        if len(path) > _LONGEST_PATH or max(map(len, path.split("/"))) > _LONGEST_NAME:
+            raise NameTooLongError(path)
         place = self.resolve(path, follow=follow)
         if self.container.credentials.uid == 0:
             return place
@@ -272,23 +286,23 @@ class Files(View):
         if point is None or point.mount is None:
             kept = self._world.table(LAYERS)
             stored = kept.get(self._ref, {})
+            spend(len(stored) >> _COPIED_PER_STEP)
             note(self._world, self._ref, stored.get(place), inode)
             kept[self._ref] = {**stored, place: inode}
         else:
-            inner, volume = self._inner(point, place), point.mount.volume
+            self._keep_mounted(point, self._inner(point, place), inode)
+
+    def _keep_mounted(self, point: MountPoint, inner: str, inode: Inode | None) -> None:
+        beneath = self._beneath(point, inner)
+        if beneath is not None:
+            host, path = beneath
+            host._keep(path, inode)
+        elif point.mount is not None:
+            volume = point.mount.volume
             if inode is not None and point.root is not None and not point.root.on_disk:
                 inode = inode._replace(on_disk=inode.kind == FILE)
             kept = self._world.table(VOLUMES)
             stored = kept.get(volume, {})
+            spend(len(stored) >> _COPIED_PER_STEP)
             note(self._world, volume, stored.get(inner), inode)
             kept[volume] = {**stored, inner: inode}
-            if volume.endswith(MANIFESTS) and volume.startswith("host/"):
-                self._tell_kubelet(volume, inner, inode)
-
-    def _tell_kubelet(self, volume: str, inner: str, inode: Inode | None) -> None:
-        """A kubelet watches this folder of its node."""
-        node = volume.removeprefix("host/").removesuffix(MANIFESTS)
-        file = inner.strip("/")
-        if "/" not in node and "/" not in file and (inode is None or inode.kind == FILE):
-            content = None if inode is None else inode.content
-            self._world.room("static_pods").write(self._world, node, file, content)

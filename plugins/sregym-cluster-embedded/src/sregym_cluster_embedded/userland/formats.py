@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import Line, Log, expand
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.keys import LOG_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from sregym_apps.simulation import Installed
 
     from sregym_cluster_embedded.world import World
 
@@ -25,7 +28,6 @@ _ZEROLOG = {
     "panic": ("PNC", "31"),
 }
 _COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
-_SEVERITY = {"debug": "D1", "trace": "D2", "warn": "W", "error": "E", "fatal": "F", "panic": "F"}
 
 
 def moment(world: World, at: float) -> datetime:
@@ -78,6 +80,31 @@ TIME_SHAPES = (
 )
 
 
+class LogRecord(NamedTuple):
+    """A line that a program writes, before its format makes a text of it.
+
+    Attributes:
+        world: The cluster.
+        log: How the program writes lines.
+        line: The line as the service model has it: level, caller.
+        text: What is said, filled in.
+        fields: Further fields, filled in.
+        at: Virtual second.
+    """
+
+    world: World
+    log: Log
+    line: Line
+    text: str
+    fields: dict[str, str]
+    at: float
+
+    @property
+    def when(self) -> datetime:
+        """The moment as a date."""
+        return moment(self.world, self.at)
+
+
 def render(
     world: World, log: Log, line: Line, facts: Mapping[str, str], at: float
 ) -> list[LogLine]:
@@ -89,7 +116,8 @@ def render(
     if line.format is not None:
         log = log.model_copy(update={"format": line.format})
     fields = {name: expand(value, facts) for name, value in line.fields.items()}
-    return [LogLine(at, stream, _formatted(world, log, line, text, fields, at))]
+    formats: LogFormats = world.room(LOG_FORMATS)
+    return [LogLine(at, stream, formats.line(LogRecord(world, log, line, text, fields, at)))]
 
 
 def _bare(value: str) -> object:
@@ -101,51 +129,108 @@ def _bare(value: str) -> object:
     return value
 
 
-def _formatted(
-    world: World, log: Log, line: Line, text: str, fields: dict[str, str], at: float
-) -> str:
-    if log.format == "zerolog-console":
-        return _zerolog_console(world.timestamp(at), log.colour, line, text, fields)
-    if log.format == "zerolog-json":
-        caller = {"caller": line.caller} if line.caller else {}
-        head = {"level": line.level, **fields, "time": world.timestamp(at), **caller}
-        return _json({**head, "message": text})
-    when = moment(world, at)
-    if log.format == "go-log":
-        return f"{when:%Y/%m/%d %H:%M:%S} {text}"
-    if log.format == "json":
-        return _json({"time": millis_form(when) + "Z", "level": line.level, "msg": text, **fields})
-    if log.format == "logfmt":
-        words = {"ts": millis_form(when) + "Z", "level": line.level, "msg": text, **fields}
-        return " ".join(f"{name}={_quoted(value)}" for name, value in words.items())
-    if log.format == "consul":
-        level = f"[{line.level.upper()}]"
-        tail = "".join(f" {name}={_quoted(value)}" for name, value in fields.items())
-        head_text = f"{text}:" if fields else text
-        return f"{millis_form(when)}Z {level:<7} {head_text}{tail}"
-    if log.format == "zap":
-        about = {"caller": line.caller} if line.caller else {}
-        more = {name: _bare(value) for name, value in fields.items()}
-        return _json({"level": line.level, "ts": when.timestamp(), **about, "msg": text, **more})
-    if log.format == "envoy":
-        return f"[{millis_form(when)}Z] {text}"
-    if log.format == "haproxy":
-        client = fields.get("client", "-")
-        shown = f"{when:%d/%b/%Y:%H:%M:%S}.{when.microsecond // 1000:03d}"
-        return f"{client}:{40_000 + len(text)} [{shown}] {text}"
-    if log.format == "nginx":
-        return _access(when, text, fields)
-    if log.format == "klog":
-        head_text = f"{line.level[0].upper()}{klog_form(when)} {1:7d} {line.caller}]"
-        tail = "".join(f" {name}={json.dumps(value)}" for name, value in fields.items())
-        return f"{head_text} {json.dumps(text)}{tail}" if fields else f"{head_text} {text}"
-    if log.format in ("log4j", "spring-boot"):
-        return _java(when, log.format, line, text, fields)
-    given = dict(fields)
-    component, context = given.pop("c", "-"), given.pop("ctx", "initandlisten")
-    number = int(given.pop("id", "20000"))
-    severity = _SEVERITY.get(line.level, "I")
-    return mongod_line(world, at, severity, component, number, context, text, given)
+def _plain(record: LogRecord) -> str:
+    return record.text
+
+
+def _zerolog(record: LogRecord) -> str:
+    when = record.world.timestamp(record.at)
+    return _zerolog_console(when, record.log.colour, record.line, record.text, record.fields)
+
+
+def _zerolog_json(record: LogRecord) -> str:
+    caller = {"caller": record.line.caller} if record.line.caller else {}
+    time = record.world.timestamp(record.at)
+    return to_json(
+        {"level": record.line.level, **record.fields, "time": time, **caller}
+        | {"message": record.text}
+    )
+
+
+def _go(record: LogRecord) -> str:
+    return f"{record.when:%Y/%m/%d %H:%M:%S} {record.text}"
+
+
+def _plain_json(record: LogRecord) -> str:
+    head = {"time": millis_form(record.when) + "Z", "level": record.line.level}
+    return to_json({**head, "msg": record.text, **record.fields})
+
+
+def _logfmt(record: LogRecord) -> str:
+    head = {"ts": millis_form(record.when) + "Z", "level": record.line.level}
+    words = {**head, "msg": record.text, **record.fields}
+    return " ".join(f"{name}={quoted(value)}" for name, value in words.items())
+
+
+def _zap(record: LogRecord) -> str:
+    about = {"caller": record.line.caller} if record.line.caller else {}
+    more = {name: _bare(value) for name, value in record.fields.items()}
+    head = {"level": record.line.level, "ts": record.when.timestamp(), **about}
+    return to_json({**head, "msg": record.text, **more})
+
+
+def _envoy(record: LogRecord) -> str:
+    return f"[{millis_form(record.when)}Z] {record.text}"
+
+
+def _haproxy(record: LogRecord) -> str:
+    when, client = record.when, record.fields.get("client", "-")
+    shown = f"{when:%d/%b/%Y:%H:%M:%S}.{when.microsecond // 1000:03d}"
+    return f"{client}:{40_000 + len(record.text)} [{shown}] {record.text}"
+
+
+def _combined(record: LogRecord) -> str:
+    """A line of nginx's access log in its form `combined`."""
+    return _access(record.when, record.text, record.fields)
+
+
+def _klog(record: LogRecord) -> str:
+    line, text, fields = record.line, record.text, record.fields
+    head_text = f"{line.level[0].upper()}{klog_form(record.when)} {1:7d} {line.caller}]"
+    tail = "".join(f" {name}={json.dumps(value)}" for name, value in fields.items())
+    return f"{head_text} {json.dumps(text)}{tail}" if fields else f"{head_text} {text}"
+
+
+def _java_line(record: LogRecord) -> str:
+    return _java(record.when, record.log.format, record.line, record.text, record.fields)
+
+
+_GENERIC: Mapping[str, Callable[[LogRecord], str]] = {
+    "plain": _plain,
+    "zerolog-console": _zerolog,
+    "zerolog-json": _zerolog_json,
+    "go-log": _go,
+    "json": _plain_json,
+    "logfmt": _logfmt,
+    "log4j": _java_line,
+    "spring-boot": _java_line,
+    "nginx": _combined,
+    "klog": _klog,
+    "zap": _zap,
+    "haproxy": _haproxy,
+    "envoy": _envoy,
+}
+
+
+class LogFormats:
+    """How programs of a world write lines, by the name of the format.
+
+    Args:
+        known: The extensions of the world.
+    """
+
+    def __init__(self, known: Installed) -> None:
+        self._known = known
+        self._loaded: dict[str, Callable[[LogRecord], str]] = dict(_GENERIC)
+
+    def line(self, record: LogRecord) -> str:
+        """The line of a record as its format has it."""
+        name = record.log.format
+        write = self._loaded.get(name)
+        if write is None:
+            reference = self._known.log_formats[name]
+            write = self._loaded[name] = self._known.load("log format", name, reference)
+        return write(record)
 
 
 def _zerolog_console(when: str, colour: bool, line: Line, text: str, fields: dict[str, str]) -> str:
@@ -189,28 +274,11 @@ def _shortened(logger: str, most: int) -> str:
     return ".".join(parts)[-most - 1 :]
 
 
-def mongod_line(
-    world: World,
-    at: float,
-    severity: str,
-    component: str,
-    number: int,
-    context: str,
-    text: str,
-    attributes: Mapping[str, object] | None = None,
-) -> str:
-    """A line of mongod 4.4 and later: JSON with the padding that mongod gives it."""
-    when = millis_form(moment(world, at)) + "+00:00"
-    quoted = f'"{component}",'
-    head = f'{{"t":{{"$date":"{when}"}},"s":"{severity}",  "c":{quoted:<11}"id":{number},'
-    pad = " " * max(1, 8 - len(str(number)))
-    tail = f',"attr":{_json(attributes)}' if attributes else ""
-    return f'{head}{pad}"ctx":"{context}","msg":{_json(text)}{tail}}}'
-
-
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """A value of logfmt, in quotes where it needs them."""
     return json.dumps(value) if " " in value or '"' in value or not value else value
 
 
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
+    """Compact JSON."""
     return _COMPACT.encode(value)

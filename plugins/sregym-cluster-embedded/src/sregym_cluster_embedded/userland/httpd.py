@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import FLAVOURS, Line, ProxyProgram
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import append, say
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def root_of(server: Process) -> str | None:
 
 def is_httpd(world: World, server: Process) -> bool:
     """Whether a server's program is BusyBox's httpd behind a script."""
-    lines = world.room("runtime").known(server).interpreted.values()
+    lines = world.room(RUNTIME).known(server).interpreted.values()
     return any(words[:1] == ("httpd",) for words in lines)
 
 

@@ -6,7 +6,7 @@ process with `stdin: true` keeps what it was told in its journal, in the world.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
@@ -25,6 +25,8 @@ from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
@@ -41,6 +43,8 @@ class Dialogue:
         working_dir: Present folder.
         last: Exit code of the last line.
         root: Whether it runs as root, which its prompt shows.
+        within: The shell of the node that was entered from it, which what is typed goes to.
+        node: The node that it runs on, where it runs on one itself.
     """
 
     command: tuple[str, ...]
@@ -48,6 +52,8 @@ class Dialogue:
     working_dir: str = "/"
     last: int = 0
     root: bool = True
+    within: Dialogue | None = None
+    node: str = ""
 
 
 class Reply(NamedTuple):
@@ -93,15 +99,39 @@ class Interaction:
                 return Reply(ExecResult(0), dialogue, True)
             result = self._runtime.exec(world, ref, dialogue.command, text)
             return Reply(result, dialogue, False)
-        session = self._session(world, ref)
+        result, ended = ExecResult(0, duration_s=0.0), False
+        for piece in _pieces(text):
+            reply = self._piece(world, ref, dialogue, piece)
+            result, dialogue, ended = _joined(result, reply.result), reply.dialogue, reply.ended
+            if ended:
+                break
+        return Reply(result, dialogue, ended)
+
+    def _piece(self, world: World, ref: ContainerRef, dialogue: Dialogue, text: str) -> Reply:
+        """Carry out what is complete in itself, in the innermost shell."""
+        if dialogue.within is not None:
+            inner = self._piece(world, ref, dialogue.within, text)
+            within = None if inner.ended else inner.dialogue
+            last = inner.result.exit_code
+            return Reply(inner.result, replace(dialogue, within=within, last=last), False)
+        session = self._session(world, ref, dialogue.node)
+        session.on_terminal = True
         session.environment = dict(dialogue.environment)
         session.working_dir = dialogue.working_dir
         session.arguments = (dialogue.command[0],)
         session.last = dialogue.last
         output, ended = _run(session, text)
-        remembered = Dialogue(
-            dialogue.command, session.environment, session.working_dir, output.code, dialogue.root
+        remembered = replace(
+            dialogue,
+            environment=session.environment,
+            working_dir=session.working_dir,
+            last=output.code,
         )
+        if session.entered:
+            within = Dialogue(
+                ("bash",), dict(session.environment), "/", 0, dialogue.root, node=session.entered
+            )
+            remembered = replace(remembered, within=within)
         result = ExecResult(output.code, output.out, output.err, duration_s=session.slept_s)
         return Reply(result, remembered, ended)
 
@@ -109,11 +139,11 @@ class Interaction:
         """What a shell on a terminal shows before it reads a line."""
         sign = "#" if dialogue.root else "$"
         name = command_name(dialogue.command)
-        if name == "redis-cli" or name == "valkey-cli":
-            return "127.0.0.1:6379> "
         if not is_shell(dialogue.command):
-            return {"psql": "=# ", "mongo": "> "}.get(name, f"{name}> ")
-        session = self._session(world, ref)
+            return self._runtime.consoles.get(name, f"{name}> ")
+        if dialogue.within is not None:
+            return self.prompt(world, ref, dialogue.within)
+        session = self._session(world, ref, dialogue.node)
         home = dialogue.environment.get("HOME", "/root")
         folder = "~" if dialogue.working_dir == home else dialogue.working_dir
         if name == "bash":
@@ -121,10 +151,18 @@ class Interaction:
             return f"{user}@{session.process.config.hostname}:{folder}{sign} "
         return f"{folder} {sign} " if session.busybox else f"{sign} "
 
+    def is_console(self, command: Sequence[str]) -> bool:
+        """Whether a command line is the console of a server that waits for statements."""
+        return is_console(command, self._runtime.consoles)
+
     def takes_input(self, world: World, ref: ContainerRef) -> bool:
         """Whether the main process waits for input."""
         process = process_of(world, ref)
-        return process is not None and process.running and waits_for_input(process)
+        return (
+            process is not None
+            and process.running
+            and waits_for_input(process, self._runtime.consoles)
+        )
 
     def dialogue_of(self, world: World, ref: ContainerRef) -> Dialogue:
         """What the main process, a shell or console, remembers."""
@@ -147,7 +185,7 @@ class Interaction:
         process = process_of(world, ref)
         if process is None or not process.running:
             return ExecResult(0)
-        if is_shell(process.argv) or is_console(process.argv):
+        if is_shell(process.argv) or self.is_console(process.argv):
             reply = Reply(ExecResult(0), self.dialogue_of(world, ref), False)
             if text:
                 reply = self.say(world, ref, reply.dialogue, text)
@@ -174,12 +212,36 @@ class Interaction:
         if lines:
             append(world, ref, lines)
 
-    def _session(self, world: World, ref: ContainerRef) -> Session:
+    def _session(self, world: World, ref: ContainerRef, node: str = "") -> Session:
         process = process_of(world, ref)
+        if process is not None and node:
+            rights = self._runtime.session(world, process).rights
+            return self._runtime.host_session(world, node, rights)
         if process is None:
             message = f"{ref} has no process"
             raise LookupError(message)
         return self._runtime.session(world, process)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Lines, as many together as a command takes."""
+    piece = ""
+    for line in text.splitlines(keepends=True):
+        piece += line
+        if not unfinished(piece):
+            yield piece
+            piece = ""
+    if piece:
+        yield piece
+
+
+def _joined(before: ExecResult, after: ExecResult) -> ExecResult:
+    return replace(
+        after,
+        stdout=before.stdout + after.stdout,
+        stderr=before.stderr + after.stderr,
+        duration_s=before.duration_s + after.duration_s,
+    )
 
 
 def _run(session: Session, text: str) -> tuple[Output, bool]:

@@ -1,7 +1,7 @@
 """Processes beside a container's main process: what shells have left in the background.
 
 A job is a value in the table `userland.jobs`. It runs on the virtual clock like a main process that
-is a script: from its beginning each time, with a journal of what has been done (`shell.backgrounds`).
+is a script: from its last place, with a journal of what has been done since (`shell.backgrounds`).
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.process import change, process_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint
     from sregym_cluster_embedded.userland.shell.lexing import Redirection
     from sregym_cluster_embedded.userland.shell.tree import Node
     from sregym_cluster_embedded.world import World
 
-JOBS, EXECUTED = "userland.jobs", "userland.executed"
+JOBS: TableKey[ContainerRef, tuple[Job, ...]] = TableKey("userland.jobs")
+EXECUTED: TableKey[ContainerRef, int] = TableKey("userland.executed")
 # The threads of runc take process numbers too, before the main process and each command.
 _FIRST_PID, _PIDS_OF_AN_EXEC = 8, 6
 
@@ -39,7 +42,8 @@ class Job:
         functions: Functions of the shell.
         working_dir: Where it was started.
         arguments: `$0`, `$1` ...
-        journal: What has been done.
+        journal: What has been done since its place.
+        place: Where it goes on; None at its beginning.
         wakes_at: Virtual second at which it goes on; infinity when it never does.
         child: Command line of what it waits for, when that is a process of its own.
         ports: Ports that it listens on.
@@ -59,6 +63,7 @@ class Job:
     working_dir: str = "/"
     arguments: tuple[str, ...] = ("sh",)
     journal: tuple[Any, ...] = ()
+    place: Checkpoint | None = None
     wakes_at: float = math.inf
     child: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()

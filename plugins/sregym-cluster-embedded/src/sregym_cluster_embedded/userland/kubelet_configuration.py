@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.store import Object
 
 _TEXT = {"infoBufferSize": "0"}
 
 
-def configuration(node: Object) -> dict[str, Any]:
-    """The KubeletConfiguration of a node."""
+def configuration(node: Object, changed: Mapping[str, Any]) -> dict[str, Any]:
+    """The KubeletConfiguration of a node, with what its file changes of the defaults."""
+    return _defaults(node) | dict(changed)
+
+
+def _defaults(node: Object) -> dict[str, Any]:
     return {
         "enableServer": True,
         "staticPodPath": "/etc/kubernetes/manifests",

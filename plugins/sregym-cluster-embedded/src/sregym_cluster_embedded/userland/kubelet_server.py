@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api import resource_metrics
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.proxying import Passed
-from sregym_cluster_embedded.kubelet import log_files, usage
+from sregym_cluster_embedded.kubelet import log_files, thresholds, usage
 from sregym_cluster_embedded.kubelet.state import RUNNING
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import QUERYING, RUNTIME
 from sregym_cluster_embedded.userland.kubelet_configuration import configuration
 
 if TYPE_CHECKING:
@@ -34,13 +36,6 @@ _INODES_OF_A_CONTAINER, _INODES_OF_A_LOG = 15, 1
 _LOG_FOLDERS = ("containers/", "journal/", "pods/")
 
 
-class _Querying(Protocol):
-    """What the room `querying` answers."""
-
-    def metrics(self, world: World, url: str) -> str | None:
-        """See `sregym_cluster_embedded.telemetry.querying`."""
-
-
 def answer(world: World, request: Passing) -> Passed:
     """What the server of a kubelet answers to a request for a path."""
     path = request.path.partition("?")[0]
@@ -57,11 +52,13 @@ def answer(world: World, request: Passing) -> Passed:
     if bare == "/configz":
         node = world.store.get(Key("nodes", "", request.node))
         if node is not None:
-            shown = {"kubeletconfig": configuration(node)}
+            machine = machines.machine(world, request.node)
+            changed = {} if machine is None else thresholds.configured(machine)
+            shown = {"kubeletconfig": configuration(node, changed)}
             return Passed(body=json.dumps(shown, separators=(",", ":")), content_type=_JSON)
     if path.startswith("/logs/"):
         return _logs(world, request.node, path)
-    querying: _Querying | None = world.constitution.rooms.get("querying")
+    querying = world.room_or_none(QUERYING)
     if bare.startswith("/metrics") and querying is not None:
         text = querying.metrics(world, f"https://{request.address}:{request.port}{bare}")
         if text is not None:
@@ -113,13 +110,13 @@ class _Summary:
         self._world = world
         self._node = request.node
         self._at = world.timestamp(world.now)
-        self._usage: resource_metrics.Usage = world.room("usage")
+        self._usage: resource_metrics.Usage = world.room(USAGE)
         machine = machines.machine(world, request.node)
         assert machine is not None  # a node without a machine has no kubelet
         self._machine = machine
         self._samples: dict[tuple[str, str, str], float] = {}
         self._network: dict[str, _Network] = {}
-        querying: _Querying | None = world.constitution.rooms.get("querying")
+        querying = world.room_or_none(QUERYING)
         if querying is not None:
             url = f"https://{request.address}:{request.port}/metrics/cadvisor"
             self._read(querying.metrics(world, url) or "")
@@ -309,7 +306,7 @@ def _logs(world: World, node: str, path: str) -> Passed:
     if ref is None:
         return Passed("", 404, "404 page not found\n")
     text = ""
-    for line in world.room("runtime").logs(world, ref):
+    for line in world.room(RUNTIME).logs(world, ref):
         nanoseconds = round((line.at % 1.0) * 1e9) % 1_000_000_000
         stamp = f"{world.timestamp(line.at)[:-1]}.{nanoseconds:09d}Z"
         text += f"{stamp} {line.stream} F {line.text}\n"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import AnyProgram, Line, Memory, expand
 
 from sregym_cluster_embedded.clock.unrest import drift, level, place
+from sregym_cluster_embedded.kubelet.keys import KUBELET
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, LogLine
 from sregym_cluster_embedded.userland.formats import render
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
 from sregym_cluster_embedded.userland.process import (
     Process,
     change,
@@ -33,7 +35,7 @@ MEMORY_SPREAD, MEMORY_PERIOD_S = 0.05, 47.0
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 # Literal lines kept of one life; a log is rotated at about this size.
-_LINES_KEPT = 4000
+LINES_KEPT = 4000
 
 # An OOM kill follows the moment at which load pushes the working set over the limit so much later.
 _LOAD_TO_OOM_S = 2.0
@@ -60,7 +62,7 @@ def say(
 def append(world: World, ref: ContainerRef, lines: Iterable[LogLine]) -> None:
     """Add finished lines to what a process wrote."""
     kept = (*processes(world)[ref].lines, *lines)
-    change(world, ref, lines=kept if len(kept) <= _LINES_KEPT else kept[-_LINES_KEPT:])
+    change(world, ref, lines=kept if len(kept) <= LINES_KEPT else kept[-LINES_KEPT:])
 
 
 def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None:
@@ -74,7 +76,7 @@ def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None
 
 def touch_probes(world: World, ref: ContainerRef) -> None:
     """Tell the kubelet that a process may answer its probes differently from now on."""
-    world.room("kubelet").touch(world, ref)
+    world.room(KUBELET).touch(world, ref)
 
 
 def serve(world: World, ref: ContainerRef) -> None:
@@ -86,7 +88,7 @@ def serve(world: World, ref: ContainerRef) -> None:
 
 def wake_traffic(world: World) -> None:
     """Tell the traffic room, if the cluster has one, that something it depends on has changed."""
-    traffic = world.constitution.rooms.get("traffic")
+    traffic = world.room_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)
 
@@ -107,7 +109,7 @@ def end(world: World, ref: ContainerRef, code: int, reason: str = "", message: s
     """Let a process end by itself, and tell the kubelet."""
     if finish(world, ref) is not None:
         word = reason or ("Completed" if code == 0 else "Error")
-        world.room("kubelet").container_exited(world, ref, ExitState(code, word, message))
+        world.room(KUBELET).container_exited(world, ref, ExitState(code, word, message))
 
 
 def base_memory(process: Process, memory: Memory) -> float:
@@ -197,7 +199,7 @@ def memory_bytes(world: World, ref: ContainerRef) -> int:
     if process is None or process.behaviour is None or not process.running:
         return _MIB
     held = working_set(world, process, process.behaviour.memory)
-    begin = place(ref.pod_uid, ref.name)
+    begin = place(ref.namespace, ref.pod, ref.name)
     wandering = drift(begin, world.now, MEMORY_PERIOD_S) + level(begin)
     return paged(held, wandering / 2, process.config.memory_limit_bytes)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-_TABLE = "userland.locks"
+_TABLE: TableKey[ContainerRef, tuple[Lock, ...]] = TableKey("userland.locks")
 
 
 class Lock(NamedTuple):
@@ -79,6 +82,6 @@ def holder(
 
 
 def _tell(world: World) -> None:
-    traffic = world.constitution.rooms.get("traffic")
+    traffic = world.room_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.proxying import Passed, Passing
+from sregym_cluster_embedded.machines import control_plane_address
 from sregym_cluster_embedded.network.ends import Outcome
-from sregym_cluster_embedded.network.hosts import API_ADDRESS
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.userland import kubelet_server
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
@@ -39,13 +40,14 @@ class Passages:
 
     def pass_on(self, world: World, request: Passing) -> Passed:
         """Send a request from the API server, which stands on a node but in no pod."""
-        network = world.room("network")
+        network = world.room(NETWORK)
+        own = control_plane_address(world)
         node = next(
             (
                 entry["metadata"]["name"]
                 for entry in world.store.list("nodes", "")
                 for address in entry.get("status", {}).get("addresses", ())
-                if address["address"] == API_ADDRESS
+                if address["address"] == own
             ),
             "",
         )
@@ -67,17 +69,17 @@ class Passages:
         server, listener = found
         program = self.runtime.program_of(server)
         spoken = self.runtime.protocol_of(server, listener)
-        if program is None or spoken not in ("http", "registry", "etcd"):
+        if program is None or not self.runtime.extensions.protocol(spoken).http:
             return Passed("net/http: HTTP/1.x transport connection broken: malformed HTTP response")
         if request.scheme == "https":
             return Passed("http: server gave HTTP response to HTTPS client")
-        kind = self.runtime.kind_of(server)
+        kind, own = self.runtime.kind_of(server), control_plane_address(world)
         asked = WebRequest(
-            request.method, request.path, request.address, port, API_ADDRESS,
+            request.method, request.path, request.address, port, own,
             {"host": f"{request.address}:{request.port}"},
         )  # fmt: skip
         answer = kind.respond(world, server, program, asked)
         if answer is None:
             return Passed("EOF")
-        note_request(world, server, API_ADDRESS, request.path, answer.status)
+        note_request(world, server, own, request.path, answer.status)
         return Passed("", answer.status, answer.body, answer.content_type)

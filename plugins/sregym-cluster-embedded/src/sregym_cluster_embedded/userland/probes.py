@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
 from sregym_cluster_embedded.network.dialling import dial
 from sregym_cluster_embedded.network.ends import Backend, Outcome
+from sregym_cluster_embedded.network.links import LINKS
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.store import Key
@@ -46,7 +47,7 @@ def perform_probe(
     aside = _nameless(process, probe) or _elsewhere(world, process, probe)
     if aside is not None:
         return aside
-    if world.table("network.links") and _cut_off(world, process, probe):
+    if world.table(LINKS) and _cut_off(world, process, probe):
         return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
     if "httpGet" in probe:
         return _http(world, runtime, process, probe)
@@ -178,7 +179,7 @@ def _http(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
     server, listener = found
     program = runtime.program_of(server)
     spoken = runtime.protocol_of(server, listener)
-    if program is None or spoken not in ("http", "registry", "etcd"):
+    if program is None or not runtime.extensions.protocol(spoken).http:
         broken = "net/http: HTTP/1.x transport connection broken: malformed HTTP response"
         return ProbeResult(False, f'Get "{url}": {broken}')
     kind = runtime.kind_of(server)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
+from sregym_cluster_embedded.userland.keys import TELEMETRY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,13 @@ if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram, Client
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ContainerRef, LogLine
+    from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint
     from sregym_cluster_embedded.world import World
+
+
+PODS: TableKey[str, tuple[ContainerRef, ...]] = TableKey("userland.pods")
+UPDATED: TableKey[tuple[ContainerRef, str], float] = TableKey("userland.updated")
+_PROCESSES: TableKey[ContainerRef, Process] = TableKey("userland.processes")
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,8 @@ class Process:
         held_bytes: Memory that requests in flight hold, set by the traffic room.
         wait_s: How long a request waits for its turn, set by the traffic room.
         leaving: After SIGTERM: virtual second of the end, and exit code.
-        journal: Results of what a script of the shell had to wait for.
+        journal: Results of what a script of the shell had to wait for, since its place.
+        place: Where in it such a script goes on; None at its beginning.
         waits_for: Command line of the child that such a script waits for.
         traps: Signals that such a script handles, and what it does then.
         wakes_at: Virtual second at which what it waits for is over; handlers run then.
@@ -69,6 +78,7 @@ class Process:
     wait_s: float = 0.0
     leaving: tuple[float, int] | None = None
     journal: tuple[Any, ...] = ()
+    place: Checkpoint | None = None
     waits_for: tuple[str, ...] = ()
     traps: tuple[tuple[str, str], ...] = ()
     wakes_at: float = 0.0
@@ -102,12 +112,12 @@ class Process:
 
 def processes(world: World) -> dict[ContainerRef, Process]:
     """All processes that are remembered, by container life."""
-    return world.table("userland.processes")
+    return world.table(_PROCESSES)
 
 
 def process_of(world: World, ref: ContainerRef) -> Process | None:
     """The process of a container life, running or ended."""
-    found: Process | None = world.table("userland.processes").get(ref)
+    found: Process | None = world.table(_PROCESSES).get(ref)
     return found
 
 
@@ -119,7 +129,7 @@ def save(world: World, process: Process) -> Process:
 
 def change(world: World, ref: ContainerRef, **fields: Any) -> Process:
     """Replace fields of a process that is remembered."""
-    table = world.table("userland.processes")
+    table = world.table(_PROCESSES)
     changed = table[ref] = altered(table[ref], **fields)
     return changed
 
@@ -141,26 +151,26 @@ def replace_mount(world: World, ref: ContainerRef, path: str, files: dict[str, s
     mount = replace(process.config.mounts[path], files=files)
     mounts = {**process.config.mounts, path: mount}
     change(world, ref, config=replace(process.config, mounts=mounts))
-    world.table("userland.updated")[(ref, path)] = world.epoch + world.now
+    world.table(UPDATED)[(ref, path)] = world.epoch + world.now
     return True
 
 
 def running_in(world: World, pod_uid: str) -> list[Process]:
     """The processes that run in a pod, in order of their start."""
-    refs = world.table("userland.pods").get(pod_uid, ())
+    refs = world.table(PODS).get(pod_uid, ())
     found = (process_of(world, ref) for ref in refs)
     return [process for process in found if process is not None and process.running]
 
 
 def attach_to_pod(world: World, ref: ContainerRef) -> None:
     """Note that a process runs in its pod."""
-    table = world.table("userland.pods")
+    table = world.table(PODS)
     table[ref.pod_uid] = (*table.get(ref.pod_uid, ()), ref)
 
 
 def detach_from_pod(world: World, ref: ContainerRef) -> None:
     """Note that a process runs no more."""
-    table = world.table("userland.pods")
+    table = world.table(PODS)
     left = tuple(other for other in table.get(ref.pod_uid, ()) if other != ref)
     if left:
         table[ref.pod_uid] = left
@@ -184,7 +194,7 @@ def log_lines(
     process = process_of(world, ref)
     if process is None:
         return []
-    telemetry = world.constitution.rooms.get("telemetry")
+    telemetry = world.room_or_none(TELEMETRY)
     if telemetry is None:
         lines = list(process.lines)
     else:

@@ -1,45 +1,118 @@
-"""What flows through brokers, whatever their kind: topics of partitions."""
+"""What flows through brokers, whatever their kind: topics of partitions, taken by groups."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sregym_apps.model import KafkaProgram, RabbitmqProgram
-
-from sregym_cluster_embedded.userland.kafka import data as kafka
-from sregym_cluster_embedded.userland.rabbitmq import data as rabbitmq
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_apps.model import AnyProgram
-
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.userland.runtime import Runtime
     from sregym_cluster_embedded.world import World
 
-# Of brokers and their clients.
-BROKERS = (KafkaProgram, RabbitmqProgram)
-PROTOCOLS = ("kafka", "amqp")
+
+class OddRecord(NamedTuple):
+    """A record that is no JSON.
+
+    Attributes:
+        topic: Its topic.
+        partition: Its partition.
+        number: Which of the odd records of this broker.
+        at: Virtual second of its arrival.
+        text: The record.
+    """
+
+    topic: str
+    partition: int
+    number: int
+    at: float
+    text: str = ""
 
 
-def storage_of(program: AnyProgram | None, settings: Mapping[str, str]) -> str:
-    """The identity of what a broker keeps; empty for other programs."""
-    if not isinstance(program, BROKERS):
-        return ""
-    return settings.get(f"{program.kind}.storage", "")
+class OffsetReset(NamedTuple):
+    """That a group was set to the end of a topic."""
+
+    group: str
+    topic: str
+    number: int
 
 
-def topics_at(world: World, storage: str) -> kafka.KafkaData:
-    """What is kept under an identity of storage, queues as topics of one partition."""
-    if storage in world.table(rabbitmq.TABLE):
-        return rabbitmq.load(world, storage).as_topics()
-    return kafka.data_at(world, storage)
+@dataclass(frozen=True)
+class Topics:
+    """All that one broker keeps, besides the flow of records.
+
+    Attributes:
+        topics: Name -> partitions.
+        odd: Records that consumers of JSON cannot read, oldest first.
+        resets: Offsets of groups that were set by hand.
+    """
+
+    topics: Mapping[str, int] = field(default_factory=dict)
+    odd: tuple[OddRecord, ...] = ()
+    resets: tuple[OffsetReset, ...] = ()
 
 
-def group_of(world: World, storage: str, topic: str, group: str) -> str:
-    """The group of a consumer: all who take from one queue are one."""
-    return topic if storage in world.table(rabbitmq.TABLE) else group
+class Broker(ABC):
+    """How traffic reads what brokers of one kind keep; instances keep nothing.
+
+    The identity of what a process keeps stands in its settings as `KIND.storage`.
+
+    Attributes:
+        keeps_unread: Whether what nobody takes waits, rather than being there for whoever comes.
+    """
+
+    keeps_unread: bool = False
+
+    @abstractmethod
+    def topics(self, world: World, storage: str) -> Topics | None:
+        """What is kept under an identity, queues as topics of one partition; None: no such."""
+
+    def group(self, topic: str, group: str) -> str:
+        """The group of a consumer."""
+        return group
 
 
-def keeps_unread(world: World, storage: str) -> bool:
-    """Whether what nobody takes waits, rather than being there for whoever comes."""
-    return storage in world.table(rabbitmq.TABLE)
+class Brokers:
+    """The brokers of a world, of all kinds.
+
+    Args:
+        runtime: Knows the kinds.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        kinds = runtime.kinds
+        self._described = {kind.name: kind for kind in kinds.every() if kind.broker is not None}
+        self._kinds = kinds
+
+    def storage_of(self, process: Process) -> str:
+        """The identity of what a broker keeps; empty for other programs."""
+        program = process.behaviour
+        if program is None or program.kind not in self._described:
+            return ""
+        return process.settings.get(f"{program.kind}.storage", "")
+
+    def topics_at(self, world: World, storage: str) -> Topics:
+        """What is kept under an identity of storage; nothing when there is none."""
+        found = self._found(world, storage)
+        return Topics() if found is None else found[1]
+
+    def group_of(self, world: World, storage: str, topic: str, group: str) -> str:
+        """The group of a consumer."""
+        found = self._found(world, storage)
+        return group if found is None else found[0].group(topic, group)
+
+    def keeps_unread(self, world: World, storage: str) -> bool:
+        """Whether what nobody takes waits there."""
+        found = self._found(world, storage)
+        return found is not None and found[0].keeps_unread
+
+    def _found(self, world: World, storage: str) -> tuple[Broker, Topics] | None:
+        for kind in self._described.values():
+            broker: Broker = self._kinds.load(kind, kind.broker)
+            topics = broker.topics(world, storage)
+            if topics is not None:
+                return broker, topics
+        return None

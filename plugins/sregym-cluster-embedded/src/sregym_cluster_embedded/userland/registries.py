@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import Login
     from sregym_cluster_embedded.world import World
 
-_TABLE = "userland.registries"
+REGISTRIES: TableKey[str, Registry] = TableKey("userland.registries")
 _HUB = "docker.io"
 # So long containerd tries to connect.
 _DIAL_S = 30.0
@@ -27,7 +28,7 @@ class Registry(NamedTuple):
             Empty while the registry answers.
         private: Beginnings of the paths behind the host that only those who log in may read.
         accounts: (user, password) of those who may.
-        foreign: Paths with tag, `shop/web:1.0`, that exist for other platforms only.
+        foreign: Paths with tag, `team/web:1.0`, that exist for other platforms only.
         address: Where the runtime connects to, when that is not the host in the reference.
         empty: Whether it has no image at all: what nodes have cannot be pulled again.
     """
@@ -41,20 +42,29 @@ class Registry(NamedTuple):
 
 
 _OPEN = Registry()
-_EXAMPLE = Registry(private=("private/",), address=f"{NODE_DNS}:5000")
 
 
 def registry_of(world: World, host: str) -> Registry:
     """A registry as it is now."""
-    kept: Registry | None = world.table(_TABLE).get(host)
+    kept: Registry | None = world.table(REGISTRIES).get(host)
     if kept is not None:
         return kept
-    return _EXAMPLE if host == "registry.example" else _OPEN
+    return _OPEN
+
+
+def registries(world: World) -> dict[str, Registry]:
+    """Those that were set, by host."""
+    return dict(world.table(REGISTRIES))
+
+
+def forget_registry(world: World, host: str) -> None:
+    """Let a registry answer as it did from the beginning."""
+    world.table(REGISTRIES).pop(host, None)
 
 
 def set_registry(world: World, host: str, registry: Registry) -> None:
     """Let a registry answer otherwise from now on."""
-    world.table(_TABLE)[host] = registry
+    world.table(REGISTRIES)[host] = registry
 
 
 def refusal(
@@ -64,7 +74,7 @@ def refusal(
 
     Args:
         registry: The registry; it can be found by its name.
-        repository: With host: `registry.example/shop/web`.
+        repository: With host: `ghcr.io/acme/web`.
         tag: Tag or digest.
         logins: With what the pod's pull secrets log in.
         known: Whether the registry has the image.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sregym_apps.model import Program
+
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.runtime import (
     ContainerConfig,
     ContainerRef,
@@ -14,6 +17,8 @@ from sregym_cluster_embedded.kubelet.runtime import (
     LogLine,
     ProbeResult,
 )
+from sregym_cluster_embedded.userland.allowances import ALLOWANCES
+from sregym_cluster_embedded.userland.batch import WORK
 from sregym_cluster_embedded.userland.becoming import (
     CONSUMERS,
     GENERATORS,
@@ -26,17 +31,17 @@ from sregym_cluster_embedded.userland.creation import make_process
 from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
+from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
+from sregym_cluster_embedded.userland.host.node import HostProcess
+from sregym_cluster_embedded.userland.host.room import Hosts
 from sregym_cluster_embedded.userland.jobs import EXECUTED, JOBS, next_pid
-from sregym_cluster_embedded.userland.kinds import KINDS, Kind, Refusal, hindered
+from sregym_cluster_embedded.userland.keys import TELEMETRY
+from sregym_cluster_embedded.userland.kinds import Kind, Kinds, Refusal, hindered, with_in_tree
 from sregym_cluster_embedded.userland.life import (
-    append,
-    end,
     finish,
     load_changed,
     memory_bytes,
-    out_of_memory,
-    plan_oom,
     resized,
     say,
     touch_probes,
@@ -44,6 +49,7 @@ from sregym_cluster_embedded.userland.life import (
 )
 from sregym_cluster_embedded.userland.probes import perform_probe
 from sregym_cluster_embedded.userland.process import (
+    PODS,
     Process,
     altered,
     attach_to_pod,
@@ -56,18 +62,19 @@ from sregym_cluster_embedded.userland.process import (
     running_in,
     save,
 )
-from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds, go_on
+from sregym_cluster_embedded.userland.queues import Brokers
+from sregym_cluster_embedded.userland.shell.backgrounds import Backgrounds
+from sregym_cluster_embedded.userland.shell.commands import commands_of
 from sregym_cluster_embedded.userland.shell.running import (
     Session,
     run_command,
-    run_main_script,
     run_script_file,
 )
 from sregym_cluster_embedded.userland.signals import handle_signal
 from sregym_cluster_embedded.userland.wiring import dns_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sregym_apps.model import (
         AnyProgram,
@@ -77,6 +84,7 @@ if TYPE_CHECKING:
         ServiceModel,
         ServiceProgram,
     )
+    from sregym_apps.simulation import Installed
 
     from sregym_cluster_embedded.world import World
 
@@ -86,15 +94,50 @@ _BACKGROUNDS = Backgrounds()
 _FIRST_ACT_S = 0.025
 
 
-class Runtime:
+P = TypeVar("P", bound=Program)
+
+
+class Runtime(Hosts):
     """Implements `ContainerRuntime` for the programs of any number of service models.
 
     Args:
         models: The service models whose images and programs exist.
+        extensions: Kinds of servers and commands that exist; what is installed unless given.
+
+    Attributes:
+        extensions: Those, and what comes with the embedded cluster.
+        kinds: The behaviour of programs.
+        brokers: What message brokers keep.
+        commands: What containers can carry out, by name.
+        consoles: Commands that are consoles of servers, with the prompt of each.
     """
 
-    def __init__(self, models: Iterable[ServiceModel]) -> None:
-        self.catalogue = Catalogue(models)
+    def __init__(self, models: Iterable[ServiceModel], extensions: Installed | None = None) -> None:
+        self.extensions = with_in_tree(extensions)
+        self.kinds = Kinds(self.extensions)
+        self.brokers = Brokers(self)
+        self.commands = commands_of(self.extensions)
+        self.consoles = {
+            name: command.prompt
+            for name, command in self.extensions.commands.items()
+            if command.prompt is not None
+        }
+        self.catalogue = Catalogue(models, self.extensions)
+        of_kinds = [
+            TableKey[ContainerRef, Any](table)
+            for kind in self.kinds.every()
+            for table in kind.tables
+        ]
+        self._tables: tuple[TableKey[ContainerRef, Any], ...] = (
+            LAYERS,
+            ALLOWANCES,
+            EXECUTED,
+            JOBS,
+            GENERATORS,
+            CONSUMERS,
+            WORK,
+            *of_kinds,
+        )
 
     # The contract with the kubelet.
 
@@ -192,8 +235,7 @@ class Runtime:
     def image_files(self, world: World, image: str) -> dict[str, str]:
         """What stands in an image that is mounted as a volume."""
         known = self.catalogue.find(image)
-        files = {} if known is None else known.files
-        return {path.lstrip("/"): text for path, text in files.items()}
+        return {} if known is None else {path[1:]: text for path, text in known.files.items()}
 
     def read_file(self, world: World, ref: ContainerRef, path: str) -> str | None:
         """Content of a file of a container that has been started; None when there is none."""
@@ -203,14 +245,12 @@ class Runtime:
     def forget(self, world: World, ref: ContainerRef) -> None:
         """Drop what is kept of a container that the kubelet has garbage-collected."""
         finish(world, ref)
-        telemetry = world.constitution.rooms.get("telemetry")
+        telemetry = world.room_or_none(TELEMETRY)
         if telemetry is not None:
             telemetry.forget(world, ref)
         processes(world).pop(ref, None)
-        for table in ("userland.layers", EXECUTED, "userland.memcached", "userland.nginx", JOBS):
+        for table in self._tables:
             world.table(table).pop(ref, None)
-        world.table(GENERATORS).pop(ref, None)
-        world.table(CONSUMERS).pop(ref, None)
 
     # What other rooms ask.
 
@@ -222,16 +262,26 @@ class Runtime:
         """The program of the service model that a process is, or None for a tool."""
         return process.behaviour
 
+    def program_as(self, process: Process, model: type[P]) -> P:
+        """The program of a process that is known to be one of this model.
+
+        Raises:
+            LookupError: It runs something else.
+        """
+        program = process.behaviour
+        if not isinstance(program, model):
+            message = f"{process.ref} runs {process.argv[0]!r}, which is no program of a model"
+            raise LookupError(message)  # noqa: TRY004 - what runs there was looked up
+        return program
+
     def kind_of(self, process: Process) -> Kind:
         """The behaviour of a process that is a program."""
-        program = self.program_of(process)
-        if program is None:
-            message = f"{process.ref} runs {process.argv[0]!r}, which is no program of a model"
-            raise LookupError(message)
-        return KINDS[program.kind]
+        return self.kinds.of(self.program_as(process, Program).kind)
 
     def known(self, process: Process) -> Known:
         """The image that a process was started from."""
+        if isinstance(process, HostProcess):
+            return process.known
         known = self.catalogue.find(process.config.image)
         if known is None:
             message = f"{process.ref} runs an image that no service model has"
@@ -265,7 +315,9 @@ class Runtime:
 
     def files(self, world: World, process: Process) -> Files:
         """The files that a process sees."""
-        return self._files(world, process.config, self.known(process))
+        if isinstance(process, HostProcess):
+            return self.host_files(world, process.config.node)
+        return Files(Container(world, process.config, self.known(process)))
 
     def session(self, world: World, process: Process) -> Session:
         """A place in the container where commands can be run."""
@@ -281,16 +333,17 @@ class Runtime:
             working_dir=process.working_dir,
         )
 
-    def initialise_with(self, world: World, process: Process, path: str) -> ExecResult:
-        """Run an init script of a datastore: shell scripts are sourced, others fed to its shell."""
-        return run_script_file(self.session(world, process), path)
+    def initialise_with(
+        self, world: World, process: Process, path: str, console: Sequence[str]
+    ) -> ExecResult:
+        """Run an init script of a datastore: shell scripts are sourced, others fed to its console."""
+        return run_script_file(self.session(world, process), path, console)
 
     def note(self, world: World, ref: ContainerRef, line: Line) -> None:
         """Let a program write a line in its own format."""
         process = process_of(world, ref)
-        program = None if process is None else self.program_of(process)
-        if program is not None:
-            say(world, ref, program, (line,))
+        if process is not None and process.behaviour is not None:
+            say(world, ref, process.behaviour, (line,))
 
     def memory_bytes(self, world: World, ref: ContainerRef) -> int:
         """Working set of a container now."""
@@ -309,7 +362,7 @@ class Runtime:
 
     def running(self, world: World) -> list[Process]:
         """All processes that run, in order of their start."""
-        pods = world.table("userland.pods")
+        pods = world.table(PODS)
         return [process for uid in pods for process in running_in(world, uid)]
 
     def load_generators(self, world: World) -> list[tuple[Process, LoadGeneratorProgram]]:
@@ -322,7 +375,7 @@ class Runtime:
 
     def durable_state(self, world: World) -> dict[str, str]:
         """What datastores keep beyond their pods, as canonical text by kind and storage."""
-        return durable_state(world)
+        return durable_state(world, self.kinds)
 
     def become(
         self, world: World, process: Process, program: str, argv: tuple[str, ...]
@@ -330,54 +383,6 @@ class Runtime:
         """Let a process be a program of the model: it reads its settings."""
         behaviour = self.known(process).programs.get(program) if program else None
         return become(world, altered(process, program=program, argv=argv), behaviour, self.files)
-
-    # Event handlers.
-
-    def begin(self, world: World, ref: ContainerRef) -> None:
-        """The first act of a process."""
-        process = process_of(world, ref)
-        if process is None or not process.running:
-            return
-        program = self.program_of(process)
-        if program is None:
-            self.resume(world, ref)
-            return
-        plan_oom(world, process, program.memory)
-        self.kind_of(process).begin(world, process, program)
-
-    def event(self, world: World, ref: ContainerRef, *arguments: Any) -> None:
-        """Something that the kind of a program has planned."""
-        process = process_of(world, ref)
-        if process is not None and process.running and process.program:
-            program = self.program_of(process)
-            self.kind_of(process).event(world, process, program, *arguments)
-
-    def resume(self, world: World, ref: ContainerRef) -> None:
-        """Go on with a main process that is a script or a tool."""
-        process = process_of(world, ref)
-        if process is None or not process.running:
-            return
-        outcome = run_main_script(self.session(world, process))
-        wakes_at = world.now + (outcome.wait_s or 0.0)
-        change(world, ref, journal=outcome.journal, traps=outcome.traps, wakes_at=wakes_at)
-        append(world, ref, outcome.lines)
-        if outcome.becomes:
-            path, argv = outcome.becomes
-            program = self.known(process).image.binaries[path]
-            self.become(world, processes(world)[ref], program, argv)
-            self.begin(world, ref)
-        elif outcome.exit_code is not None:
-            end(world, ref, outcome.exit_code)
-        elif outcome.wait_s is not None:
-            world.after(outcome.wait_s, "userland.resume", ref)
-
-    def job(self, world: World, ref: ContainerRef, pid: int) -> None:
-        """Go on with a process in the background."""
-        go_on(world, self, ref, pid)
-
-    def exit(self, world: World, ref: ContainerRef, code: int) -> None:
-        """A planned end."""
-        end(world, ref, code)
 
     def resize(
         self,
@@ -388,13 +393,3 @@ class Runtime:
     ) -> None:
         """Other limits for a process that runs."""
         resized(world, ref, memory_limit_bytes, cpu_limit_cores)
-
-    def oom(self, world: World, ref: ContainerRef) -> None:
-        """The moment at which memory may have run out."""
-        process = process_of(world, ref)
-        program = None if process is None else self.program_of(process)
-        if program is not None:
-            out_of_memory(world, ref, program.memory)
-
-    def _files(self, world: World, config: ContainerConfig, known: Known) -> Files:
-        return Files(Container(world, config, known))

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.looking import Footing
     from sregym_cluster_embedded.world import World
 
-# A MongoDB driver looks for its server again and again until its timeout. Looking less often the
+# A driver of a datastore looks for its server again and again until its timeout. Looking less often the
 # longer it takes costs few events and comes late by no more than a part of the time waited.
 _SEARCH_S = 0.5
 _SEARCH_PART = 0.4

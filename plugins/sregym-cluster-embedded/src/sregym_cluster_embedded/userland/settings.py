@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import posixpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sregym_apps.model import parse_words, settings_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from sregym_apps.model import Setting
 
     from sregym_cluster_embedded.userland.filesystem import Files
+
+
+__all__ = ["parse_words", "read_failure", "read_settings"]
 
 
 def read_settings(
@@ -22,53 +26,7 @@ def read_settings(
     working_dir: str,
 ) -> dict[str, str]:
     """The values a program finds, by name; what it does not find is not there."""
-    flags, arguments = parse_words(words, wanted)
-    values: dict[str, str] = {}
-    for name, setting in wanted.items():
-        value: str | None = None
-        if setting.flag is not None:
-            value = flags.get(setting.flag)
-        if value is None and setting.argument is not None and setting.argument < len(arguments):
-            value = arguments[setting.argument]
-        if value is None and setting.env is not None:
-            value = environment.get(setting.env)
-        if value is None and setting.file is not None:
-            value = _from_file(files, posixpath.join(working_dir, setting.file), setting.key)
-        if value is None or not _fits(value, setting.type):
-            value = setting.default
-        if value is not None:
-            values[name] = value
-    return values
-
-
-def parse_words(
-    words: tuple[str, ...], wanted: Mapping[str, Setting]
-) -> tuple[dict[str, str], list[str]]:
-    """Flags by name without dashes, and the other arguments in order.
-
-    A flag without `=` takes the next word unless it is known to be a boolean or that word is a
-    flag itself.
-    """
-    switches = {setting.flag for setting in wanted.values() if setting.type == "boolean"}
-    flags: dict[str, str] = {}
-    arguments: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        index += 1
-        if not word.startswith("-") or word in ("-", "--"):
-            arguments.append(word)
-            continue
-        name, equals, value = word.lstrip("-").partition("=")
-        following = words[index] if index < len(words) else "-"
-        if equals:
-            flags[name] = value
-        elif name in switches or following.startswith("-"):
-            flags[name] = "true"
-        else:
-            flags[name] = following
-            index += 1
-    return flags, arguments
+    return settings_found(wanted, words, environment, files.read, working_dir)
 
 
 def read_failure(files: Files, path: str, shown: str) -> str | None:
@@ -85,31 +43,3 @@ def read_failure(files: Files, path: str, shown: str) -> str | None:
             return "unexpected end of JSON input"
         return f"invalid character {text[error.pos]!r} looking for beginning of value"
     return None
-
-
-def _from_file(files: Files, path: str, key: str | None) -> str | None:
-    text = files.read(path)
-    if text is None or key is None:
-        return None if text is None else text.strip()
-    try:
-        value: Any = json.loads(text)
-    except json.JSONDecodeError:
-        return None
-    if isinstance(value, dict) and key in value:
-        value = value[key]
-    else:
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value)
-
-
-def _fits(value: str, kind: str) -> bool:
-    if kind == "integer":
-        return value.lstrip("-").isdecimal()
-    if kind == "number":
-        return value.lstrip("-").replace(".", "", 1).isdecimal()
-    if kind == "boolean":
-        return value.lower() in ("true", "false", "1", "0", "yes", "no")
-    return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import Inode
     from sregym_cluster_embedded.world import World
 
-_SPACE = "userland.space"
+_SPACE: TableKey[ContainerRef | str, tuple[Held, ...]] = TableKey("userland.space")
 
 
 class Held(NamedTuple):

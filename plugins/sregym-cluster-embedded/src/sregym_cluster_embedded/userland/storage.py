@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.files.view import LAYERS, VOLUMES
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
@@ -14,11 +16,11 @@ class Storage:
 
     def layer_bytes(self, world: World, ref: ContainerRef) -> int:
         """What a container wrote beside its volumes."""
-        return _bytes(world.table("userland.layers").get(ref))
+        return _bytes(world.table(LAYERS).get(ref))
 
     def volume_bytes(self, world: World, volume: str) -> int:
         """What stands in a volume."""
-        return _bytes(world.table("userland.volumes").get(volume))
+        return _bytes(world.table(VOLUMES).get(volume))
 
 
 def _bytes(files: dict[str, Any] | None) -> int:

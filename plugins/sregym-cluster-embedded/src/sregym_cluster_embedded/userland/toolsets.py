@@ -9,8 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.host.tools import HOST_TOOLS, SYSTEM_TOOLS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # Text and files: in every set.
 _BASIC = (
@@ -48,7 +50,19 @@ _BASIC = (
         "rmdir",
         "sed",
     ),
-    *("seq", "sh", "sha1sum", "sha256sum", "sha512sum", "sleep", "sort", "stat", "sync", "tac"),
+    *(
+        "chroot",
+        "seq",
+        "sh",
+        "sha1sum",
+        "sha256sum",
+        "sha512sum",
+        "sleep",
+        "sort",
+        "stat",
+        "sync",
+        "tac",
+    ),
     *("tail", "tar", "tee", "test", "[", "timeout", "touch", "tr", "true", "truncate", "tty"),
     *("umount", "uname", "uniq", "wc", "which", "whoami", "xargs", "yes", "dmesg", "zcat"),
 )
@@ -56,7 +70,20 @@ BUSYBOX = (
     *_BASIC,
     *("ash", "awk", "busybox", "diff", "fallocate", "free", "groups", "hexdump", "httpd"),
     *("ifconfig", "ip"),
-    *("less", "more", "nc", "netstat", "nslookup", "pidof", "ping", "ps", "rev", "route", "shuf"),
+    *(
+        "less",
+        "more",
+        "nc",
+        "netstat",
+        "nsenter",
+        "nslookup",
+        "pidof",
+        "ping",
+        "ps",
+        "rev",
+        "route",
+        "shuf",
+    ),
     *("strings", "sysctl", "telnet", "time", "top", "traceroute", "uptime", "vi", "watch"),
     *("wget", "xxd"),
 )
@@ -103,6 +130,7 @@ DEBIAN = (
         "mountpoint",
         "nice",
         "nohup",
+        "nsenter",
         "printenv",
         "rev",
         "shuf",
@@ -129,17 +157,8 @@ SETS: dict[str, tuple[str, ...]] = {
         *_ALPINE, *_PROCPS,
         *("bash", "curl", "dig", "host", "ip", "openssl", "ss"),
     ),
-    "redis": ("redis-cli",),
-    "valkey": ("valkey-cli", "redis-cli"),
-    "mysql": ("mysql", "mysqladmin"),
-    "mariadb": ("mariadb", "mysql", "mysqladmin"),
-    "postgres": ("psql", "pg_isready", "pg_dump", "createdb", "dropdb", "vacuumdb"),
-    "rabbitmq": ("rabbitmqctl", "rabbitmq-diagnostics", "rabbitmq-plugins", "rabbitmq-queues"),
-    "etcd": ("etcdctl",),
-    "kafka": (
-        *("kafka-topics.sh", "kafka-consumer-groups.sh", "kafka-console-producer.sh"),
-        *("kafka-console-consumer.sh", "kafka-broker-api-versions.sh", "kafka-configs.sh"),
-    ),
+    # A node itself.
+    "host": HOST_TOOLS,
 }  # fmt: skip
 _FOLDERS = {"busybox": ("/bin",), "alpine": ("/bin", "/usr/bin"), "debian": ("/usr/bin", "/bin")}
 _FLAVOURS = {
@@ -176,6 +195,11 @@ def flavour_of(tools: Iterable[str]) -> str:
     return next((flavour for name, flavour in _FLAVOURS.items() if name in names), "none")
 
 
+def in_packages(tools: Iterable[str], packages: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The tools of an image with the commands of packages in the place of their names."""
+    return tuple(word for tool in tools for word in packages.get(tool, (tool,)))
+
+
 def tool_names(tools: Iterable[str]) -> tuple[str, ...]:
     """The commands of the named sets, and single commands."""
     names: list[str] = []
@@ -192,6 +216,12 @@ def tool_paths(tools: Iterable[str]) -> dict[str, str]:
 @lru_cache(maxsize=256)
 def _paths(tools: tuple[str, ...]) -> dict[str, str]:
     names = tool_names(tools)
+    if "host" in tools:
+        return {
+            f"{base}/{'sbin' if name in SYSTEM_TOOLS else 'bin'}/{name}": name
+            for base in ("/usr", "")
+            for name in names
+        }
     folders = _FOLDERS.get(flavour_of(tools), ("/usr/bin", "/bin"))
     found = {f"{folder}/{name}": name for folder in folders for name in names}
     if "/bin" in folders and "env" in names:

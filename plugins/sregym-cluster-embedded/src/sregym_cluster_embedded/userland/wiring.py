@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sregym_apps.model import (
@@ -19,9 +19,12 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.api.sameness import Same
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache, coredns
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.etc import CLUSTER_DNS
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.looking import ONCE, Look
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
 from sregym_cluster_embedded.userland.wording import lookup_text
@@ -31,31 +34,16 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.network.ends import Path
+    from sregym_cluster_embedded.network.room import Routes
     from sregym_cluster_embedded.world import World
 
-_PORTS = {
-    "http": 80,
-    "mongodb": 27017,
-    "memcached": 11211,
-    "keyvalue": 6379,
-    "mysql": 3306,
-    "postgres": 5432,
-    "kafka": 9092,
-    "amqp": 5672,
-    "etcd": 2379,
-    "registry": 8500,
-}
+_REGISTRATIONS: TableKey[tuple[ContainerRef, str], tuple[tuple[ContainerRef, int, float], ...]] = (
+    TableKey("userland.registrations")
+)
 # The texts of a client in which settings may stand.
 _RESOLVED = (*("address", "name", "user", "password", "auth_database", "database", "timeout"),)
 _TLS_PORTS = (6443, 10250)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-class Network(Protocol):
-    """What the network room answers: how TCP from a pod to an address goes."""
-
-    def routes(self, world: World, pod_uid: str, host: str, port: int) -> Any:
-        """See `sregym_cluster_embedded.network`."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +79,11 @@ class Address:
 
 
 @lru_cache(maxsize=1024)
-def parse_address(address: str, protocol: str) -> Address:
-    """Take `scheme://user:password@host:port/path` apart; all but the host may be missing."""
+def parse_address(address: str, usual_port: int = 0) -> Address:
+    """Take `scheme://user:password@host:port/path` apart; all but the host may be missing.
+
+    `usual_port` is that of the protocol; 443 where the scheme is `https`.
+    """
     rest = address.partition("://")[2] or address
     rest, slash, path = rest.partition("/")
     login, at, place = rest.rpartition("@")
@@ -100,7 +91,7 @@ def parse_address(address: str, protocol: str) -> Address:
     host, colon, port = place.rpartition(":")
     if not colon:
         host, port = place, ""
-    default = 443 if address.startswith("https:") else _PORTS.get(protocol, 0)
+    default = 443 if address.startswith("https:") else usual_port
     number = int(port) if port.isdecimal() else default
     return Address(host, number, unquote(user), unquote(password), slash + path)
 
@@ -116,7 +107,7 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
 def _resolved(client: Same[Client], texts: tuple[str, ...], times: str, backoff: str) -> Client:
     """The client with these texts, which are mostly the same for all pods of a workload."""
     address, name, user, password, auth_database, database, timeout = texts
-    parsed = parse_address(address, client.value.protocol)
+    parsed = parse_address(address, client.value.wire.port)
     retry = client.value.retry
     if (times, backoff) != (retry.times, retry.backoff):
         retry = retry.model_copy(update={"times": times, "backoff": backoff})
@@ -152,7 +143,7 @@ def targets(
 ) -> tuple[Target, ...]:
     """Where calls of a process through a resolved client end, as things stand."""
     if client.registry is None:
-        where = parse_address(client.address, client.protocol)
+        where = parse_address(client.address, client.wire.port)
         return reach(world, process, where.host, where.port, client.protocol, client.address, look)
     hops = targets(world, process, process.clients[client.registry], look)
     return looked_up(world, process, client, hops, look)
@@ -202,19 +193,18 @@ def reach(
     routes = look.at(_routes, world, process.ref.pod_uid, host, port)
     facts |= {"ip": routes.ip or host, "dns": routes.dns or CLUSTER_DNS}
     if routes.error:
-        facts["lookup"] = lookup_text(getattr(routes, "dns_status", ""), facts)
+        facts["lookup"] = lookup_text(routes.dns_status, facts)
         return (Target(1.0, routes.error, None, "", facts),)
     total = sum(backend[0] for backend in routes.backends) or 1.0
-    paths: tuple[Path | None, ...] = getattr(routes, "paths", ()) or (None,) * len(routes.backends)
+    paths: tuple[Path | None, ...] = routes.paths or (None,) * len(routes.backends)
     return tuple(
         _end(world, share / total, pod_uid, target_port, protocol, facts, look, path)
         for (share, pod_uid, _, target_port), path in zip(routes.backends, paths, strict=True)
     )
 
 
-def _routes(world: World, pod_uid: str, host: str, port: int) -> Any:
-    network: Network = world.room("network")
-    return network.routes(world, pod_uid, host, port)
+def _routes(world: World, pod_uid: str, host: str, port: int) -> Routes:
+    return world.room(NETWORK).routes(world, pod_uid, host, port)
 
 
 def _on_node(world: World, ref: ContainerRef) -> bool:
@@ -230,7 +220,7 @@ def dns_changed(world: World, ref: ContainerRef) -> None:
         return
     cache.clear(world)
     if process.running:
-        world.room("runtime").kind_of(process).files_changed(world, process)
+        world.room(RUNTIME).kind_of(process).files_changed(world, process)
     else:
         coredns.unload(world, ref.pod_uid)
 
@@ -253,7 +243,7 @@ def _end(
     if found is None:
         return Target(share, "refused", None, "", facts)
     process, listener = found
-    spoken = world.room("runtime").protocol_of(process, listener)
+    spoken = world.room(RUNTIME).protocol_of(process, listener)
     if protocol not in ("tcp", spoken) and spoken != "tcp":
         return Target(share, "protocol", process.ref, listener, facts)
     return Target(share, "", process.ref, listener, facts, path)
@@ -272,12 +262,12 @@ def _daemon(
 
 def _dialled(world: World, ip: str, port: int) -> str:
     """How a connection to what is no pod ends."""
-    return str(world.room("network").dial(world, None, ip, port).outcome.value)
+    return str(world.room(NETWORK).dial(world, None, ip, port).outcome.value)
 
 
 def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef, port: int) -> None:
     """Note at a registry that a process serves under a name."""
-    table = world.table("userland.registrations")
+    table = world.table(_REGISTRATIONS)
     others = tuple(entry for entry in table.get((registry, name), ()) if entry[0] != ref)
     table[(registry, name)] = (*others, (ref, port, world.now))
 
@@ -285,7 +275,7 @@ def register(world: World, registry: ContainerRef, name: str, ref: ContainerRef,
 def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[str, int]]:
     """The addresses of the running processes that a registry knows under a name."""
     known: list[tuple[str, int]] = []
-    for ref, port, _ in world.table("userland.registrations").get((registry, name), ()):
+    for ref, port, _ in world.table(_REGISTRATIONS).get((registry, name), ()):
         process = process_of(world, ref)
         if process is not None and process.running:
             known.append((process.config.pod_ip, port))
@@ -294,7 +284,7 @@ def registered(world: World, registry: ContainerRef, name: str) -> list[tuple[st
 
 def registrations(world: World, registry: ContainerRef) -> Iterator[tuple[str, Process, int]]:
     """Name, process and port of all that a registry knows and that runs, by name."""
-    table = world.table("userland.registrations")
+    table = world.table(_REGISTRATIONS)
     for name in sorted(name for known, name in table if known == registry):
         for ref, port, _ in table[(registry, name)]:
             process = process_of(world, ref)
@@ -306,7 +296,7 @@ def registered_at(
     world: World, registry: ContainerRef
 ) -> Iterator[tuple[str, ContainerRef, float]]:
     """Name, process and virtual second of all registrations that a registry has had, by name."""
-    table = world.table("userland.registrations")
+    table = world.table(_REGISTRATIONS)
     for name in sorted(name for known, name in table if known == registry):
         for ref, _, at in table[(registry, name)]:
             yield name, ref, at

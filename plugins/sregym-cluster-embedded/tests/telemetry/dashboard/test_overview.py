@@ -18,7 +18,7 @@ NO_HOST = (
 
 
 # A hundred a second, as chance has it of late; callers and callees count the same.
-CAME = 98.963
+CAME = 103.068
 
 
 def without_times(row: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.export.records import Recorded, find
 from sregym_cluster_embedded.export.replay import as_command, replayed
-from sregym_core.conductor import Bench
+from sregym_core.api import Workspace
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Command
 from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
@@ -91,7 +91,7 @@ def test_damaged_files(tmp_path: Path) -> None:
 def test_what_cannot_be_played_again(changes: dict[str, Any], message: str) -> None:
     record = RECORD.model_copy(update=changes)
     with pytest.raises(UsageError) as refused:
-        replayed(Bench(Settings()), record, {})
+        replayed(Workspace(Settings()), record, {})
     assert str(refused.value) == message
 
 

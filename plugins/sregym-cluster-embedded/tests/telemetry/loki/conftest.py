@@ -36,8 +36,8 @@ Get: TypeAlias = Callable[..., Response]
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    world = build(Blueprint())
+def world(recorded_images: Any) -> World:
+    world = build(Blueprint(models=recorded_images))
     assert run(DirectAccess(world), ["apply", "-f", "-"], PODS).exit_code == 0
     world.run_until(world.now + 60)
     assert run(DirectAccess(world), ["delete", "pod", "gone"], "").exit_code == 0

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.node import ingress_controller
-from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, active, standard_groups
+from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, active
+from sregym_cluster_embedded.telemetry.rules.observing import groups_of
 from sregym_cluster_embedded.world import World
 
 STEP_S = 30
@@ -130,8 +131,9 @@ CASES = (
 )  # fmt: skip
 
 
-def test_there_is_a_case_for_each_alert() -> None:
-    rules = [rule.name for group in standard_groups() for rule in group.rules if isinstance(rule, AlertingRule)]  # fmt: skip
+def test_there_is_a_case_for_each_alert(booth: Any) -> None:
+    # Those of the cluster, and those that come with the kinds of servers that are installed.
+    rules = [rule.name for group in groups_of(booth.world) for rule in group.rules if isinstance(rule, AlertingRule)]  # fmt: skip
     assert sorted(case.alert for case in CASES) == sorted(rules)
 
 
@@ -143,7 +145,7 @@ def state_of(world: World, case: Case) -> State | None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.alert)
 def test_an_alert_waits_fires_and_is_gone(booth: Any, case: Case) -> None:
-    (hold_s,) = [rule.hold_ms / 1000 for group in standard_groups() for rule in group.rules if rule.name == case.alert]  # type: ignore[union-attr]  # fmt: skip
+    (hold_s,) = [rule.hold_ms / 1000 for group in groups_of(booth.world) for rule in group.rules if rule.name == case.alert]  # type: ignore[union-attr]  # fmt: skip
     world = booth.world
     booth.run(600 - world.now % STEP_S + 1)
     assert state_of(world, case) is None

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.promql import Engine, Labels, Matcher, StoredSeries
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 from sregym_cluster_embedded.world import World
 
 
@@ -47,7 +48,7 @@ def test_newest_samples_are_those_of_all_samples(booth: Any, change: Callable[[A
     begin = booth.world.now
     change(booth)
     booth.run(100)
-    names = ["up", *sorted(set(exporters_by_sample()) - _OF_WINDOWS)]
+    names = ["up", *sorted(set(Catalogue(with_in_tree()).by_sample) - _OF_WINDOWS)]
     compared = 0
     for second in (begin - 100.25, begin + 3, begin + 17, begin + 40, begin + 100, begin + 130):
         at = booth.world.epoch + second

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.telemetry.promql import StoredSeries, is_stale
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 
 KINDS = {
     name + suffix: entries[0]["type"]
-    for name, entries in metadata().items()
+    for name, entries in metadata(Catalogue(with_in_tree())).items()
     for suffix in (("_bucket", "_sum", "_count") if entries[0]["type"] == "histogram" else ("",))
 }
 # Kinds of objects outlive a pod by up to a scrape; all else ends with it.

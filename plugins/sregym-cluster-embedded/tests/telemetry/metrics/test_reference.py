@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sregym_cluster_embedded.telemetry.metrics.catalogue import families
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.describing import metadata
 from sregym_cluster_embedded.telemetry.metrics.reference import page
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 
+CATALOGUE = Catalogue(with_in_tree())
 PAGE = Path(__file__).parents[5] / "docs" / "reference" / "metrics.md"
 
 
@@ -16,17 +18,17 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_no_family_is_exported_twice() -> None:
-    names = [family.name for family in families()]
+    names = [family.name for family in CATALOGUE.families()]
     assert sorted(set(names)) == sorted(names)
 
 
 def test_types_are_those_of_prometheus() -> None:
-    kinds = {family.type for family in families()}
+    kinds = {family.type for family in CATALOGUE.families()}
     assert kinds == {"counter", "gauge", "histogram"}
 
 
 def test_metadata_has_the_shape_of_the_http_api() -> None:
-    assert metadata()["kube_pod_info"] == [
+    assert metadata(CATALOGUE)["kube_pod_info"] == [
         {"type": "gauge", "help": "Information about pod.", "unit": ""}
     ]
-    assert "up" not in metadata()
+    assert "up" not in metadata(CATALOGUE)

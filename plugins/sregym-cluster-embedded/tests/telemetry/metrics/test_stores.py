@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.userland.life import end
 
 
 def test_operations_have_both_names_and_add_up(booth: Any) -> None:
@@ -35,7 +36,7 @@ def test_connections_are_those_that_callers_hold(booth: Any) -> None:
 def test_figures_of_a_server_that_ends_go_with_it(booth: Any) -> None:
     ref = booth.ref("mongodb")
     before = booth.ask("mongodb_ss_uptime")
-    booth.world.room("runtime").exit(booth.world, ref, 1)
+    end(booth.world, ref, 1)
     booth.run(45)
     assert before
     after = booth.ask("sum(mongodb_ss_opcounters) / sum(mongodb_ss_uptime)")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.shelves import targets
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql import Matcher
 from sregym_cluster_embedded.telemetry.promql.data import is_stale, value_of
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 
 EVERYTHING = [Matcher("__name__", "=~", ".+")]
 
@@ -47,7 +48,7 @@ def test_labels_of_a_span_are_those_of_its_series(booth: Any, begin_s: float) ->
 
 def test_series_that_are_alike_have_the_same_labels(booth: Any) -> None:
     view = view_of(booth.world)
-    for sample, exporter in exporters_by_sample().items():
+    for sample, exporter in Catalogue(with_in_tree()).by_sample.items():
         if exporter.alike(sample):
             rows = [
                 row
@@ -56,6 +57,8 @@ def test_series_that_are_alike_have_the_same_labels(booth: Any) -> None:
                 for row in part.rows()
             ]
             assert len({frozenset(name for name, _ in row.labels) for row in rows}) <= 1, sample
-    alike = {sample for sample, one in exporters_by_sample().items() if one.alike(sample)}
+    alike = {
+        sample for sample, one in Catalogue(with_in_tree()).by_sample.items() if one.alike(sample)
+    }
     assert {"kube_pod_info", "apiserver_request_total", "node_cpu_seconds_total"} <= alike
     assert alike.isdisjoint({"kube_pod_labels", "container_cpu_usage_seconds_total"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral, Outcomes, Parts
 from sregym_cluster_embedded.telemetry.metrics.operations import Count
@@ -16,6 +16,7 @@ from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.telemetry.promql import Matcher, StoredSeries
 from sregym_cluster_embedded.telemetry.promql.data import Laid
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
@@ -114,7 +115,7 @@ def test_series_that_are_laid_out_are_those_that_are_put_together(
     now_ms = round((world.epoch + world.now) * 1000)
     storage = WorldStorage(world)
     for start_ms, end_ms in ((now_ms - 60_000, now_ms), (now_ms - 250_000, now_ms - 31_500)):
-        for name in exporters_by_sample():
+        for name in Catalogue(with_in_tree()).by_sample:
             found = storage.select([Matcher("__name__", "=", name)], start_ms, end_ms)
             # By a pattern of names series are put together one by one.
             other = storage.select([Matcher("__name__", "=~", name)], start_ms, end_ms)

@@ -15,6 +15,7 @@ from sregym_cluster_embedded.kubelet.runtime import ContainerRef
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.endpoints import service as service_of
 from sregym_cluster_embedded.traffic.segments import SERVED, Segment, segments
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.world import World
 
 MODEL = """
@@ -196,7 +197,7 @@ class TracedShop:
         self.edit("Deployment", name, {"template": {**template, "spec": spec}})
 
     def ref(self, name: str) -> ContainerRef:
-        running = self.world.room("runtime").running(self.world)
+        running = self.world.room(RUNTIME).running(self.world)
         return [process.ref for process in running if process.ref.name == name][-1]
 
     def served(self, name: str) -> tuple[Segment, ...]:
@@ -258,3 +259,28 @@ def hasty() -> TracedShop:
     """The shop with a web that waits for prices for a millisecond, and asks once more."""
     before = 'address: "price:8082", timeout_s: 1}'
     return changed(before, 'address: "price:8082", timeout_s: 0.001, retry: {times: 1}}')
+
+
+BATCH = """
+  recount:
+    tracing: {service: recount, library: jaeger, version: Go-2.11.2, collector: "jaeger:6831", spans: {stock.Reserve: /shop.Stock/Reserve}}
+    clients: {stock: {protocol: grpc, address: "stock:8081", timeout_s: 1}}
+    startup: [{run: Recount, times: "40", rate: "2"}, {exit: "0"}]
+    operations: {Recount: {listener: "", calls: [{call: stock.Reserve}]}}
+  load:
+"""
+
+
+@pytest.fixture
+def recounted() -> TracedShop:
+    text = MODEL.replace("\n  load:\n", BATCH).replace(
+        "price: price}", "price: price, /app/bin/recount: recount}"
+    )
+    shop = TracedShop(started(text))
+    template: Any = workload("recount", "ghcr.io/acme/shop:1.0", command=["recount"])
+    template = template["spec"]["template"]
+    template["spec"]["restartPolicy"] = "Never"
+    metadata = {"name": "recount", "namespace": "shop"}
+    writes.create(shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}})
+    shop.run(40)
+    return shop

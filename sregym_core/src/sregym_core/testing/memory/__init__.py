@@ -16,8 +16,9 @@ from __future__ import annotations
 from sregym_core.testing.memory.addressed import AddressedCluster
 from sregym_core.testing.memory.application import MemoryApplication
 from sregym_core.testing.memory.clock import MemoryClock
-from sregym_core.testing.memory.cluster import MemoryCluster, MemoryProvider
+from sregym_core.testing.memory.cluster import MemoryCluster, MemoryProvider, worker_nodes
 from sregym_core.testing.memory.full_shop import FullShop
+from sregym_core.testing.memory.nodes import MemoryNodes
 from sregym_core.testing.memory.pods import Program
 from sregym_core.testing.memory.shop import Shop
 from sregym_core.testing.memory.visited_shop import VisitedShop
@@ -28,8 +29,10 @@ __all__ = [
     "MemoryApplication",
     "MemoryClock",
     "MemoryCluster",
+    "MemoryNodes",
     "MemoryProvider",
     "Program",
     "Shop",
     "VisitedShop",
+    "worker_nodes",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import Clock
@@ -10,6 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 START_S = 1_700_000_000.0
+
+
+def timestamp(moment_s: float) -> str:
+    """A moment as the API writes it, to the second."""
+    return datetime.fromtimestamp(int(moment_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class MemoryClock(Clock):

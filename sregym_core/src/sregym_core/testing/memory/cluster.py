@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.changes.patches import apply_patch
 from sregym_core.interfaces import (
     Checkpoint,
     Clock,
@@ -16,19 +17,20 @@ from sregym_core.interfaces import (
     CommandResult,
     Finding,
     ServiceAnswer,
+    default_actor,
     no_such_service,
 )
-from sregym_core.model import ObjectRef
-from sregym_core.testing.memory.clock import START_S, MemoryClock
+from sregym_core.model import Node, ObjectRef
+from sregym_core.testing.memory.clock import START_S, MemoryClock, timestamp
 from sregym_core.testing.memory.kubectl import run_kubectl
-from sregym_core.testing.memory.patches import apply_patch
+from sregym_core.testing.memory.nodes import MemoryNodes
 from sregym_core.testing.memory.pods import WORKLOADS, Controller, State, owned_by
 from sregym_core.testing.memory.refusals import already_exists, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sregym_core.interfaces import Access
+    from sregym_core.interfaces import Access, Actor
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.testing.memory.pods import Programs
 
@@ -63,10 +65,15 @@ class MemoryCluster(Cluster):
         answers: What answers a kubectl command instead of the subcommands known here, by the
             command as it would be typed.
         observed: What answers `observe`, by name of the service, given path and query.
+
+    Args:
+        programs: As the attribute.
+        nodes: Machines; pods are spread over them. Without any there is no access to nodes.
     """
 
-    def __init__(self, programs: Programs = None) -> None:
+    def __init__(self, programs: Programs = None, nodes: Sequence[Node] = ()) -> None:
         self.programs = programs
+        self._nodes = MemoryNodes(nodes) if nodes else None
         self.executor: Executor = _nothing_installed
         self.answers: dict[str, CommandResult] = {}
         self.observed: dict[str, Observed] = {}
@@ -74,6 +81,13 @@ class MemoryCluster(Cluster):
         self._start_at(START_S, State(), 0)
         for name in ("default", "kube-system"):
             self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        for node in nodes:
+            self.create(_node_object(node))
+
+    @property
+    def nodes(self) -> MemoryNodes | None:
+        """The machines that were given."""
+        return self._nodes
 
     @property
     def clock(self) -> Clock:
@@ -116,19 +130,19 @@ class MemoryCluster(Cluster):
         found.sort(key=lambda o: (o["metadata"].get("namespace", ""), o["metadata"]["name"]))
         return copy.deepcopy(found)
 
-    def create(self, obj: KubeObject) -> KubeObject:
+    def create(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Create an object in a namespace that exists."""
         ref = _reference(obj)
         if ref in self._objects:
             raise already_exists(ref)
         if ref.namespace and _namespace(ref.namespace) not in self._objects:
             raise not_found(_namespace(ref.namespace))
-        created = self._store(ref, obj, {})
+        created = self._store(ref, obj, {}, actor or default_actor("create"))
         if ref.kind in WORKLOADS:
             self._follow([ref])
         return created
 
-    def replace(self, obj: KubeObject) -> KubeObject:
+    def replace(self, obj: KubeObject, actor: Actor | None = None) -> KubeObject:
         """Replace an object; a resourceVersion that is not current is a conflict."""
         ref = _reference(obj)
         current = self._existing(ref)
@@ -136,18 +150,22 @@ class MemoryCluster(Cluster):
         if version not in (None, current["metadata"].get("resourceVersion")):
             what = "the object has been modified; please apply your changes to the latest version"
             raise ClusterError(409, "Conflict", f"Operation cannot be fulfilled on {ref}: {what}")
-        return self._store(ref, obj, current)
+        return self._store(ref, obj, current, actor or default_actor("replace"))
 
-    def patch(self, ref: ObjectRef, patch: Any, kind: str = "strategic") -> KubeObject:
+    def patch(
+        self, ref: ObjectRef, patch: Any, kind: str = "strategic", actor: Actor | None = None
+    ) -> KubeObject:
         """Patch an object."""
         current = self._existing(ref)
         try:
             patched = apply_patch(current, patch, kind)
         except ValueError as error:
             raise ClusterError(422, "Invalid", f"the patch cannot be applied: {error}") from error
-        return self._store(ref, patched, current)
+        return self._store(ref, patched, current, actor or default_actor("patch"))
 
-    def delete(self, ref: ObjectRef, propagation: str = "Background") -> None:
+    def delete(
+        self, ref: ObjectRef, propagation: str = "Background", actor: Actor | None = None
+    ) -> None:
         """Delete at once: a namespace with all that is in it, a workload with its pods."""
         if ref not in self._objects:
             return
@@ -217,7 +235,7 @@ class MemoryCluster(Cluster):
     def checkpoint(self) -> Checkpoint:
         """The state and the time as they are; states never change, so this costs nothing."""
         return _MemoryCheckpoint(
-            self.programs, self._clock.now(), self._history[-1][1], self._revision
+            self.programs, self._clock.now(), self._history[-1][1], self._revision, self._nodes
         )
 
     @property
@@ -253,13 +271,18 @@ class MemoryCluster(Cluster):
         if self._failure is not None:
             raise self._failure
 
-    def _store(self, ref: ObjectRef, obj: KubeObject, before: KubeObject) -> KubeObject:
+    def _store(
+        self, ref: ObjectRef, obj: KubeObject, before: KubeObject, actor: Actor
+    ) -> KubeObject:
         stored = copy.deepcopy(obj)
         metadata, old = stored["metadata"], before.get("metadata", {})
         self._revision += 1
         changed = stored.get("spec") != before.get("spec")
         metadata["generation"] = old.get("generation", 0) + (1 if changed or not before else 0)
         metadata["resourceVersion"] = str(self._revision)
+        moment = timestamp(self._clock.now())
+        metadata["creationTimestamp"] = old.get("creationTimestamp", moment)
+        metadata["managedFields"] = _managed(old, actor.manager, moment, ref.api_version)
         metadata["uid"] = old.get("uid", f"00000000-0000-4000-8000-{self._revision:012d}")
         if ref.kind in WORKLOADS:
             stored["status"] = before.get("status", {})
@@ -269,29 +292,62 @@ class MemoryCluster(Cluster):
 
 
 class _MemoryCheckpoint(Checkpoint):
-    def __init__(self, programs: Programs, now_s: float, state: State, revision: int) -> None:
+    def __init__(
+        self,
+        programs: Programs,
+        now_s: float,
+        state: State,
+        revision: int,
+        nodes: MemoryNodes | None,
+    ) -> None:
         self._programs, self._now_s, self._state = programs, now_s, state
         self._revision = revision
+        self._nodes = None if nodes is None else nodes.copy()
 
     def fork(self, spec: ClusterSpec) -> Cluster:
         """A cluster with the same objects and time."""
         fork = MemoryCluster(self._programs)
         fork._start_at(self._now_s, self._state, self._revision)
+        fork._nodes = None if self._nodes is None else self._nodes.copy()
         return fork
 
 
 class MemoryProvider(ClusterProvider):
-    """Gives memory clusters; not registered anywhere, for tests alone."""
+    """Gives memory clusters; not registered anywhere, for tests alone.
+
+    Args:
+        nodes: Machines of each cluster; see `worker_nodes`.
+    """
 
     name: ClassVar[str] = "memory"
 
+    def __init__(self, nodes: Sequence[Node] = ()) -> None:
+        self._nodes = tuple(nodes)
+
     def provision(self, spec: ClusterSpec) -> Cluster:
         """An empty cluster."""
-        return MemoryCluster()
+        return MemoryCluster(nodes=self._nodes)
 
     def examine(self, options: Mapping[str, str]) -> Sequence[Finding]:
         """Always all right."""
         return [Finding("memory", ok=True)]
+
+
+def worker_nodes(count: int = 3) -> tuple[Node, ...]:
+    """Machines for a memory cluster, each in a zone of its own."""
+    return tuple(
+        Node(name=f"worker-{number}", role="worker", zone=f"zone-{number}")
+        for number in range(1, count + 1)
+    )
+
+
+def _node_object(node: Node) -> KubeObject:
+    labels = {"kubernetes.io/hostname": node.name}
+    if node.zone:
+        labels["topology.kubernetes.io/zone"] = node.zone
+    if node.role == "control-plane":
+        labels["node-role.kubernetes.io/control-plane"] = ""
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node.name, "labels": labels}}
 
 
 def _reference(obj: KubeObject) -> ObjectRef:
@@ -299,6 +355,15 @@ def _reference(obj: KubeObject) -> ObjectRef:
     scoped = obj["kind"] in _SCOPED_BY_NAME
     namespace = "" if scoped else obj["metadata"].get("namespace", "default")
     return ObjectRef.of(obj).model_copy(update={"namespace": namespace})
+
+
+def _managed(
+    old: KubeObject, manager: str, moment: str, api_version: str
+) -> Sequence[dict[str, Any]]:
+    """Who wrote, and when last; which fields is not kept."""
+    kept = [entry for entry in old.get("managedFields", ()) if entry["manager"] != manager]
+    entry = {"manager": manager, "operation": "Update", "apiVersion": api_version, "time": moment}
+    return [*kept, entry]
 
 
 def _namespace(name: str) -> ObjectRef:

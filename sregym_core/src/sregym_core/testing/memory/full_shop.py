@@ -97,7 +97,7 @@ def _components() -> tuple[Component, ...]:
         namespace=NAMESPACE,
         workload=_ref("Deployment", "front"),
         container="web",
-        image="registry.example.com:5000/shop/front",
+        image="images.example.com:5000/shop/front",
         replicas=2,
         pod_labels={"app": "front"},
         service=_ref("Service", "front"),

@@ -1,7 +1,7 @@
 """The kubectl commands with which people change objects, on any `Cluster` that lacks its own.
 
 Knows `apply`, `create`, `replace` (`-f -`), `patch`, `delete`, `scale`, `set image`, `exec` and
-`rollout` with `restart` and `status`; anything else answers with exit code 1 and says so.
+`rollout` with `restart` and `status`, `debug node/NAME -- chroot /host COMMAND`; anything else answers with exit code 1 and says so.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
     if "--" in words:
         end = words.index("--")
         words, tail = words[:end], words[end + 1 :]
+    if words[:1] == ["debug"] and tail[:2] == ["chroot", "/host"]:
+        return _on_host(cluster, words, tail[2:], command.stdin)
     verb = next((word for word in words if word in _KNOWN), "")
     if not verb:
         said = f"error: this cluster's kubectl knows only {', '.join(_KNOWN)}, not {command}\n"
@@ -70,6 +72,15 @@ def run_kubectl(cluster: Cluster, command: Command) -> CommandResult:
     except _Refusal as error:
         return CommandResult(1, stderr=f"{error}\n")
     return CommandResult(0, stdout="".join(f"{line}\n" for line in lines))
+
+
+def _on_host(cluster: Cluster, words: list[str], argv: list[str], stdin: str) -> CommandResult:
+    node = next((word[5:] for word in words if word.startswith("node/")), "")
+    access = cluster.nodes
+    if access is None or node not in [known.name for known in access.nodes()]:
+        said = f'Error from server (NotFound): nodes "{node}" not found\n'
+        return CommandResult(1, stderr=said)
+    return access.run(node, argv, stdin)
 
 
 def _options(words: list[str]) -> argparse.Namespace:

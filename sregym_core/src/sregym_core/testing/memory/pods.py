@@ -1,8 +1,8 @@
 """Pods that follow their workloads, and what becomes of the programs in them.
 
-One controller serves all kinds of workload. As on a real cluster a rolling update keeps old pods
-until the new ones are ready, the strategy `Recreate` removes them first, and what runs does not
-notice when its ConfigMap or image goes.
+One controller serves all kinds of workload. As on a real cluster a rolling update keeps as many old
+pods as `maxUnavailable` asks for until the new ones are ready, the strategy `Recreate` removes them
+first, and what runs does not notice when its ConfigMap or image goes.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
 from sregym_core.model import ObjectRef
+from sregym_core.testing.memory.clock import timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 WORKLOADS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 CRASH_EVERY_S = 10.0
+# More pods than any workload of a test has.
+MANY = 10_000
 _MEBIBYTES = {"": 1 / 2**20, "Ki": 1 / 2**10, "Mi": 1.0, "Gi": 2.0**10}
 
 
@@ -197,11 +201,13 @@ class Controller:
             for other, obj in self._objects.items()
             if other.kind == "Pod" and owned_by(obj, ref) and other not in pods
         ]
-        if wanted == 0 or spec.get("strategy", {}).get("type") == "Recreate":
+        if len(old) <= _may_be_missing(ref.kind, spec, wanted):
             self._remove(old)
         for pod in pods:
             if pod not in self._objects:
-                self._objects[pod] = _new_pod(workload, pod, digest)
+                self._objects[pod] = _new_pod(
+                    workload, pod, digest, self._now_s, self._node_for(pod)
+                )
             self._run(pod)
         ready = sum(is_ready(self._objects[pod]) for pod in pods)
         if ready == wanted:
@@ -225,6 +231,11 @@ class Controller:
         if digest not in known:
             known = self._templates[ref] = (*known, digest)
         return digest, known.index(digest) + 1
+
+    def _node_for(self, pod: ObjectRef) -> str:
+        """Pods are spread over what nodes there are, by their names."""
+        nodes = sorted(ref.name for ref in self._objects if ref.kind == "Node")
+        return nodes[crc32(str(pod).encode()) % len(nodes)] if nodes else ""
 
     def _run(self, pod: ObjectRef) -> None:
         """Start what does not run yet, and say how all of it fares."""
@@ -274,6 +285,19 @@ class Controller:
         pods.clear()
 
 
+def _may_be_missing(kind: str, spec: Mapping[str, Any], wanted: int) -> int:
+    """How many old pods an update may take before as many new ones are ready."""
+    strategy = spec.get("strategy") or {}
+    if wanted == 0 or strategy.get("type") == "Recreate":
+        return MANY
+    if kind in ("StatefulSet", "DaemonSet"):
+        return 1
+    unavailable = (strategy.get("rollingUpdate") or {}).get("maxUnavailable", "25%")
+    if isinstance(unavailable, str):
+        return wanted * int(unavailable.rstrip("%")) // 100
+    return int(unavailable)
+
+
 def _counts(kind: str, wanted: int, ready: int, old: int, old_ready: int) -> dict[str, int]:
     if kind == "DaemonSet":
         return {
@@ -289,7 +313,9 @@ def _counts(kind: str, wanted: int, ready: int, old: int, old_ready: int) -> dic
     }
 
 
-def _new_pod(workload: KubeObject, ref: ObjectRef, digest: str) -> KubeObject:
+def _new_pod(
+    workload: KubeObject, ref: ObjectRef, digest: str, now_s: float, node: str
+) -> KubeObject:
     template = copy.deepcopy(workload.get("spec", {}).get("template", {}))
     labels = template.get("metadata", {}).get("labels", {})
     owner = {"kind": workload["kind"], "name": workload["metadata"]["name"], "controller": True}
@@ -299,10 +325,11 @@ def _new_pod(workload: KubeObject, ref: ObjectRef, digest: str) -> KubeObject:
         "metadata": {
             "name": ref.name,
             "namespace": ref.namespace,
+            "creationTimestamp": timestamp(now_s),
             "labels": {**labels, "pod-template-hash": digest},
             "ownerReferences": [owner],
         },
-        "spec": template.get("spec", {}),
+        "spec": {**template.get("spec", {}), **({"nodeName": node} if node else {})},
     }
 
 

@@ -32,8 +32,6 @@ LEGACY_ISSUER = "kubernetes/serviceaccount"
 # A token of a pod that asks for so many seconds lasts a year; clients renew it long before.
 POD_TOKEN_S = 3607
 _YEAR_S = 31_536_000
-_TABLE = "authentication"
-_KEY = "signing-key"
 _SIGNATURE_BYTES = 256
 _IDENTITY = "authentication.kubernetes.io/"
 _PRIVATE = "kubernetes.io"
@@ -254,11 +252,8 @@ def _digest(world: World, text: str) -> bytes:
 
 
 def _key(world: World) -> bytes:
-    """The key with which this cluster signs, made when it is first needed."""
-    table = world.table(_TABLE)
-    if _KEY not in table:
-        table[_KEY] = world.seed.hexadecimal(64)
-    return bytes.fromhex(table[_KEY])
+    """The key with which this cluster signs."""
+    return world.secret("tokens of service accounts")
 
 
 def _uid(text: str) -> str:

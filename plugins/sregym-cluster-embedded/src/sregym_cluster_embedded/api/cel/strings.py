@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.cel.conversions import string
 from sregym_cluster_embedded.api.cel.operators import no_overload
 from sregym_cluster_embedded.api.cel.values import CelError, Duration, Timestamp, type_name
+from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,12 +55,11 @@ def _text_and_numbers(run: Callable[..., Any], texts: int) -> Callable[..., Any]
     return checked
 
 
-@lru_cache(maxsize=256)
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str) -> go.Pattern:
     try:
-        return re.compile(text)
-    except re.error as error:
-        message = f"error parsing regexp: {error.msg}: `{text}`"
+        return go.anywhere(text)
+    except go.PatternError as error:
+        message = f"error parsing regexp: {error}"
         raise CelError(message) from None
 
 
@@ -201,16 +200,11 @@ def _quote(text: str) -> str:
 
 def _find(text: str, pattern: str) -> str:
     found = _pattern(pattern).search(text)
-    return found.group(0) if found else ""
+    return found.group() if found else ""
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found, end = [], -1
-    for match in _pattern(pattern).finditer(text):
-        # Nothing found right behind what was found is not counted.
-        if match.group(0) or match.start() != end:
-            found.append(match.group(0))
-        end = match.end()
+    found = [match.group() for match in _pattern(pattern).finditer(text)]
     return found if limit < 0 else found[:limit]
 
 

@@ -16,6 +16,7 @@ from sregym_cluster_embedded.api.dynamic.attributes import (
     Attributes,
     kubelet_of,
 )
+from sregym_cluster_embedded.keys import TableKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ _UNSEEN_GROUPS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 # The types in which admission is configured.
 RESOURCES = tuple(sorted(_EXEMPT))
 # Holds as whom somebody in the cluster is at work whose writes admission sees.
-HEARD = "api.dynamic.heard"
+HEARD: TableKey[bool, User] = TableKey("api.dynamic.heard")
 
 __all__ = [
     "BINDINGS",

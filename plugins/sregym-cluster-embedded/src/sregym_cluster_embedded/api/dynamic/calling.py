@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from sregym_cluster_embedded.api.dynamic.conditions import request_of
+from sregym_cluster_embedded.api.keys import LISTENERS, WEBHOOKS
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _UNSTRUCTURED_BYTES = 2048
-ROOM = "webhooks"
 
 
 class CallFailed(Exception):
@@ -138,7 +138,7 @@ def _post(world: World, hook: Object, body: bytes) -> Answer:
 
 
 def _send(world: World, call: Call) -> Answer:
-    caller: Caller | None = world.constitution.rooms.get(ROOM)
+    caller: Caller | None = world.room_or_none(WEBHOOKS)
     return unreachable(world, call) if caller is None else caller(world, call)
 
 
@@ -167,7 +167,7 @@ def unreachable(world: World, call: Call) -> Answer:
 
 
 def _listens(world: World, namespace: str, pod: str, port: int) -> bool:
-    runtime = world.constitution.rooms.get("runtime")
+    runtime = world.room_or_none(LISTENERS)
     found = world.store.get(Key("pods", namespace, pod))
     if runtime is None or found is None:
         return False

@@ -10,6 +10,7 @@ from typing import Any
 
 from sregym_cluster_embedded.api import errors
 from sregym_cluster_embedded.api.json_words import json_type
+from sregym_cluster_embedded.budget import allocate, spend
 
 _OPERATIONS = ("add", "remove", "replace", "move", "copy", "test")
 _MISSING, _NO_INDEX, _NOT_EQUAL = "missing value", "invalid index referenced", "test failed"
@@ -21,6 +22,10 @@ class CannotApplyError(Exception):
 
 class TestFailedError(CannotApplyError):
     """What the patch tests is not so."""
+
+
+# What it takes to copy one part of a value.
+_PART_STEPS = 5
 
 
 def apply(obj: Any, operations: Any) -> Any:
@@ -74,7 +79,9 @@ def _do(obj: Any, operation: dict[str, Any]) -> Any:
     elif kind in ("move", "copy"):
         source = _pointer(operation, kind, "from")
         parent, last = _place(obj, source, kind, "doc is missing from path: %s")
-        value = copy.deepcopy(_within(kind, last, lambda: _get(parent, last)))
+        found = _within(kind, last, lambda: _get(parent, last))
+        _pay(found)
+        value = copy.deepcopy(found)
         if kind == "move":
             _within(kind, last, lambda: _remove(parent, last))
         there, name = _place(obj, path, kind, "doc is missing destination path: %s")
@@ -178,3 +185,14 @@ def _replace(parent: Any, step: str, path: str, value: Any) -> None:
     except CannotApplyError:
         why = f"replace operation does not apply: doc is missing key: {path}: {_MISSING}"
         raise CannotApplyError(why) from None
+
+
+def _pay(value: Any) -> None:
+    """What a copy of a value takes: each of its parts."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        spend(_PART_STEPS)
+        if isinstance(part, dict | list):
+            allocate(64 + 64 * len(part))
+            pending += part.values() if isinstance(part, dict) else part

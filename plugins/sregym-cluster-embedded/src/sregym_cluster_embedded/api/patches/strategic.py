@@ -148,6 +148,9 @@ def _definition(type_: Type | None) -> Definition | None:
 def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | None) -> list[Any]:
     item_type = field.type.item
     assert item_type is not None
+    if not items and order is None:
+        return _taken(patch, field)
+    _check_alike(items, patch)
     if item_type.form != "struct":
         for entry in patch:
             check(entry, item_type)
@@ -179,6 +182,27 @@ def _list(items: list[Any], patch: list[Any], field: Field, order: list[Any] | N
     if order is None:
         order = [{key: wanted} for wanted in dict.fromkeys(touched)]
     return _ordered(merged, items, order, key)
+
+
+def _taken(patch: list[Any], field: Field) -> list[Any]:
+    """A list that the object does not have: as the patch says it, without merging its items."""
+    taken = [entry for entry in patch if not (isinstance(entry, dict) and _PATCH in entry)]
+    check_whole(taken, field.type, field.format)
+    definition = _definition(field.type.item)
+    return [_struct({}, entry, definition) if isinstance(entry, dict) else entry for entry in taken]
+
+
+def _check_alike(items: list[Any], patch: list[Any]) -> None:
+    """Refuse what cannot be merged: lists whose items are not all of one type.
+
+    Raises:
+        errors.ApiError: Nulls, or two types of items.
+    """
+    kinds: set[type] = set()
+    for values in (items, patch):
+        kinds.update(type(value) for value in values)
+        if len(kinds) > 1 or type(None) in kinds:
+            raise errors.plain(400, f"list element types are not identical: {_go(values)}")
 
 
 def _ordered(merged: list[Any], server: list[Any], order: list[Any], key: str) -> list[Any]:

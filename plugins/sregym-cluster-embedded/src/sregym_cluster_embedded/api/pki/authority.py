@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 SUBJECT = x509.Subject("kubernetes")
-_TABLE = "authentication"
-_KEY, _CERTIFICATE = "authority-key", "authority"
+_PURPOSE = "certificate authority"
 _YEAR_S = 365 * 86400
 # Fills the certificate to the size that one of an RSA key has, as clusters usually have it.
 _COMMENT = "Kubernetes certificate authority".ljust(370)
@@ -27,26 +26,19 @@ class Signed(NamedTuple):
 
 def certificate_authority(world: World) -> str:
     """The cluster's root certificate as text; made when it is first asked for."""
-    table = world.table(_TABLE)
-    if _CERTIFICATE not in table:
-        table[_KEY] = world.seed.hexadecimal(64)
-        table[_CERTIFICATE] = _root(world, _private(world))
-    text: str = table[_CERTIFICATE]
+    text: str = world.findings.found(_PURPOSE, (), lambda: _root(world, _private(world)))
     return text
 
 
 def sign(world: World, subject: x509.Subject, info: bytes, terms: x509.Terms) -> str:
     """A certificate about the public key `info`, signed by the cluster; text."""
-    certificate_authority(world)
     made = x509.certificate(subject, info, SUBJECT, _private(world), terms)
     return x509.pem("CERTIFICATE", made)
 
 
 def issue(world: World, subject: x509.Subject, terms: x509.Terms) -> Signed:
     """A key that depends on the cluster and the subject, with a certificate."""
-    certificate_authority(world)
-    named = f"{world.table(_TABLE)[_KEY]}/{subject}".encode()
-    key = curve.key_of(named)
+    key = curve.key_of(world.secret(f"key of {subject}"))
     text = sign(world, subject, x509.key_info(key), terms)
     return Signed(text, x509.pem("EC PRIVATE KEY", x509.private_key(key)))
 
@@ -57,7 +49,7 @@ def serial(text: str) -> int:
 
 
 def _private(world: World) -> int:
-    return curve.key_of(bytes.fromhex(world.table(_TABLE)[_KEY]))
+    return curve.key_of(world.secret(_PURPOSE))
 
 
 def _root(world: World, key: int) -> str:

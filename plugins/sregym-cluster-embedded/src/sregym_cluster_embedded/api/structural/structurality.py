@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api.validation import causes
+from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.errors import Cause
@@ -214,16 +214,7 @@ def _complete_nested(rules: Object, known: Any, place: str, said: str) -> list[C
 def _bad_pattern(pattern: str) -> str:
     """What Go says of an expression that is none; empty for those that are one."""
     try:
-        re.compile(pattern)
-    except re.error as error:
-        if "unterminated character set" in error.msg:
-            return f"error parsing regexp: missing closing ]: `{pattern[error.pos or 0 :]}`"
-        if "missing )" in error.msg:
-            return f"error parsing regexp: missing closing ): `{pattern}`"
-        if "unbalanced parenthesis" in error.msg:
-            return f"error parsing regexp: unexpected ): `{pattern}`"
-        if "nothing to repeat" in error.msg:
-            operator = pattern[error.pos or 0]
-            return f"error parsing regexp: missing argument to repetition operator: `{operator}`"
-        return f"error parsing regexp: {error.msg}: `{pattern}`"
+        go.anywhere(pattern)
+    except go.PatternError as error:
+        return f"error parsing regexp: {error}"
     return ""

@@ -7,7 +7,6 @@ import binascii
 import ipaddress
 import re
 from datetime import date
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -15,6 +14,7 @@ import orjson
 from sregym_cluster_embedded.api.cel.values import CelError, duration, timestamp
 from sregym_cluster_embedded.api.errors import Cause
 from sregym_cluster_embedded.api.validation import causes as words
+from sregym_cluster_embedded.patterns import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,17 +117,11 @@ def _text(value: str, schema: Object, path: str, found: list[Cause]) -> None:
         found.append(_invalid(path, value, text))
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(pattern)
-    except re.error:
-        return None
-
-
 def _matches(pattern: str, value: str) -> bool:
-    compiled = _compiled(pattern)
-    return compiled is None or compiled.search(value) is not None
+    try:
+        return go.anywhere(pattern).search(value) is not None
+    except go.PatternError:
+        return True
 
 
 def _number(value: float, schema: Object, path: str, found: list[Cause]) -> None:

@@ -99,7 +99,7 @@ def amount(field: str, name: str, value: Any) -> list[Cause]:
     found: list[Cause] = []
     if number < 0:
         found.append(causes.invalid(field, quantity.canonical(value), causes.NOT_NEGATIVE))
-    if (name in _COUNTED or extended(name)) and number % 1:
+    if (name in _COUNTED or extended(name)) and not quantity.is_whole(number):
         found.append(causes.invalid(field, quantity.canonical(value), _WHOLE_TEXT))
     return found
 

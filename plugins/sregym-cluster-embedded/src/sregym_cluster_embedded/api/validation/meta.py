@@ -90,25 +90,35 @@ def annotation_keys(field: str, values: dict[str, str]) -> list[Cause]:
 
 def _owners(owners: Any) -> list[Cause]:
     found: list[Cause] = []
-    controllers = [owner for owner in owners if owner.get("controller")]
+    first = ""
     for index, owner in enumerate(owners):
         field = f"metadata.ownerReferences[{index}]"
-        for name in ("apiVersion", "kind", "name", "uid"):
+        api_version = owner.get("apiVersion", "")
+        if not _version(api_version):
+            text = "version must not be empty"
+            found.append(causes.invalid(f"{field}.apiVersion", api_version, text))
+        for name in ("kind", "name", "uid"):
             if not owner.get(name):
-                text = "version must not be empty" if name == "apiVersion" else "must not be empty"
-                found.append(causes.invalid(f"{field}.{name}", owner.get(name, ""), text))
+                found.append(causes.invalid(f"{field}.{name}", "", "must not be empty"))
         if _EVENT.items() <= owner.items():
             text = "/v1, Kind=Event is disallowed from being an owner"
             found.append(causes.invalid(field, owner, text))
-    if len(controllers) > 1:
-        first, second = controllers[0], controllers[1]
-        text = (
-            "Only one reference can have Controller set to true. Found "
-            f'"true" in references for {first["kind"]}/{first["name"]} and '
-            f"{second['kind']}/{second['name']}"
-        )
-        found.append(causes.invalid("metadata.ownerReferences", list(owners), text))
+        if not owner.get("controller"):
+            continue
+        named = f"{owner.get('kind', '')}/{owner.get('name', '')}"
+        if first:
+            text = (
+                "Only one reference can have Controller set to true. Found "
+                f'"true" in references for {first} and {named}'
+            )
+            found.append(causes.invalid("metadata.ownerReferences", list(owners), text))
+        first = first or named
     return found
+
+
+def _version(api_version: str) -> str:
+    """The version of `group/version`; empty when there is none, or more than one slash."""
+    return "" if api_version.count("/") > 1 else api_version.rpartition("/")[2]
 
 
 def _name(kind: Resource, meta: dict[str, Any]) -> list[Cause]:

@@ -178,8 +178,9 @@ def _resources(given: Object, path: str, around: containers.Around) -> list[Caus
 
 def _shown(number: Any, like: Any) -> str:
     """A sum in the form that its parts have."""
-    if isinstance(like, str) and like.endswith("i") and number % 1 == 0:
-        return quantity.canonical(f"{int(number) // 1024}Ki" if number % 1024 == 0 else int(number))
+    if isinstance(like, str) and like.endswith("i") and quantity.is_whole(number):
+        whole = int(number)
+        return quantity.canonical(f"{whole // 1024}Ki" if whole % 1024 == 0 else whole)
     return quantity.canonical(f"{number.normalize():f}")
 
 

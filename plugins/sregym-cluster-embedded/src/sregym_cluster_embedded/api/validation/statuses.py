@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import quantity
-from sregym_cluster_embedded.api.validation import causes, formats, pod_statuses
+from sregym_cluster_embedded.api.validation import causes, conditions, formats, pod_statuses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,7 +115,7 @@ def _autoscaler(_: Object, new: Object) -> list[Cause]:
 
 def _disruption_budget(_: Object, new: Object) -> list[Cause]:
     fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
-    return _counts(new.get("status", {}), *fields)
+    return conditions.of(new) + _counts(new.get("status", {}), *fields)
 
 
 def _namespace(_: Object, new: Object) -> list[Cause]:
@@ -201,6 +201,10 @@ def _hostname(entry: Object, at: str) -> list[Cause]:
     return found
 
 
+def _standard_conditions(_: Object, new: Object) -> list[Cause]:
+    return conditions.of(new)
+
+
 def _conditions(_: Object, new: Object) -> list[Cause]:
     """Conditions whose type has to be named."""
     return [
@@ -225,6 +229,7 @@ _CHECKS: Mapping[str, Callable[[Any, Any], list[Cause]]] = {
     "horizontalpodautoscalers.autoscaling": _autoscaler,
     "poddisruptionbudgets.policy": _disruption_budget,
     "ingresses.networking.k8s.io": _ingress,
+    "validatingadmissionpolicies.admissionregistration.k8s.io": _standard_conditions,
     "flowschemas.flowcontrol.apiserver.k8s.io": _conditions,
     "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": _conditions,
 }

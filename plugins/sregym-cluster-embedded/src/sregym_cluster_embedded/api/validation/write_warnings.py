@@ -140,7 +140,7 @@ def _container(container: Object, path: str) -> list[str]:
         f'"{quantity.canonical(resources[side][name])}" is invalid, must be an integer'
         for name in _WHOLE_BYTES
         for side in ("limits", "requests")
-        if quantity.parse((resources.get(side) or {}).get(name, "0")) % 1
+        if not quantity.is_whole(quantity.parse((resources.get(side) or {}).get(name, "0")))
     ]
     seen: set[str] = set()
     for index, variable in enumerate(container.get("env") or ()):

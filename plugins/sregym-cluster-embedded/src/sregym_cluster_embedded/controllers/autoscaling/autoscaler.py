@@ -192,8 +192,9 @@ class _Round:
     def _condition(self, type_: str, status: str, reason: str, message: str) -> None:
         now = self.world.timestamp()
         for index, entry in enumerate(self.conditions):
-            if entry["type"] == type_:
-                since = entry["lastTransitionTime"] if entry["status"] == status else now
+            if entry.get("type") == type_:  # anybody may have written what is no condition
+                same = entry.get("status") == status
+                since = entry.get("lastTransitionTime", now) if same else now
                 self.conditions[index] = _entry(type_, status, since, reason, message)
                 return
         self.conditions.append(_entry(type_, status, now, reason, message))

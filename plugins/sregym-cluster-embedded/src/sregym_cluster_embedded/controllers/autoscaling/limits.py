@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.keys import TableKey
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
 
-_RECOMMENDED = "controllers.autoscaling.recommended"
-_SCALED = "controllers.autoscaling.scaled"
+_RECOMMENDED: TableKey[str, tuple[tuple[float, int], ...]] = TableKey(
+    "controllers.autoscaling.recommended"
+)
+_SCALED: TableKey[str, tuple[tuple[float, int], ...]] = TableKey("controllers.autoscaling.scaled")
 _DOWN_WINDOW_S = 300.0
 _FAST_FACTOR, _FAST_LEAST = 2, 4
 

@@ -223,7 +223,7 @@ def _still_starting(world: World, pod: Object) -> bool:
     if entry is None or not started:
         return True
     age_s = seconds_since(world, started)
-    ready_for_s = seconds_since(world, entry["lastTransitionTime"])
+    ready_for_s = seconds_since(world, entry.get("lastTransitionTime"))
     if age_s < _CPU_START_S:
         at = resource_metrics.scraped_at(world)
         fresh = world.now - ready_for_s + resource_metrics.RESOLUTION_S > at

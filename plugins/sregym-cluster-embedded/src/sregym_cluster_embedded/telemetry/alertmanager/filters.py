@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Request

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.telemetry.promql.data import labels_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Labels
     from sregym_cluster_embedded.world import World
 
-TABLE = "alertmanager.alerts"
+TABLE: TableKey[tuple[tuple[str, str], ...], Received] = TableKey("alertmanager.alerts")
 # `resolve_timeout`.
 _LASTS_S = 300.0
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")

@@ -9,6 +9,8 @@ from urllib.parse import quote_plus
 import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
+from sregym_cluster_embedded.patterns.go import compiled
 from sregym_cluster_embedded.telemetry.alertmanager.bodies import BodyError, alerts_of, silence_of
 from sregym_cluster_embedded.telemetry.alertmanager.filters import (
     FilterError,
@@ -32,7 +34,6 @@ from sregym_cluster_embedded.telemetry.alertmanager.silences import (
 )
 from sregym_cluster_embedded.telemetry.prometheus.rules import time_text
 from sregym_cluster_embedded.telemetry.promql.parsing import parse_as_written
-from sregym_cluster_embedded.telemetry.promql.patterns import compiled
 from sregym_cluster_embedded.telemetry.promql.writing import line
 from sregym_cluster_embedded.telemetry.rules import Alert, firing
 
@@ -67,7 +68,20 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re
 _SILENCE = re.compile(r"/api/v2/silence/([^/]+)")
 
 
+# What one request may cost.
+_STEPS, _MEMORY_BYTES = 2_000_000, 96 << 20
+
+
 def answer(world: World, request: Request) -> Response:
+    """What Alertmanager says to a request."""
+    try:
+        with under(Budget(_STEPS, _MEMORY_BYTES)):
+            return _answered(world, request)
+    except BudgetExceededError:
+        return Response(503, b"context deadline exceeded\n", "text/plain; charset=utf-8")
+
+
+def _answered(world: World, request: Request) -> Response:
     """What the Alertmanager of a world says; making and ending silences changes the world."""
     if request.path in ("/-/healthy", "/-/ready"):
         return Response(200, b"OK", _TEXT)

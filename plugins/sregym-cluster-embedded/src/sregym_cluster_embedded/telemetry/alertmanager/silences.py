@@ -12,15 +12,16 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.patterns.go import PatternError, anywhere
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_cluster_embedded.world import World
 
-TABLE = "alertmanager.silences"
+TABLE: TableKey[str, Silence] = TableKey("alertmanager.silences")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 

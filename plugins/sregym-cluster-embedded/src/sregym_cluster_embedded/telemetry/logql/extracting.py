@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go import anywhere
 from sregym_cluster_embedded.telemetry.logql.extraction import Extraction, free_name
 from sregym_cluster_embedded.telemetry.logql.json_extracting import json, unpack
 from sregym_cluster_embedded.telemetry.logql.logfmt_extracting import logfmt
 from sregym_cluster_embedded.telemetry.logql.patterns import captures
-from sregym_cluster_embedded.telemetry.promql.patterns import anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ def _regexp(text: str) -> Bind:
         def extract(labels: dict[str, str], line: str, _: int = 0) -> str:
             match = search(line)
             if match is not None:
-                found = match.groupdict("")
+                found = match.groupdict()
                 labels.update(zip(free, found.values(), strict=True) if renamed else found)
             return line
 

@@ -7,11 +7,11 @@ import operator
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
+from sregym_cluster_embedded.patterns.go import anywhere, compiled
 from sregym_cluster_embedded.telemetry.logql.extraction import DETAILS, ERROR
 from sregym_cluster_embedded.telemetry.logql.nodes import Both, Comparison
 from sregym_cluster_embedded.telemetry.logql.patterns import line_test
 from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, go_float, size_bytes
-from sregym_cluster_embedded.telemetry.promql.patterns import anywhere, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

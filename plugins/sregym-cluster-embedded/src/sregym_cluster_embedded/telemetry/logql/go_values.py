@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sregym_cluster_embedded.budget import allocate
+
 # From this exponent on a float is shown with one.
 _EXPONENT = 6
 _VERB = re.compile(r"%([-+ 0#]*)(\d*)((?:\.\d*)?)(.)", re.DOTALL)
@@ -105,6 +107,13 @@ def formatted(form: str, *values: Any) -> str:
             return "%"
         if not waiting:
             return f"%!{verb}(MISSING)"
+        allocate(
+            sum(
+                int(size)
+                for size in (width or "", (precision or "").strip("."))
+                if size.isdecimal()
+            )
+        )
         return _verb(flags, width, precision, verb, waiting.pop(0))
 
     text = _VERB.sub(put, form)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.logql.errors import LogqlError
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Binary,
@@ -21,7 +22,6 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
 )
 from sregym_cluster_embedded.telemetry.logql.selection import PipelineReader
 from sregym_cluster_embedded.telemetry.promql.nodes import Matching
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Matcher

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.logql.complaints import refusal, shown
 from sregym_cluster_embedded.telemetry.logql.errors import SELECTS_ALL, LogqlError
 from sregym_cluster_embedded.telemetry.logql.lexing import Token, tokens_of, wrong
@@ -32,7 +33,6 @@ from sregym_cluster_embedded.telemetry.logql.units import (
 )
 from sregym_cluster_embedded.telemetry.logql.writing import stage_text
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

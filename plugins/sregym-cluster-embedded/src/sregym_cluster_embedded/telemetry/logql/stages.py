@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go import PatternError, anywhere
 from sregym_cluster_embedded.telemetry.logql.extraction import ERROR
 from sregym_cluster_embedded.telemetry.logql.filtering import network
 from sregym_cluster_embedded.telemetry.logql.json_lines import path_of
@@ -19,7 +20,6 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
 from sregym_cluster_embedded.telemetry.logql.patterns import check_captures, check_filter
 from sregym_cluster_embedded.telemetry.logql.template import check_template
 from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, anywhere
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.logql.nodes import Condition, Stage

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus
 from zoneinfo import ZoneInfo
 
+from sregym_cluster_embedded.budget import repeated
+from sregym_cluster_embedded.patterns.go import anywhere
 from sregym_cluster_embedded.telemetry.logql.go_values import (
     decimal,
     divided,
@@ -25,11 +27,12 @@ from sregym_cluster_embedded.telemetry.logql.go_values import (
     whole,
 )
 from sregym_cluster_embedded.telemetry.logql.units import go_duration_s, size_bytes
-from sregym_cluster_embedded.telemetry.promql.patterns import anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from decimal import Decimal
+
+    from sregym_cluster_embedded.patterns.matches import Match
 
 _GO_TIME = (
     ("2006", "%Y"),
@@ -65,7 +68,7 @@ def _replaced(pattern: str, text: str, replacement: str) -> str:
     return anywhere(pattern).sub(lambda found: _expanded(replacement, found), text)
 
 
-def _expanded(template: str, found: re.Match[str]) -> str:
+def _expanded(template: str, found: Match) -> str:
     def value(reference: re.Match[str]) -> str:
         name = reference[1].strip("{}")
         try:
@@ -259,15 +262,15 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "TrimSuffix": lambda text, suffix: text.removesuffix(suffix),
         "add": lambda *values: sum(whole(value) for value in values),
         "addf": _exactly(operator.add),
-        "alignLeft": lambda count, text: text[:count].ljust(count),
-        "alignRight": lambda count, text: text[-count:].rjust(count),
+        "alignLeft": lambda count, text: text[:count] + repeated(" ", count - len(text)),
+        "alignRight": lambda count, text: repeated(" ", count - len(text)) + text[-count:],
         "and": _first_false,
         "b64dec": lambda text: base64.b64decode(text).decode(),
         "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
         "bytes": size_bytes,
         "ceil": lambda value: float(math.ceil(number(value))),
         "contains": lambda part, text: part in text,
-        "count": lambda pattern, text: len(anywhere(pattern).findall(text)),
+        "count": lambda pattern, text: sum(1 for _ in anywhere(pattern).finditer(text)),
         "date": _date,
         "default": lambda other, value="": value or other,
         "div": _divided,
@@ -282,7 +285,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "gt": _compare(lambda left, right: bool(left > right)),
         "hasPrefix": lambda prefix, text: text.startswith(prefix),
         "hasSuffix": lambda suffix, text: text.endswith(suffix),
-        "indent": lambda count, text: "\n".join(" " * count + part for part in text.split("\n")),
+        "indent": lambda count, text: "\n".join(
+            repeated(" ", count) + part for part in text.split("\n")
+        ),
         "html": lambda *values: (
             html.escape(printed(*values)).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
         ),
@@ -302,7 +307,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "mulf": _exactly(operator.mul),
         "ne": lambda left, right: left != right,
         "nindent": lambda count, text: (
-            "\n" + "\n".join(" " * count + part for part in text.split("\n"))
+            "\n" + "\n".join(repeated(" ", count) + part for part in text.split("\n"))
         ),
         "not": lambda value: not value,
         "or": _first_true,
@@ -313,7 +318,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "regexReplaceAllLiteral": lambda pattern, text, new: anywhere(pattern).sub(
             lambda _: new, text
         ),
-        "repeat": lambda count, text: text * count,
+        "repeat": lambda count, text: repeated(text, count),
         "replace": lambda old, new, text: text.replace(old, new),
         "round": _rounded,
         "slice": _sliced,

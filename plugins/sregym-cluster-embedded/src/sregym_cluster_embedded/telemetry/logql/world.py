@@ -84,7 +84,7 @@ class WorldLogs:
             written_to: set[str] = set()
             for life in self._lives()[base]:
                 if life.process.started_at <= last and life.ended(self._world.now) >= first:
-                    written_to.update(output_streams(life))
+                    written_to.update(output_streams(self._world, life))
             chosen = (stream for stream in streams if stream in written_to)
             found.update(labels_of((*base, ("stream", stream))) for stream in chosen)
         return sorted(found)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.budget import Budget, BudgetExceededError, under
 from sregym_cluster_embedded.telemetry.logql.answers import logs_data
 from sregym_cluster_embedded.telemetry.logql.engine import Engine
 from sregym_cluster_embedded.telemetry.logql.nodes import Logs
@@ -48,6 +49,12 @@ _TEXT: Final = "text/plain; charset=utf-8"
 _VALUES = re.compile(r"/loki/api/v1/label/([^/]+)/values")
 _FIELD = re.compile(r"/loki/api/v1/detected_field/([^/]+)/values")
 # Fields that are told at most, and lines that are looked at for them, unless the client says so.
+# What one query may cost, and what is said of one that costs more.
+_STEPS, _MEMORY_BYTES = 2_000_000, 192 << 20
+_TIMED_OUT = (
+    "Request timed out, decrease the duration of the request or add more label matchers (exact "
+    "match over regex match) to reduce the amount of data processed."
+)
 _MOST_FIELDS: Final = 1000
 _LOOKED_AT: Final = 100
 
@@ -63,12 +70,15 @@ def answer(world: World, request: Request) -> Response:
     if method not in ("GET", "POST", "HEAD"):
         return Response(405, b"", _TEXT)
     try:
-        if found is not None:
-            return _values(world, request, found[1])
-        if field is not None:
-            return _field_values(world, request, field[1])
-        assert handle is not None
-        return handle(world, request)
+        with under(Budget(_STEPS, _MEMORY_BYTES)):
+            if found is not None:
+                return _values(world, request, found[1])
+            if field is not None:
+                return _field_values(world, request, field[1])
+            assert handle is not None
+            return handle(world, request)
+    except (BudgetExceededError, MemoryError):
+        return Response(504, f"{_TIMED_OUT}\n".encode(), _TEXT)
     except REFUSALS as error:
         return Response(400, f"{error}\n".encode(), _TEXT)
 

@@ -1,154 +1,105 @@
-"""All exporters, and what is known of their metrics and targets."""
+"""All exporters of a world, by what they export."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.telemetry.metrics.exporters.blackbox import Blackbox
-from sregym_cluster_embedded.telemetry.metrics.exporters.cadvisor import Cadvisor
-from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import ApiServer, Scheduler
-from sregym_cluster_embedded.telemetry.metrics.exporters.dns import CoreDns
-from sregym_cluster_embedded.telemetry.metrics.exporters.etcd import Etcd
-from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state import KubeState
-from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import Kubelets
-from sregym_cluster_embedded.telemetry.metrics.exporters.load import LoadGenerators
-from sregym_cluster_embedded.telemetry.metrics.exporters.node import NodeExporter
-from sregym_cluster_embedded.telemetry.metrics.exporters.queues import KafkaExporter
-from sregym_cluster_embedded.telemetry.metrics.exporters.rabbitmq import RabbitmqPlugin
-from sregym_cluster_embedded.telemetry.metrics.exporters.services import Services
-from sregym_cluster_embedded.telemetry.metrics.exporters.spans import SpanMetrics
-from sregym_cluster_embedded.telemetry.metrics.exporters.stores import STORES
-from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES
+from sregym_core.errors import PluginLoadError
+
+from sregym_cluster_embedded.telemetry.keys import EXPORTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sregym_apps.simulation import Installed, Reference
+
+    from sregym_cluster_embedded.telemetry.metrics.chapters import Chapter
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family
+    from sregym_cluster_embedded.world import World
 
 
-class Chapter(NamedTuple):
-    """Exporters that belong together.
+class Catalogue:
+    """All exporters of a world: its own, and those of kinds of servers and extensions.
+
+    Args:
+        known: The extensions of the world.
 
     Attributes:
-        title: Heading in the documentation.
-        about: Jobs, labels, and what is worth knowing.
-        exporters: The exporters.
+        known: The same.
     """
 
-    title: str
-    about: str
-    exporters: tuple[Exporter, ...]
+    def __init__(self, known: Installed) -> None:
+        self.known = known
+
+    @cached_property
+    def chapters(self) -> tuple[Chapter, ...]:
+        """All exporters in the order of the documentation.
+
+        Raises:
+            PluginLoadError: One cannot be imported, or is none; names the distribution.
+        """
+        # Most clusters are never asked for metrics: their exporters are loaded by the first question.
+        from sregym_cluster_embedded.telemetry.metrics.chapters import own_chapters
+
+        return (*own_chapters(), *self._of_servers(), *self._of_extensions())
+
+    @cached_property
+    def exporters(self) -> tuple[Exporter, ...]:
+        """All exporters; those that export metrics of the same names count as one."""
+        from sregym_cluster_embedded.telemetry.metrics.joining import joined
+
+        return joined([exporter for chapter in self.chapters for exporter in chapter.exporters])
+
+    @cached_property
+    def by_sample(self) -> Mapping[str, Exporter]:
+        """By the names that samples have, who exports them."""
+        return {
+            name: exporter
+            for exporter in self.exporters
+            for family in exporter.families
+            for name in family.samples
+        }
+
+    def families(self) -> Iterator[Family]:
+        """All families that there can be, those that Prometheus adds itself first."""
+        from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES
+
+        yield from SCRAPE_FAMILIES
+        for exporter in self.exporters:
+            yield from exporter.families
+
+    def _of_servers(self) -> Iterator[Chapter]:
+        """Kinds of servers, by name; several kinds may have one exporter."""
+        from sregym_cluster_embedded.telemetry.metrics.chapters import Chapter
+
+        kinds = [kind for _, kind in sorted(self.known.kinds.items()) if kind.exporter is not None]
+        loaded = [self._loaded("server kind", kind.name, kind.exporter) for kind in kinds]
+        for exporter in dict.fromkeys(loaded):
+            yield Chapter(exporter.title, exporter.about, (exporter,))
+
+    def _of_extensions(self) -> Iterator[Chapter]:
+        from sregym_cluster_embedded.telemetry.metrics.chapters import Chapter
+
+        for extension in self.known.extensions:
+            for reference in extension.exporters:
+                exporter = self._loaded("extension", extension.name, reference)
+                yield Chapter(exporter.title, exporter.about, (exporter,))
+
+    def _loaded(self, what: str, name: str, reference: Reference) -> Exporter:
+        from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter
+
+        exporter = self.known.load(what, name, reference)
+        if not isinstance(exporter, Exporter):
+            message = (
+                f"{what} {name!r} of {self.known.owner(what, name)} has the exporter {reference}, "
+                "which is no instance of sregym_cluster_embedded.sdk.exporters.Exporter"
+            )
+            raise PluginLoadError(message)
+        return exporter
 
 
-@lru_cache(maxsize=1)
-def chapters() -> tuple[Chapter, ...]:
-    """All exporters in the order of the documentation."""
-    return (
-        Chapter(
-            "Objects of the API: kube-state-metrics",
-            "Job `kube-state-metrics`, one target. Series carry the labels of the object: "
-            "`namespace` and `pod`, `deployment`, `node` and so on.",
-            (KubeState(),),
-        ),
-        Chapter(
-            "Containers: cAdvisor",
-            'Job `kubelet`, `metrics_path="/metrics/cadvisor"`, one target for each node, with '
-            "`node`. Containers have `namespace`, `pod`, `container`, `image`, `name` (their id) "
-            "and `id` (their control group); a container that is started again is another series. "
-            "Series without `container` are those of the pod.",
-            (Cadvisor(),),
-        ),
-        Chapter(
-            "Kubelets",
-            'Job `kubelet`, `metrics_path="/metrics"`.',
-            (Kubelets(),),
-        ),
-        Chapter(
-            "Nodes: node-exporter",
-            "Job `node-exporter`; `instance` is the name of the node.",
-            (NodeExporter(),),
-        ),
-        Chapter(
-            "Control plane",
-            "Jobs `apiserver`, `kube-scheduler` and `etcd`; an etcd that an application runs has the job "
-            "of its workload, and only what it can tell of itself. How long requests, scheduling and writes take is always the same: "
-            "it is no state of the cluster.",
-            (ApiServer(), Scheduler(), Etcd()),
-        ),
-        Chapter(
-            "Cluster DNS: CoreDNS",
-            "Job `kube-dns`, one target for each replica.",
-            (CoreDns(),),
-        ),
-        Chapter(
-            "Probes: blackbox exporter",
-            "Job `blackbox`: a TCP connection to each port of each Service with a selector, with "
-            "`namespace` and `service`. Job `blackbox-http`: each path of each Ingress with a host, "
-            "through the ingress controller, with `namespace` and `ingress`. Probes come from "
-            "another namespace, and go on when what they probe is deleted.",
-            (Blackbox(),),
-        ),
-        Chapter(
-            "Calls between services: span metrics",
-            "Job `otel-collector`. `service_name`, `span_name`, `span_kind` (`SPAN_KIND_SERVER` "
-            "for what a service served, `SPAN_KIND_CLIENT` for what it called), `status_code` "
-            "(`STATUS_CODE_UNSET`, `STATUS_CODE_ERROR`), `k8s_namespace_name`, `k8s_pod_name`. "
-            "Counters begin anew with each process.",
-            (SpanMetrics(),),
-        ),
-        Chapter(
-            "Services themselves",
-            "The job is the name of the workload; one target for each container, with "
-            "`namespace`, `pod`, `container`, `service` and `node`. It is down while the process "
-            "does not serve.",
-            (Services(),),
-        ),
-        Chapter(
-            "Datastores",
-            "Jobs `mongodb-exporter`, `redis-exporter` (Valkey too), `memcached-exporter`, "
-            "`mysqld-exporter`, `postgres-exporter` and `consul-exporter`, one target for each "
-            "server, with `namespace`, `pod`, `container`, `service` and `node`.",
-            STORES,
-        ),
-        Chapter(
-            "Message queues: Kafka exporter",
-            "Job `kafka-exporter`, one target for each broker, with `namespace` and `pod`; `topic`, "
-            "`partition` and `consumergroup`. Lag is the offset of the topic less that of the group.",
-            (KafkaExporter(),),
-        ),
-        Chapter(
-            "Message queues: RabbitMQ",
-            "The plugin `rabbitmq_prometheus` of each broker; the job is the name of the workload, "
-            "with `namespace` and `pod`; `queue` and `vhost`.",
-            (RabbitmqPlugin(),),
-        ),
-        Chapter(
-            "Load generators",
-            "Job `locust`, with `namespace` and `pod`; `method` and `name` (the operation).",
-            (LoadGenerators(),),
-        ),
-    )
-
-
-def exporters() -> tuple[Exporter, ...]:
-    """All exporters."""
-    return tuple(exporter for chapter in chapters() for exporter in chapter.exporters)
-
-
-@lru_cache(maxsize=1)
-def exporters_by_sample() -> Mapping[str, Exporter]:
-    """By the names that samples have, who exports them."""
-    return {
-        name: exporter
-        for exporter in exporters()
-        for family in exporter.families
-        for name in family.samples
-    }
-
-
-def families() -> Iterator[Family]:
-    """All families that there can be, those that Prometheus adds itself first."""
-    yield from SCRAPE_FAMILIES
-    for exporter in exporters():
-        yield from exporter.families
+def catalogue_of(world: World) -> Catalogue:
+    """The exporters of a world."""
+    found: Catalogue = world.room(EXPORTERS)
+    return found

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.telemetry.metrics import shelves
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, families
+from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES, Scrapes
 from sregym_cluster_embedded.telemetry.metrics.surveying import Survey
@@ -15,6 +15,7 @@ from sregym_cluster_embedded.telemetry.metrics.view import view_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
     from sregym_cluster_embedded.telemetry.metrics.exposition import Family, Target
     from sregym_cluster_embedded.world import World
 
@@ -23,17 +24,20 @@ _TIMEOUT = "10s"
 _REFUSED = 'Get "{url}": dial tcp {address}: connect: connection refused'
 
 
-def metadata(there: Collection[str] | None = None) -> dict[str, list[dict[str, str]]]:
+def metadata(
+    catalogue: Catalogue, there: Collection[str] | None = None
+) -> dict[str, list[dict[str, str]]]:
     """`data` of /api/v1/metadata: by name of the family, its type and help.
 
     What Prometheus notes of scrapes itself (`up` and the like) has none, as there.
 
     Args:
+        catalogue: The exporters.
         there: The names of the samples that there are; all that there can be, if nothing is said.
     """
     return {
         family.name: [{"type": family.type, "help": family.help, "unit": ""}]
-        for family in sorted(families())
+        for family in sorted(catalogue.families())
         if family not in SCRAPE_FAMILIES
         and (there is None or any(name in there for name in family.samples))
     }
@@ -48,7 +52,7 @@ def described(world: World) -> list[tuple[dict[str, str], list[Family]]]:
     """The targets there are now, by labels, with the families that each has, by name."""
     of_samples = {
         name: family
-        for exporter in exporters()
+        for exporter in catalogue_of(world).exporters
         for family in exporter.families
         for name in family.samples
     }
@@ -77,7 +81,7 @@ def _active(world: World) -> list[Target]:
     view = view_of(world)
     found = [
         target
-        for exporter in exporters()
+        for exporter in catalogue_of(world).exporters
         for target in shelves.targets(view, exporter)
         if target.since <= world.now < target.until
     ]

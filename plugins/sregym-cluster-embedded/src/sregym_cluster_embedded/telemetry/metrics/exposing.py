@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters
+from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.view import view_of
 from sregym_cluster_embedded.telemetry.promql.answers import number_text
 
@@ -28,7 +28,7 @@ def exposed(world: World, url: str) -> str | None:
     view, now = view_of(world), world.now
     lines: list[str] = []
     there = False
-    for exporter in exporters():
+    for exporter in catalogue_of(world).exporters:
         for target in exporter.targets(view):
             if target.url == url and target.since <= now < target.until:
                 there = True

@@ -106,6 +106,8 @@ class Exporter:
     """One kind of target, with the families it exports.
 
     Attributes:
+        title: Heading in the reference of metrics, for those of servers and extensions.
+        about: What stands below it: jobs, labels, and what is worth knowing.
         families: All families, in the order of the documentation.
         reads: What targets and rows depend on, as `View.basis` has it.
         found_by: What targets alone depend on; as much as rows, if nothing is said.
@@ -114,6 +116,8 @@ class Exporter:
     the same share them.
     """
 
+    title: str = ""
+    about: str = ""
     families: Sequence[Family]
     reads: tuple[str, ...] = ()
     found_by: tuple[str, ...] | None = None

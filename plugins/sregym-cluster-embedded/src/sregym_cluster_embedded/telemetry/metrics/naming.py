@@ -56,7 +56,7 @@ def client_spans(program: ServiceProgram, flow: Flow) -> Iterator[tuple[str, Cal
         return
     for call in flow.calls:
         client = program.clients.get(call.client)
-        if client is None or client.protocol == "registry":
+        if client is None or client.wire.discovery:
             continue
         remote = client.protocol in ("http", "grpc")
         parts = (call.operation,) if remote else (call.operation, call.collection)

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.telemetry.metrics.catalogue import chapters
+from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
 from sregym_cluster_embedded.telemetry.metrics.scraping import SCRAPE_FAMILIES
+from sregym_cluster_embedded.userland.kinds import with_in_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ What questions cost is in [queries](metrics-queries.md#speed); only what a query
 def page() -> str:
     """The whole page."""
     parts = [_HEAD, _table(SCRAPE_FAMILIES)]
-    for chapter in chapters():
+    for chapter in Catalogue(with_in_tree()).chapters:
         families = [family for exporter in chapter.exporters for family in exporter.families]
         parts.append(f"\n## {chapter.title}\n\n{chapter.about}\n\n{_table(families)}")
     return "".join(parts)

@@ -7,6 +7,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.telemetry.promql.data import NAME, labels_of, value_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Shelf:
     def selected(self, matchers: Sequence[Matcher]) -> Sequence[Kept]:
         """The series that all matchers select."""
         chosen: Sequence[Kept] = self.entries
+        spend(2 * len(matchers))
         for position, matcher in enumerate(matchers):
             if position == 0:
                 pairs = zip(self.entries, self._column(matcher.name), strict=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.racks import (
     Gathered,
     Present,
@@ -56,6 +56,7 @@ from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY, Evaluation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from sregym_cluster_embedded.telemetry.metrics.catalogue import Catalogue
     from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Row, Target
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.world import World
@@ -99,7 +100,7 @@ class WorldStorage:
         """What `_selected` gives, quicker, of one metric whose series are each there but once."""
         view, epoch, world = self._view or view_of(self._world), self._world.epoch, self._world
         name, rest = _only(matchers)
-        exporter = exporters_by_sample().get(name)
+        exporter = catalogue_of(self._world).by_sample.get(name)
         if exporter is None:
             return None
         span = (start_ms / 1000 - epoch, end_ms / 1000 - epoch)
@@ -164,13 +165,15 @@ class WorldStorage:
     def _newest(self, matchers: Sequence[Matcher], at_ms: int, lookback_ms: int) -> Newest | None:
         view, epoch = self._view or view_of(self._world), self._world.epoch
         name, rest = _only(matchers)
-        exporter = exporters_by_sample().get(name)
+        exporter = catalogue_of(self._world).by_sample.get(name)
         moment = at_ms / 1000 - epoch
         if exporter is not None:
             span = (moment - lookback_ms / 1000, moment)
             found = selected(view, exporter, name, rest, span)
         elif name == _UP:
-            found = selected_of_noted(noted(view, _UP, exporters()), _UP, rest)
+            found = selected_of_noted(
+                noted(view, _UP, catalogue_of(self._world).exporters), _UP, rest
+            )
         else:
             return None
         scraped, present = list[tuple[int, float, bool]](), list[Present]()
@@ -203,7 +206,7 @@ class WorldStorage:
         span = (start_ms / 1000 - epoch, end_ms / 1000 - epoch)
         rest = [matcher for matcher in matchers if matcher.name != NAME]
         noted = _noted(matchers)
-        for exporter, samples in _wanted(matchers, noted).items():
+        for exporter, samples in _wanted(catalogue_of(self._world), matchers, noted).items():
             for target in targets(view, exporter):
                 if target.until < span[0] or target.since > span[1]:
                     continue
@@ -267,14 +270,18 @@ def _noted(matchers: Sequence[Matcher]) -> Sequence[str]:
     return [name for name in SCRAPE_NAMES if all(matcher.matches(name) for matcher in named)]
 
 
-def _wanted(matchers: Sequence[Matcher], noted: Sequence[str]) -> Mapping[Exporter, Sequence[str]]:
+def _wanted(
+    catalogue: Catalogue, matchers: Sequence[Matcher], noted: Sequence[str]
+) -> Mapping[Exporter, Sequence[str]]:
     """The exporters to be asked, and for which samples."""
-    known = exporters_by_sample()
+    known = catalogue.by_sample
     named = [matcher for matcher in matchers if matcher.name == NAME]
     only = next((matcher.value for matcher in named if matcher.op == "="), None)
     candidates = known if only is None else [only] if only in known else []
     # What is noted of scrapes is noted of the targets of all exporters.
-    found: dict[Exporter, list[str]] = {exporter: [] for exporter in exporters()} if noted else {}
+    found: dict[Exporter, list[str]] = {}
+    if noted:
+        found = {exporter: [] for exporter in catalogue.exporters}
     for name in candidates:
         if all(matcher.matches(name) for matcher in named):
             found.setdefault(known[name], []).append(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded.telemetry.metrics.catalogue import exporters, exporters_by_sample
+from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.racks import (
     first_of,
     noted,
@@ -36,6 +36,7 @@ class Survey:
 
     def __init__(self, world: World, start_ms: int, end_ms: int) -> None:
         self._world, self._view = world, view_of(world)
+        self._catalogue = catalogue_of(world)
         self._bounds = (start_ms, end_ms)
         self._span = (start_ms / 1000 - world.epoch, end_ms / 1000 - world.epoch)
         self._scrapes: dict[int, _Scraped] = {}
@@ -57,7 +58,7 @@ class Survey:
         # What is noted of scrapes has the labels of the targets alone.
         found = _names_in(self._of_one(SCRAPE_NAMES[0], ()))
         of_targets: dict[Exporter, set[str]] = {}
-        for sample, exporter in exporters_by_sample().items():
+        for sample, exporter in self._catalogue.by_sample.items():
             taken = of_targets.get(exporter)
             if taken is None:
                 every = targets(self._view, exporter)
@@ -102,7 +103,7 @@ class Survey:
         # What was there at a moment of the past will always have been: by name, one such moment.
         seen = self._view.remembered("seen", (), dict[str, int])
         found = set()
-        for name in (*SCRAPE_NAMES, *exporters_by_sample()):
+        for name in (*SCRAPE_NAMES, *self._catalogue.by_sample):
             at_ms = seen.get(name)
             if at_ms is None or not self._bounds[0] <= at_ms <= self._bounds[1]:
                 at_ms = self._seen(name)
@@ -113,7 +114,7 @@ class Survey:
 
     def metrics_by_target(self) -> Iterator[tuple[Target, str]]:
         """Who has which metrics, without what is noted of scrapes."""
-        for name in exporters_by_sample():
+        for name in self._catalogue.by_sample:
             for _, group, _ in self._of_one(name, ()):
                 yield group.target, name
 
@@ -121,7 +122,7 @@ class Survey:
         """A moment of the span at which a metric had a sample."""
         if name not in SCRAPE_NAMES:
             # Most often its first series tells; of many metrics there is none.
-            first = first_of(self._view, exporters_by_sample()[name], name)
+            first = first_of(self._view, self._catalogue.by_sample[name], name)
             if first is None:
                 return None
             scrapes = self._scraped(first[0]).scrapes
@@ -144,7 +145,7 @@ class Survey:
         named = [matcher for matcher in matchers if matcher.name == NAME]
         rest = tuple(matcher for matcher in matchers if matcher.name != NAME)
         only = next((matcher.value for matcher in named if matcher.op == "="), None)
-        known = (*SCRAPE_NAMES, *exporters_by_sample())
+        known = (*SCRAPE_NAMES, *self._catalogue.by_sample)
         for name in known if only is None else [only] if only in known else []:
             if all(matcher.matches(name) for matcher in named):
                 yield from self._of_one(name, rest)
@@ -154,9 +155,11 @@ class Survey:
     ) -> Iterator[tuple[Selection, Gathered, Sequence[int] | None]]:
         own = name in SCRAPE_NAMES
         if own:
-            found = selected_of_noted(noted(self._view, name, exporters()), name, rest)
+            found = selected_of_noted(
+                noted(self._view, name, self._catalogue.exporters), name, rest
+            )
         else:
-            exporter = exporters_by_sample()[name]
+            exporter = self._catalogue.by_sample[name]
             found = selected(self._view, exporter, name, rest, self._span)
         for group in found.groups:
             scraped = self._scraped(group.target)

@@ -12,6 +12,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.keys import CacheKey
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.past import Lifeline
     from sregym_cluster_embedded.world import World
 
-_ROOM = "telemetry.metrics"
+# Where the history began, and the view.
+_VIEW: CacheKey[tuple[int, View]] = CacheKey("telemetry.metrics")
 # What exporters read besides objects of the API.
 LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES = (
     "lives",
@@ -251,14 +253,14 @@ _Memory = dict[object, tuple["Sequence[object]", Any]]
 def view_of(world: World) -> View:
     """The view of a world as it is."""
     past, state = Past(world), _state(world)
-    known: tuple[int, View] | None = world.worked_out.get(_ROOM)
+    known = world.worked_out.kept(_VIEW)
     if known is not None and known[0] == past.beginning:
         if _same(known[1].state, state):
             return known[1]
         view = View(world, state, known[1].memory)
     else:
         view = View(world, state, {})
-    world.worked_out[_ROOM] = (past.beginning, view)
+    world.worked_out.keep(_VIEW, (past.beginning, view))
     return view
 
 

@@ -68,7 +68,7 @@ def cpu(life: Life) -> Unsteady | Summed:
         starts.append(max(segment.start, process.started_at))
         used = idle + segment.load.cpu
         rates.append(used if limit is None else min(used, limit))
-    end, purpose = end_of(life), ("cpu", life.ref.pod_uid, life.ref.name)
+    end, purpose = end_of(life), ("cpu", life.ref.namespace, life.ref.pod, life.ref.name)
     if limit is None or max(rates) <= _ROOM * limit:
         return Unsteady(Integral(starts, rates, end), *purpose)
     # What is at its limit stays there.
@@ -148,7 +148,7 @@ class WorkingSet:
             load = sum(flow.rate for flow in segment.flows) * per_rps
             held.append(load + segment.load.memory_bytes)
         self._load = Steps(starts, held)
-        self._begin = place(life.ref.pod_uid, life.ref.name)
+        self._begin = place(life.ref.namespace, life.ref.pod, life.ref.name)
 
     def __call__(self, seconds: Floats) -> Floats:
         """The working set at each moment."""

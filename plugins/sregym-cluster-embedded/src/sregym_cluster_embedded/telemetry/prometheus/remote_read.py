@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.prometheus.packing import (
     PackingError,
     field,
@@ -18,7 +19,6 @@ from sregym_cluster_embedded.telemetry.prometheus.packing import (
     whole_field,
 )
 from sregym_cluster_embedded.telemetry.promql.data import Matcher
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 from sregym_cluster_embedded.telemetry.rules import observed
 
 if TYPE_CHECKING:

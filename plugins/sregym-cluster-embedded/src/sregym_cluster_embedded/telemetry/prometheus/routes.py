@@ -12,6 +12,7 @@ import orjson
 from sregym_core.policy.observing import tells
 
 from sregym_cluster_embedded.api.request import Request, Response
+from sregym_cluster_embedded.budget import Budget, OutOfMemoryError, OutOfStepsError, under
 from sregym_cluster_embedded.telemetry.metrics.describing import pools
 from sregym_cluster_embedded.telemetry.metrics.exposing import escaped
 from sregym_cluster_embedded.telemetry.metrics.leaving_out import stays
@@ -50,6 +51,7 @@ from sregym_cluster_embedded.telemetry.promql.data import (
     is_stale,
     value_of,
 )
+from sregym_cluster_embedded.telemetry.promql.errors import TOO_MANY
 from sregym_cluster_embedded.telemetry.promql.nodes import has_selectors
 from sregym_cluster_embedded.telemetry.promql.parsing import (
     parse,
@@ -72,6 +74,9 @@ _VALUES = re.compile(r"/api/v1/label/([^/]*)/values")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _MOST_POINTS = 11_000
 _LOOKBACK_MS = 300_000
+# What one query may cost, and what is said of one that takes longer.
+_STEPS, _MEMORY_BYTES = 2_000_000, 256 << 20
+_TIMED_OUT = "query timed out in expression evaluation"
 _IN_MEMORY_MS = 3 * 3_600_000
 
 
@@ -106,11 +111,16 @@ def _answered(world: World, request: Request) -> Response:
     if request.method not in ("GET", "POST" if request.path in _BY_FORM else "GET"):
         return Response(405, b"Method Not Allowed\n", _TEXT)
     try:
-        if values is not None:
-            return _success(_label_values(world, request, values[1]))
-        assert handle is not None
-        found = handle(world, request)
-        return found if isinstance(found, Response) else _success(found)
+        with under(Budget(_STEPS, _MEMORY_BYTES)):
+            if values is not None:
+                return _success(_label_values(world, request, values[1]))
+            assert handle is not None
+            found = handle(world, request)
+            return found if isinstance(found, Response) else _success(found)
+    except (OutOfMemoryError, MemoryError):
+        return failure(422, "execution", TOO_MANY)
+    except OutOfStepsError:
+        return failure(503, "timeout", _TIMED_OUT)
     except (BadRequest, ParseError) as error:
         return failure(400, "bad_data", str(error))
     except EvaluationError as error:
@@ -309,7 +319,7 @@ def _tsdb(world: World, request: Request) -> Any:
 
 def _config(world: World, request: Request) -> Any:
     # A pool may have the name of what is scraped.
-    return status.config([pool for pool in pools(world) if not tells(pool, request.without)])
+    return status.config(world, [pool for pool in pools(world) if not tells(pool, request.without)])
 
 
 _CROSS_ORIGIN = MappingProxyType(

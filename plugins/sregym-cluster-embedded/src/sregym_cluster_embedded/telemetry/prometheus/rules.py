@@ -15,8 +15,8 @@ from sregym_cluster_embedded.telemetry.rules import (
     AlertingRule,
     State,
     active,
+    groups_of,
     observed,
-    standard_groups,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def rules_data(world: World, request: Request) -> dict[str, Any]:
         request.parameters("rule_name[]"),
     )
     groups = []
-    for group in standard_groups():
+    for group in groups_of(world):
         if (wanted[0] and group.file not in wanted[0]) or (
             wanted[1] and group.name not in wanted[1]
         ):

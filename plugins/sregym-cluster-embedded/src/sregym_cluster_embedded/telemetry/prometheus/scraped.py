@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.telemetry.metrics.catalogue import catalogue_of
 from sregym_cluster_embedded.telemetry.metrics.describing import (
     described,
     metadata,
@@ -29,7 +30,7 @@ def metadata_data(world: World, request: Request) -> dict[str, Any]:
     """
     most = number_of(request, "limit")
     wanted = request.parameter("metric")
-    known = metadata(metrics(world))
+    known = metadata(catalogue_of(world), metrics(world))
     found = {name: entries for name, entries in known.items() if not wanted or name == wanted}
     return found if most is None or most < 0 else dict(list(found.items())[:most])
 

@@ -8,7 +8,7 @@ import orjson
 import yaml
 
 from sregym_cluster_embedded.telemetry.metrics.exposition import INTERVAL_S
-from sregym_cluster_embedded.telemetry.rules import standard_groups
+from sregym_cluster_embedded.telemetry.rules import groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def version() -> bytes:
     return orjson.dumps(buildinfo()) + b"\n"
 
 
-def config(pools: Sequence[str]) -> dict[str, str]:
+def config(world: World, pools: Sequence[str]) -> dict[str, str]:
     """Of /api/v1/status/config: what it was told to do, as YAML; `pools` are those of scrapes."""
     every = f"{INTERVAL_S:g}s"
     told = {
@@ -112,7 +112,7 @@ def config(pools: Sequence[str]) -> dict[str, str]:
                 }
             ],
         },
-        "rule_files": sorted({group.file for group in standard_groups()}),
+        "rule_files": sorted({group.file for group in groups_of(world)}),
         "scrape_configs": [
             {
                 "job_name": pool,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.telemetry.promql.certainty import cannot_fail
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
@@ -149,6 +150,7 @@ def _partners(
         key = signature(labels)
         known = found.setdefault(key, [])
         for other, _, present in known:
+            spend(20)
             shared = present & one.present[row] & looked_at
             if shared.any():
                 message = (
@@ -225,6 +227,7 @@ def _ambiguities(
 def _set_operation(node: Binary, left: Vector, right: Vector) -> Vector:
     signature = _signature(node.matching)
     steps = left.values.shape[1]
+    spend(12 * (len(left.labels) + len(right.labels)))
     if node.op == "or":
         taken = _occupied(left, signature)
         free = right.present.copy()

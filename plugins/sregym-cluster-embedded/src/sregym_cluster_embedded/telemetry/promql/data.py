@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar, ove
 import numpy as np
 from numpy.typing import NDArray
 
+from sregym_cluster_embedded.patterns.go import compiled
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError
-from sregym_cluster_embedded.telemetry.promql.patterns import compiled
 
 # Pairs of name and value, sorted by name, `__name__` among them; no empty values.
 Labels: TypeAlias = tuple[tuple[str, str], ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from sregym_cluster_embedded.budget import spend
+
 AGGREGATORS = frozenset(
     {
         *("avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev"),
@@ -32,6 +34,11 @@ _WORD = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _ALPHANUMERIC = re.compile(r"[a-zA-Z0-9_]")
 _END = "\N{REPLACEMENT CHARACTER}"
+
+# What it takes to read a character of a query, up to the tree that it becomes; a text in quotes
+# becomes one node, however long it is.
+_LETTER_STEPS = 12
+_QUOTED = re.compile(r"""\"[^"\\]*\"|'[^'\\]*'""")
 
 
 class Token(NamedTuple):
@@ -89,6 +96,7 @@ def words(query: str) -> list[Token]:
 
 class _Lexer:
     def __init__(self, query: str) -> None:
+        spend(_LETTER_STEPS * len(_QUOTED.sub("", query)) + len(query) // 8)
         self._query = query
         self._at = 0
         self._parentheses = 0

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.promql.cursor import Cursor, Part, Wrong
 from sregym_cluster_embedded.telemetry.promql.data import NAME, Matcher
 from sregym_cluster_embedded.telemetry.promql.lexing import Token, quoted, string_value
@@ -18,7 +19,6 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Selector,
     Text,
 )
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 from sregym_cluster_embedded.telemetry.promql.signatures import (
     SIGNATURES,
     WITH_PARAMETER,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import allocate, spend
+from sregym_cluster_embedded.patterns.go import PatternError, compiled
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Labels,
@@ -21,10 +23,11 @@ from sregym_cluster_embedded.telemetry.promql.nodes import (
     Text,
     children,
 )
-from sregym_cluster_embedded.telemetry.promql.patterns import PatternError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sregym_cluster_embedded.patterns.matches import Match
 
 _ABSENT = ("absent", "absent_over_time")
 _RELABELLING = ("label_join", "label_replace")
@@ -99,10 +102,12 @@ def _check(function: str, which: str, name: str) -> None:
 
 
 def _with(labels: Labels, name: str, value: str) -> Labels:
+    spend(6)
+    allocate(len(value))
     return labels_of([*(pair for pair in labels if pair[0] != name), (name, value)])
 
 
-def _expanded(template: str, found: re.Match[str]) -> str:
+def _expanded(template: str, found: Match) -> str:
     """Go's Expand: `$1`, `${name}`, `$$`; what does not exist is empty."""
 
     def value(reference: re.Match[str]) -> str:

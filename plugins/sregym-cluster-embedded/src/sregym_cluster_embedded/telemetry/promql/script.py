@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.patterns.go import anywhere
 from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
 from sregym_cluster_embedded.telemetry.promql.engine import Engine
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError, ParseError
@@ -114,7 +115,7 @@ class _Said:
     def fits(self, found: str) -> bool:
         """Whether a text is what is expected."""
         if self.pattern is not None:
-            return re.search(self.pattern, found) is not None
+            return anywhere(self.pattern).search(found) is not None
         return self.text is None or self.text == found
 
     def __str__(self) -> str:
@@ -268,7 +269,7 @@ def _judged_error(line: int, query: str, error: str, wanted: _Expectation) -> Ch
     why = "" if wanted.fails else f"unexpected error: {error}"
     if wanted.message and wanted.message != error:
         why = f"expected the error {wanted.message!r}"
-    if wanted.pattern and re.search(wanted.pattern, error) is None:
+    if wanted.pattern and anywhere(wanted.pattern).search(error) is None:
         why = f"expected an error like {wanted.pattern!r}"
     return Checked(line, query, not why, {"error": error}, why)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.telemetry.promql.data import (
     NAME,
     Floats,
@@ -63,6 +64,14 @@ class Grid(NamedTuple):
         return np.full(len(self.times), int(at) - moment.offset_ms, dtype=np.int64)
 
 
+# What a sample takes while it is looked at: its time, its value, and a copy of both.
+_SAMPLE_BYTES = 24
+# What a step of a subquery takes, for the few series that most have.
+_STEP_BYTES = 200
+# Samples that are looked at again and again, in a step: of wide windows, and of others.
+_WIDE, _WIDE_PER_STEP, _PER_STEP = 10_000, 6, 10
+
+
 @dataclass
 class Budget:
     """How many samples a query may still look at."""
@@ -75,6 +84,7 @@ class Budget:
         Raises:
             EvaluationError: There were too many.
         """
+        allocate(_SAMPLE_BYTES * samples)
         self.left -= samples
         if self.left < 0:
             raise EvaluationError(TOO_MANY)
@@ -85,6 +95,7 @@ class Budget:
         Raises:
             EvaluationError: There are too many.
         """
+        allocate(_STEP_BYTES * steps)
         if steps > _MOST_STEPS:
             raise EvaluationError(TOO_MANY)
 
@@ -263,7 +274,10 @@ def window(group: Group, starts: Times, ends: Times, grid: Grid, budget: Budget)
     """Where each step's window lies; both its ends belong to it."""
     low = np.searchsorted(group.times, starts, side="left")
     high = np.searchsorted(group.times, ends, side="right")
-    budget.spend(int((high - low).max(initial=0)) * len(group.labels))
+    widest = int((high - low).max(initial=0))
+    budget.spend(widest * len(group.labels))
+    looked_at = int((high - low).sum()) * len(group.labels)
+    spend(looked_at >> (_WIDE_PER_STEP if widest > _WIDE else _PER_STEP))
     return Windows(group, low, high, starts, ends, grid.times)
 
 

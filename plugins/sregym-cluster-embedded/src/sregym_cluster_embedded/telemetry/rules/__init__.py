@@ -18,7 +18,9 @@ from sregym_cluster_embedded.telemetry.rules.files import (
 from sregym_cluster_embedded.telemetry.rules.observing import (
     active,
     firing,
+    groups_of,
     observed,
+    rules_of,
     standard_groups,
 )
 
@@ -31,7 +33,9 @@ __all__ = [
     "State",
     "active",
     "firing",
+    "groups_of",
     "observed",
     "parse_rules",
+    "rules_of",
     "standard_groups",
 ]

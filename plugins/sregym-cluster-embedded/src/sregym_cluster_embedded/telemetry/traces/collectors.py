@@ -105,7 +105,7 @@ class Reach:
 
     def _spans(self, namespace: str, address: str) -> Iterator[tuple[float, float]]:
         since, end = self._collector.since, self._now + 1.0
-        parsed = parse_address(address, "tcp")
+        parsed = parse_address(address)
         if not parsed.host:
             return
         if parsed.host == self._collector.process.config.pod_ip:

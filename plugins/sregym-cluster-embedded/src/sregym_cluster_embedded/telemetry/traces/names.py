@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.traces.sites import Site
 
-_STORES = ("mongodb", "memcached", "keyvalue", "mysql", "postgres", "registry", "tcp")
-
 
 def server_span(program: ServiceProgram, operation: str) -> str:
     """The name of the span of serving an operation; empty when it has none."""
@@ -33,7 +31,7 @@ def client_span(program: ServiceProgram, site: Site) -> str:
         if key in spans:
             return spans[key]
     known = program.clients.get(site.client)
-    if known is None or known.protocol in _STORES:
+    if known is None or not known.wire.call_spans:
         return ""
     if known.protocol == "http":
         method = operation.partition(" ")[0]

@@ -28,13 +28,6 @@ _CLIENTS_FAULT = (
     *("InvalidArgument", "NotFound", "AlreadyExists", "PermissionDenied", "Unauthenticated"),
     *("FailedPrecondition", "OutOfRange"),
 )
-_STORES = {
-    "mongodb": "mongodb",
-    "memcached": "memcached",
-    "keyvalue": "redis",
-    "mysql": "mysql",
-    "postgres": "postgresql",
-}
 
 
 def source_of(traced: Traced, seed: int) -> Source:
@@ -125,7 +118,7 @@ def client_tags(
             ("server.address", host),
             *failed,
         )
-    store = _STORES.get(client.protocol, client.protocol)
+    store = client.wire.db_system or client.protocol
     about: Tags = (("db.collection.name", collection),) if collection else ()
     return (
         ("db.system", store),

@@ -35,8 +35,11 @@ def room_of(files: Files, point: MountPoint) -> Room:
         used = _pages_kib(files, point)
         return Room(total, used, total - used)
     total, used = disk_kib(files.container)
-    written = sum(inode.blocks_kib for inode in files.stored(point).values() if inode is not None)
-    return Room(total, used + written, max(0, total - used - written))
+    if point.mount is not None and point.mount.volume.startswith("pv/"):
+        # A kubelet does not count these with what its pods write.
+        held = (inode for inode in files.stored(point).values() if inode is not None)
+        used += sum(inode.blocks_kib for inode in held)
+    return Room(total, used, max(0, total - used))
 
 
 def _pages_kib(files: Files, point: MountPoint) -> int:

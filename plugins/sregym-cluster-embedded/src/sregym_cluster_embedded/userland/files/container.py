@@ -17,7 +17,7 @@ from sregym_cluster_embedded.userland.files.volumes import (
     files_tree,
     volume_point,
 )
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.process import UPDATED, process_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
     from sregym_cluster_embedded.userland.catalogue import Known
     from sregym_cluster_embedded.userland.files.inode import Inode
+    from sregym_cluster_embedded.userland.files.kernel import KernelPaths
+    from sregym_cluster_embedded.userland.files.tasks import Task
     from sregym_cluster_embedded.world import World
 
 _GIB = 1 << 30
@@ -48,12 +50,22 @@ class Container:
         world: The cluster.
         config: What the kubelet started.
         known: Its image.
+
+    Attributes:
+        tasks: The processes that are seen, as the present command has found them.
+        kernel_paths: The files of the kernel, likewise.
     """
 
     def __init__(self, world: World, config: ContainerConfig, known: Known) -> None:
         self.world = world
         self.config = config
         self.known = known
+        self.tasks: list[Task] | None = None
+        self.kernel_paths: KernelPaths | None = None
+
+    def look_anew(self) -> None:
+        """Another command begins: processes may be others now."""
+        self.tasks = self.kernel_paths = None
 
     @cached_property
     def pod(self) -> Object:
@@ -124,7 +136,7 @@ class Container:
     @cached_property
     def points(self) -> dict[str, MountPoint]:
         """Path -> mounted volume, longest path first."""
-        updated = self.world.table("userland.updated")
+        updated = self.world.table(UPDATED)
         found = {}
         for place in sorted(self.config.mounts, key=lambda path: -len(path)):
             made_at = updated.get((self.config.ref, place), self.began)

@@ -98,6 +98,11 @@ def credentials_of(
     )
 
 
+def all_rights() -> Credentials:
+    """Those of root on a node."""
+    return Credentials(bounding=_ALL, effective=_ALL, privileged=True)
+
+
 @lru_cache(maxsize=256)
 def _unasked(image_user: str, passwd: str) -> Credentials:
     """Those of a container without a security context: most are."""

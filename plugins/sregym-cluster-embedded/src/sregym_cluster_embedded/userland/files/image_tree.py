@@ -11,6 +11,8 @@ from sregym_cluster_embedded.userland.files.inode import FILE, Inode, folder
 from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_apps.model import Image
 
 _FOLDERS = {
@@ -48,32 +50,29 @@ _RELEASES = {
         'BUG_REPORT_URL="https://gitlab.alpinelinux.org/alpine/aports/-/issues"\n'
     ),
 }
-# Users that official images bring, by the name that the model gives as the image's user.
-_SERVICE_USERS = {
-    "memcache": 11211, "redis": 999, "mongodb": 999, "mysql": 999, "postgres": 999,
-    "rabbitmq": 999, "nginx": 101, "appuser": 1000, "kafka": 1001, "valkey": 999, "node": 1000,
-}  # fmt: skip
+# Users that images of no kind of server bring, by the name that a model gives as the image's user.
+_USERS = {"appuser": 1000, "node": 1000}
 
 
 # What stands where a command of a toolset is, and a folder; inodes are values.
 _TOOL, _PLAIN = Inode(FILE, "\x7fELF", 0o755), folder()
 
 
-def users_of(image: Image) -> tuple[str, str]:
-    """/etc/passwd and /etc/group of an image."""
+def users_of(image: Image, users: Mapping[str, int]) -> tuple[str, str]:
+    """/etc/passwd and /etc/group of an image; `users` are those of official images of servers."""
     name = image.user.partition(":")[0]
     passwd, group = _PASSWD, _GROUP
     if name not in ("", "root") and not name.isdecimal() and f"{name}:" not in passwd:
-        number = _SERVICE_USERS.get(name, 1000)
+        number = users.get(name, _USERS.get(name, 1000))
         passwd += f"{name}:x:{number}:{number}::/home/{name}:/bin/sh\n"
         group += f"{name}:x:{number}:\n"
     return image.files.get("/etc/passwd", passwd), image.files.get("/etc/group", group)
 
 
-def image_files(image: Image) -> dict[str, str]:
+def image_files(image: Image, users: Mapping[str, int]) -> dict[str, str]:
     """Absolute path -> content of the files that can be read."""
     base = image.working_dir.rstrip("/")
-    passwd, group = users_of(image)
+    passwd, group = users_of(image, users)
     files = {"/etc/passwd": passwd, "/etc/group": group}
     release = _RELEASES.get(flavour_of(image.tools))
     if release is not None and "busybox" not in image.tools:
@@ -84,9 +83,9 @@ def image_files(image: Image) -> dict[str, str]:
     return files
 
 
-def image_tree(image: Image) -> dict[str, Inode]:
+def image_tree(image: Image, users: Mapping[str, int]) -> dict[str, Inode]:
     """Absolute path -> inode, with all folders."""
-    files = image_files(image)
+    files = image_files(image, users)
     tree = dict(_shape(tuple(image.tools), image.working_dir, tuple(files)))
     for path, text in files.items():
         runs = path in image.binaries or text.startswith("#!")

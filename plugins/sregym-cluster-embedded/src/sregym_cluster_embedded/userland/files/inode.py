@@ -154,6 +154,12 @@ class BusyError(FileError):
     words = "Device or resource busy"
 
 
+class NameTooLongError(FileError):
+    """A path, or a name in it, that is longer than the kernel takes."""
+
+    words = "File name too long"
+
+
 class LoopError(FileError):
     """Links that lead nowhere but to each other."""
 

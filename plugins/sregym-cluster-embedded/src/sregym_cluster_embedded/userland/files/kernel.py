@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
@@ -25,7 +25,24 @@ _LINKS = {
 }  # fmt: skip
 _TASK_LINKS = ("cwd", "exe", "root")
 _UNLIMITED_V1 = 9223372036854771712
-_STATES = {"S": "S (sleeping)", "R": "R (running)", "Z": "Z (zombie)"}
+_STATES = {
+    "S": "S (sleeping)", "R": "R (running)", "Z": "Z (zombie)", "T": "T (stopped)", "I": "I (idle)",
+    "D": "D (disk sleep)",
+}  # fmt: skip
+
+
+class KernelPaths(NamedTuple):
+    """What stands below /proc, /sys and /dev at a moment.
+
+    Attributes:
+        files: In order, links and devices among them.
+        known: The same, to be found fast.
+        folders: All folders above them.
+    """
+
+    files: list[str]
+    known: frozenset[str]
+    folders: frozenset[str]
 
 
 def kernel_inode(container: Container, path: str) -> Inode | None:
@@ -40,9 +57,9 @@ def kernel_inode(container: Container, path: str) -> Inode | None:
     if path == "/dev/pts":
         return _memory_folder(container, 0, 2)
     head, _, name = path.rpartition("/")
-    if head.endswith("/fd") and path in kernel_paths(container):
+    if head.endswith("/fd") and path in _paths(container).known:
         return link("/dev/null" if name == "0" else f"pipe:[{40_000 + int(name)}]", container.began)
-    if name in _TASK_LINKS and path in kernel_paths(container):
+    if name in _TASK_LINKS and path in _paths(container).known:
         return link(_led(container, head.rpartition("/")[2], name), container.began)
     if head == "/dev" and name in _DEVICES:
         return Inode(DEVICE, mode=0o666, mtime=container.began)
@@ -51,18 +68,34 @@ def kernel_inode(container: Container, path: str) -> Inode | None:
     text = kernel_text(container, path)
     if text is not None:
         return Inode(FILE, text, 0o444, mtime=container.began, shown_bytes=0)
-    prefix = f"{path}/"
-    if any(other.startswith(prefix) for other in kernel_paths(container)):
+    if path in _paths(container).folders:
         return Inode(FOLDER, mode=0o555, mtime=container.began, links=2, shown_bytes=0)
     return None
 
 
 def kernel_paths(container: Container) -> list[str]:
     """All paths below /proc and /sys that can be read, and the entries of /dev."""
-    per_task = [f"/proc/{task.pid}/{name}" for task in tasks(container) for name in _TASK_FILES]
-    per_task += [f"/proc/{task.pid}/{name}" for task in tasks(container) for name in _TASK_LINKS]
+    return _paths(container).files
+
+
+def _paths(container: Container) -> KernelPaths:
+    """The same for as long as one command looks at them."""
+    if container.kernel_paths is None:
+        files = _found(container)
+        folders: set[str] = set()
+        for path in files:
+            while (path := path.rpartition("/")[0]) and path not in folders:
+                folders.add(path)
+        container.kernel_paths = KernelPaths(files, frozenset(files), frozenset(folders))
+    return container.kernel_paths
+
+
+def _found(container: Container) -> list[str]:
+    running = tasks(container)
+    per_task = [f"/proc/{task.pid}/{name}" for task in running for name in _TASK_FILES]
+    per_task += [f"/proc/{task.pid}/{name}" for task in running for name in _TASK_LINKS]
     own = [f"/proc/self/{name}" for name in (*_TASK_FILES, *_TASK_LINKS)]
-    own += [f"/proc/{task.pid}/fd/{n}" for task in tasks(container) for n in range(3)]
+    own += [f"/proc/{task.pid}/fd/{n}" for task in running for n in range(3)]
     own += [f"/proc/self/fd/{n}" for n in range(3)]
     devices = [f"/dev/{name}" for name in (*_DEVICES, *_LINKS, "shm", "mqueue", "pts")]
     return [*_FILES, *COUNTED, *per_task, *own, *_cgroup_files(container), *devices]
@@ -311,7 +344,7 @@ _TASK_FILES: dict[str, Callable[[Container, Task], str]] = {
     "comm": lambda _, task: f"{task.name[:15]}\n",
     "environ": _environment,
     "limits": _limits,
-    "cgroup": lambda _, _task: "0::/\n",
+    "cgroup": lambda _, task: f"0::{task.control_group}\n",
     "mounts": lambda container, _: _mounts(container),
     "stat": _stat,
     "oom_score": lambda _, _task: "666\n",

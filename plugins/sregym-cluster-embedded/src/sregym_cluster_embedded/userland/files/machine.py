@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.kubelet.report import pod_of
+from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.container import Container
@@ -34,7 +38,7 @@ def memory_kib(container: Container) -> int:
 def used_memory_kib(container: Container) -> int:
     """Memory that all containers of the node use, and the system."""
     world, node = container.world, container.config.node
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     used: int = sum(
         runtime.memory_bytes(world, process.ref)
         for process in runtime.running(world)
@@ -45,8 +49,15 @@ def used_memory_kib(container: Container) -> int:
 
 def disk_kib(container: Container) -> tuple[int, int]:
     """Size of the node's disk, and what is used of it."""
-    total = int(_capacity(container, "ephemeral-storage", 100 << 30)) // _KIB
-    return total, int(total * _DISK_USED_SHARE)
+    world = container.world
+    machine = machines.machine(world, container.config.node)
+    if machine is None:
+        total = int(_capacity(container, "ephemeral-storage", 100 << 30)) // _KIB
+        return total, int(total * _DISK_USED_SHARE)
+    known = ((pod_of(world, state), state) for state in pods_on(world, machine.name))
+    pods = [(pod, state) for pod, state in known if pod is not None]
+    size = machine.root.size_bytes
+    return size // _KIB, (size - available_disk(world, machine, pods)) // _KIB
 
 
 def memory_info(container: Container) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import expand
 
 from sregym_cluster_embedded.userland.jobs import jobs_of
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sregym_cluster_embedded.userland.files.container import Container
+    from sregym_cluster_embedded.userland.runtime import Runtime
 
 
 _ENTRY_POINT = "docker-entrypoint.sh"
@@ -30,6 +32,10 @@ class Task(NamedTuple):
         memory_kib: Resident set.
         environment: Variables.
         started_at: Virtual second.
+        uid: Number of its user; None for that of the container which is looked at.
+        process: The container whose main process it is, where another one looks at it.
+        unit: The service of the node that it belongs to.
+        control_group: As /proc/PID/cgroup shows it.
     """
 
     pid: int
@@ -40,26 +46,40 @@ class Task(NamedTuple):
     memory_kib: int = 960
     environment: tuple[tuple[str, str], ...] = ()
     started_at: float = 0.0
+    uid: int | None = None
+    process: Process | None = None
+    unit: str = ""
+    control_group: str = "/"
 
 
 def tasks(container: Container) -> list[Task]:
-    """The processes that run in the container; of all containers where the pod shares them."""
+    """The processes that a process of the container sees.
+
+    Those of the container; of all containers where the pod shares them; of the node where the pod
+    is in the node's own process namespace.
+    """
     world, ref = container.world, container.config.ref
     spec = container.pod["spec"]
+    if spec.get("hostPID"):
+        # Many they are, and looked at for each file of each of them.
+        if container.tasks is None:
+            container.tasks = world.room(RUNTIME).tasks_of_node(world, container.config.node)
+        return list(container.tasks)
     if not spec.get("shareProcessNamespace"):
         process = process_of(world, ref)
-        return [] if process is None else _of(container, process, 1)
+        return [] if process is None else tasks_of_process(container, process, 1)
     pause = Task(1, 0, "pause", ("/pause",))
     found, pid = [pause], 7
     for process in running_in(world, ref.pod_uid):
-        own = _of(container, process, pid)
+        own = tasks_of_process(container, process, pid)
         found.extend(own)
         pid = own[-1].pid + 6
     return found
 
 
-def _of(container: Container, process: Process, pid: int) -> list[Task]:
-    runtime = container.world.room("runtime")
+def tasks_of_process(container: Container, process: Process, pid: int) -> list[Task]:
+    """A main process and what it and others have started beside it; `pid` is its number."""
+    runtime: Runtime = container.world.room(RUNTIME)
     kib = runtime.memory_bytes(container.world, process.ref) // 1024
     environment = tuple(process.environment.items())
     name = process.argv[0].rpartition("/")[2]
@@ -73,7 +93,7 @@ def _of(container: Container, process: Process, pid: int) -> list[Task]:
         ),
         "",
     )
-    argv = entered(process, container.known.image.cmd)
+    argv = entered(runtime, process, container.known.image.cmd)
     if argv != process.argv and not path:
         main = main._replace(name=argv[0].rpartition("/")[2], argv=argv)
     if path and process.program:
@@ -87,7 +107,7 @@ def _of(container: Container, process: Process, pid: int) -> list[Task]:
     return [*found, *_in_background(container, process, pid - 1)]
 
 
-def entered(process: Process, cmd: Sequence[str]) -> tuple[str, ...]:
+def entered(runtime: Runtime, process: Process, cmd: Sequence[str]) -> tuple[str, ...]:
     """The command line of a main process.
 
     Entry points of official images end by becoming what their arguments say; options alone are
@@ -100,8 +120,7 @@ def entered(process: Process, cmd: Sequence[str]) -> tuple[str, ...]:
         words = (cmd[0], *words)
     if not words:
         return process.argv
-    more = ("--bind_ip_all",) if process.behaviour.kind == "mongodb" else ()
-    return (*words, *more)
+    return runtime.kind_of(process).command_line(words, process.behaviour)
 
 
 def _in_background(container: Container, process: Process, offset: int) -> Iterator[Task]:

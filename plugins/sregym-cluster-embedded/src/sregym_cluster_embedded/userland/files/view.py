@@ -5,6 +5,9 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.kubelet.runtime import folder_of_host
 from sregym_cluster_embedded.userland.etc import ETC
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
@@ -16,18 +19,24 @@ from sregym_cluster_embedded.userland.files.inode import (
 )
 from sregym_cluster_embedded.userland.files.kernel import kernel_inode, kernel_paths
 from sregym_cluster_embedded.userland.files.volumes import MountPoint, owned
+from sregym_cluster_embedded.userland.keys import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.kubelet.runtime import Mount
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef, Mount
     from sregym_cluster_embedded.userland.files.container import Container
+    from sregym_cluster_embedded.userland.filesystem import Files
 
-LAYERS, VOLUMES = "userland.layers", "userland.volumes"
+LAYERS: TableKey[ContainerRef, dict[str, Inode | None]] = TableKey("userland.layers")
+VOLUMES: TableKey[str, dict[str, Inode | None]] = TableKey("userland.volumes")
 _LINKS_FOLLOWED = 40
 _KERNEL = ("/proc", "/sys", "/dev")
 # What the kubelet mounts over files of the image, and the mode it gives them.
 _ETC_MODES = {"/dev/termination-log": 0o666}
+
+# What it takes to make up a file of the kernel.
+_KERNEL_STEPS = 60
 
 
 class View:
@@ -42,6 +51,12 @@ class View:
         self._world = container.world
         self._ref = container.config.ref
         self._image = container.known.files
+        self._host: Files | None = None
+
+    def look_anew(self) -> None:
+        """Another command begins: what is looked at from now on may have changed."""
+        self.container.look_anew()
+        self._host = None
 
     def read(self, path: str) -> str | None:
         """Content of a file, or None when there is none."""
@@ -131,8 +146,28 @@ class View:
         if point is None or point.mount is None:
             found: Mapping[str, Inode | None] = self._world.table(LAYERS).get(self._ref, {})
             return found
+        beneath = self._beneath(point, "")
+        if beneath is not None:
+            host, base = beneath
+            prefix = base.rstrip("/") + "/"
+            return {
+                path.removeprefix(prefix): inode
+                for path, inode in host.stored(None).items()
+                if path.startswith(prefix)
+            }
         kept: Mapping[str, Inode | None] = self._world.table(VOLUMES).get(point.mount.volume, {})
         return kept
+
+    def _beneath(self, point: MountPoint, inner: str) -> tuple[Files, str] | None:
+        """The files of the node, and the path there of a path in a volume that is a folder of it."""
+        found = None if point.mount is None else folder_of_host(point.mount.volume)
+        if found is None:
+            return None
+        node, base = found
+        if self._host is None:
+            self._host = self._world.room(RUNTIME).host_files(self._world, node)
+        host: Files = self._host
+        return host, posixpath.join(host.resolve(base), inner)
 
     def _content(self, path: str) -> str | None:
         """Content of a file whose path has no links: the short way for programs."""
@@ -172,6 +207,7 @@ class View:
             mode = _ETC_MODES.get(place, 0o644)
             return Inode(FILE, etc[place], mode, mtime=self.container.began)
         if place.startswith(_KERNEL):
+            spend(_KERNEL_STEPS)
             found = kernel_inode(self.container, place)
             if found is not None:
                 return found
@@ -190,6 +226,7 @@ class View:
     def _touched(self) -> set[str]:
         """Folders of the image that also stand in the writable layer."""
         found: set[str] = set()
+        spend(len(self.stored(None)) << 2)
         for path in (*self.container.points, *self.container.etc, *self.stored(None)):
             above = posixpath.dirname(path)
             while above not in found:
@@ -210,6 +247,11 @@ class View:
                     held = tree.get(f"{tree['..data'].content}/{inner}")
                     return held or Inode(FILE, content, mtime=root.mtime)
             return tree.get(inner)
+        beneath = self._beneath(point, inner)
+        if beneath is not None:
+            host, path = beneath
+            own = None if path in host.stored(None) else self._kept(place)
+            return own or host.stat(path, follow=False) or (root if inner == "" else None)
         stored = self.stored(point)
         if inner in stored:
             return stored[inner]
@@ -271,6 +313,10 @@ class View:
         mount = point.mount
         if mount is None:
             return []
+        beneath = self._beneath(point, inner)
+        if beneath is not None:
+            host, path = beneath
+            return host.listing(path) or []
         prefix = f"{inner}/" if inner else ""
         if mount.kind == "files":
             paths = list(self.container.tree_of(point))

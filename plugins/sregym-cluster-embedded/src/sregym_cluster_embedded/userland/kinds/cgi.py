@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def run_cgi(world: World, server: Process, path: str, query: str) -> WebAnswer:
     no head is answered for with 500, as BusyBox's httpd does.
     """
     command = ("env", f"QUERY_STRING={query}", "sh", path)
-    result = world.room("runtime").exec(world, server.ref, command, "")
+    result = world.room(RUNTIME).exec(world, server.ref, command, "")
     head, blank, body = result.stdout.partition("\n\n")
     if not blank:
         return WebAnswer(500, "", _TEXT, result.duration_s)

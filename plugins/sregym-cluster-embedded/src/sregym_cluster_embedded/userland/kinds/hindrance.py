@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_apps.model import StoreProgram
 
 from sregym_cluster_embedded.userland.disk import read_trouble, slowness_ms, write_trouble
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Kind, Refusal
 from sregym_cluster_embedded.userland.life import wake_traffic
 from sregym_cluster_embedded.userland.locks import holder
@@ -47,14 +48,14 @@ def slowed_ms(world: World, ref: ContainerRef) -> float:
     process = process_of(world, ref)
     if process is None or not isinstance(process.behaviour, StoreProgram):
         return 0.0
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     file = runtime.kind_of(process).data_file(process, process.behaviour)
     return 0.0 if file is None else slowness_ms(world, process, file)
 
 
 def disks_changed(world: World, node: str) -> None:
     """Let the datastores of a node meet what its disk is like now; of all nodes without a name."""
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     for process in runtime.running(world):
         if isinstance(process.behaviour, StoreProgram) and node in ("", process.config.node):
             runtime.kind_of(process).look_at_disk(world, process, process.behaviour)

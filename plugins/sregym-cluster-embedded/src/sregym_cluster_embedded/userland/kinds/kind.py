@@ -1,4 +1,7 @@
-"""What a kind of program must answer. Adding a datastore kind is adding one subclass."""
+"""What a kind of program must answer.
+
+A kind of server is this class and a `sregym_apps.simulation.ServerKind` that describes it.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +92,14 @@ class Kind(ABC):
 
     Attributes:
         ends_on: Numbers of the signals by which it ends in order.
+        ipv4_only: Whether it listens on addresses of version 4 alone.
     """
 
     ends_on: tuple[int, ...] = (2, 15)
+    ipv4_only: bool = False
+
+    def files_changed(self, world: World, process: Process) -> None:  # noqa: B027 - most read once
+        """Files that the process has open were changed."""
 
     @abstractmethod
     def begin(self, world: World, process: Process, program: Any) -> None:
@@ -133,6 +141,36 @@ class Kind(ABC):
     def data_file(self, process: Process, program: Any) -> DataFile | None:
         """The file that stands for all that it keeps on a disk; None when it keeps nothing."""
         return None
+
+    def data_files(
+        self, world: World, process: Process, program: Any
+    ) -> tuple[str, Mapping[str, int]]:
+        """Its data directory once it serves, and path in it -> bytes of the files it makes there.
+
+        What stands there follows from what it keeps; an empty directory for a server without one.
+        """
+        return "", {}
+
+    def command_line(self, words: tuple[str, ...], program: Any) -> tuple[str, ...]:
+        """What it runs as when the entry point of its image has been given `words`."""
+        return words
+
+    def version(self, program: Any, words: list[str]) -> str | None:
+        """What its executable prints when it is asked for its version; None when it is not asked.
+
+        Args:
+            program: Its program.
+            words: The command line; the second word is what is asked for.
+        """
+        return None
+
+    def is_query(self, words: list[str]) -> bool:
+        """Whether a command line of its executable, which is a command too, starts no server."""
+        return True
+
+    def streams(self, process: Process) -> frozenset[str]:
+        """`stdout` and `stderr`, as far as `background` has lines of it there."""
+        return frozenset()
 
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """The words with which it refuses a command that meets trouble with its disk.

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.network.records import number
 from sregym_cluster_embedded.network.resolver import resolver_of
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.files.machine import cpus
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import end, say, serve, touch_probes, wake_traffic
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
@@ -55,7 +56,7 @@ class NameServerKind(Kind):
             say(world, process.ref, program, (Line(text=error, stream="stderr"),))
             end(world, process.ref, 1)
             return
-        cores = cpus(world.room("runtime").files(world, process).container)
+        cores = cpus(world.room(RUNTIME).files(world, process).container)
         say(world, process.ref, program, _greeting(program, blocks, text, cores))
         self._load(world, process, text, blocks)
         serve(world, process.ref)
@@ -176,7 +177,7 @@ def _read(world: World, process: Process) -> tuple[str, str]:
     """The text of the Corefile, or why it cannot be read."""
     path = process.settings["conf"]
     place = path if path.startswith("/") else f"{process.working_dir.rstrip('/')}/{path}"
-    text = world.room("runtime").files(world, process).read(place)
+    text = world.room(RUNTIME).files(world, process).read(place)
     if text is None:
         return "", f"loading Caddyfile via flag: open {path}: no such file or directory"
     return text, ""

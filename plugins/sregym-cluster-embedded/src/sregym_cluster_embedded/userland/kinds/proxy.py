@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import FLAVOURS, ProxyProgram
 
+from sregym_cluster_embedded.userland import pages
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
-from sregym_cluster_embedded.userland.nginx import pages
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import (
     AnyStep,
@@ -17,12 +17,15 @@ from sregym_apps.model import (
     ReadStep,
     RegisterStep,
     RequireStep,
+    RunStep,
     SeedStep,
     ServiceProgram,
     WaitStep,
     expand,
 )
 
+from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
+from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
 from sregym_cluster_embedded.userland.life import (
@@ -42,7 +45,6 @@ from sregym_cluster_embedded.userland.wiring import register, targets, wanted_by
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.api.request import Response
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
@@ -75,6 +77,8 @@ class ServiceKind(Kind):
             return
         if what == "perform":
             self._perform(world, process.ref, program, *rest)
+        elif what == "working":
+            self._work(world, process, program, *rest)
         elif what == "result":
             self._conclude(world, process.ref, program, Result(rest[0], rest[1]))
 
@@ -94,14 +98,14 @@ class ServiceKind(Kind):
         for name, operation in program.operations.items():
             if _matches(operation.route, method, bare):
                 answer, error = operation.answer, ""
-                if operation.calls and "traffic" in world.constitution.rooms:
-                    error = world.room("traffic").request(world, process.ref, name)
+                if operation.calls and world.room_or_none(REQUEST_FLOW) is not None:
+                    error = world.room(REQUEST_FLOW).request(world, process.ref, name)
                     answer = operation.failure if error else operation.answer
                 body = expand(answer.body, {**process.facts(), "error": error})
                 return WebAnswer(answer.status, body, answer.content_type)
         for listener in program.listeners.values():
             if listener.protocol == "http" and listener.root is not None and method == "GET":
-                files = world.room("runtime").files(world, process)
+                files = world.room(RUNTIME).files(world, process)
                 place = listener.root + (bare if bare != "/" else "/index.html")
                 content = files.read(place)
                 if content is not None and bare.startswith("/cgi-bin/"):
@@ -158,6 +162,9 @@ class ServiceKind(Kind):
                 self._later(world, change(world, ref, tries=process.tries + 1), delay_s, "perform")
                 return False
             return self._conclude(world, ref, program, Result(), go_on=go_on)
+        if isinstance(step, RunStep):
+            self._work(world, process, program, world.now, begin_work(world, process, step))
+            return False
         result = _do(world, process, program, step, world.now if search is None else search.began)
         if isinstance(result, Search):
             self._later(world, process, result.pause_s(world), "perform", result)
@@ -166,6 +173,26 @@ class ServiceKind(Kind):
             self._later(world, process, result.delay_s, "result", result.error, result.facts)
             return False
         return self._conclude(world, ref, program, result, go_on=go_on)
+
+    def _work(
+        self,
+        world: World,
+        process: Process,
+        program: ServiceProgram,
+        began: float,
+        lasts_s: float,
+    ) -> None:
+        """Go on with work that began at a moment and lasts so long when nothing goes wrong."""
+        step = program.startup[process.step]
+        assert isinstance(step, RunStep)
+        error, left_s = "", began + lasts_s - world.now
+        if world.now > began:
+            error = failed_work(world, process.ref, step, began)
+        if error or left_s <= 0:
+            end_work(world, process.ref)
+            self._conclude(world, process.ref, program, Result(error or None))
+        else:
+            self._later(world, process, min(left_s, ROUND_S), "working", began, lasts_s)
 
     def _conclude(
         self,
@@ -199,16 +226,9 @@ class ServiceKind(Kind):
         return True
 
 
-class _Querying(Protocol):
-    """What the room `querying` answers."""
-
-    def traces(self, world: World, process: Process, method: str, path: str) -> Response | None:
-        """See `sregym_cluster_embedded.telemetry.querying`."""
-
-
 def _of_traces(world: World, process: Process, method: str, path: str) -> WebAnswer | None:
     """What a collector of traces tells of them, in a cluster that has telemetry."""
-    querying: _Querying | None = world.constitution.rooms.get("querying")
+    querying = world.room_or_none(QUERYING)
     found = None if querying is None else querying.traces(world, process, method, path)
     if found is None:
         return None
@@ -223,7 +243,7 @@ def _do(
         say(world, process.ref, program, (step.log if isinstance(step, LogStep) else step.grow,))
         return Result()
     if isinstance(step, ReadStep):
-        files = world.room("runtime").files(world, process)
+        files = world.room(RUNTIME).files(world, process)
         path = step.read if step.read.startswith("/") else f"{process.working_dir}/{step.read}"
         error = read_failure(files, path.replace("//", "/"), step.read)
         return Result(error, (("file", step.read),))
@@ -236,6 +256,7 @@ def _do(
     if isinstance(step, ExitStep):
         end(world, process.ref, int(_number(expand(step.exit, process.facts()))))
         return Result()
+    assert not isinstance(step, RunStep)  # it is work that goes on
     return _connect(world, process, program, step, since)
 
 
@@ -280,7 +301,7 @@ def _connect(
 ) -> Result | Search:
     name, command, collection = wanted_by(step)
     client = process.clients[name]
-    searches = client.protocol == "mongodb"
+    searches = client.wire.awaits_server
     seen = Footing()
     target = targets(world, process, client, seen if searches else ONCE)[0]
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
@@ -294,7 +315,7 @@ def _connect(
         if searches:
             return Result(error, facts, max(0.0, search.until - world.now))
         return Result(error, facts, timeout if target.kind == "timeout" else _FAST_S)
-    runtime = world.room("runtime")
+    runtime = world.room(RUNTIME)
     server = process_of(world, target.ref)
     if server is None:
         return Result(error_text(client, "refused", dict(facts)), facts, _FAST_S)
@@ -329,7 +350,7 @@ def _succeed(
         wake_traffic(world)
         return
     if isinstance(step, SeedStep):
-        kind = world.room("runtime").kind_of(server)
+        kind = world.room(RUNTIME).kind_of(server)
         kind.seed(world, server, client, collection, step.documents, step.record)
     name = wanted_by(step)[0]
     if name not in process.dialled:

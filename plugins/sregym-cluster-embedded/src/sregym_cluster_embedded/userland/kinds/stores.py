@@ -1,18 +1,16 @@
-"""Caches, key-value servers and registries."""
+"""What datastores have in common."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import (
-    Client,
-    KeyValueProgram,
     Line,
     StoreProgram,
     expand,
 )
 
-from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal
+from sregym_cluster_embedded.userland.kinds.kind import Kind
 from sregym_cluster_embedded.userland.life import end, open_port, say, serve
 from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.settings import parse_words
@@ -62,40 +60,3 @@ class StoreKind(Kind):
     def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
         """What the server writes once it serves."""
         return ()
-
-
-class KeyValueKind(StoreKind):
-    """A Redis-like server with one password."""
-
-    def dial(
-        self, world: World, process: Process, program: KeyValueProgram, client: Client, peer: str
-    ) -> Refusal | None:
-        """Let a client in, or not."""
-        wanted = self._password(process, program)
-        if wanted and not client.password:
-            return Refusal("auth", "NOAUTH Authentication required.")
-        if wanted and client.password != wanted:
-            text = "WRONGPASS invalid username-password pair or user is disabled."
-            return Refusal("auth", text)
-        return None
-
-    def command(
-        self,
-        world: World,
-        process: Process,
-        program: KeyValueProgram,
-        client: Client,
-        command: str,
-        collection: str,
-        dialled: bool,
-    ) -> Refusal | None:
-        """Carry out a command, or not."""
-        return self.dial(world, process, program, client, "")
-
-    def ready_lines(self, process: Process, program: Any) -> tuple[Line, ...]:
-        """What it writes once it serves."""
-        return (Line(text="* Ready to accept connections"),)
-
-    def _password(self, process: Process, program: KeyValueProgram) -> str:
-        flags, _ = parse_words(process.argv[1:], {})
-        return flags.get("requirepass") or expand(program.password, process.facts())

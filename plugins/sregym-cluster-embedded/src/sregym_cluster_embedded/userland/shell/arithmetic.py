@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,6 +21,11 @@ _LEVELS = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="),
     ("<<", ">>"), ("+", "-"), ("*", "/", "%"),
 )  # fmt: skip
+
+
+def _wrapped(number: int) -> int:
+    """A number as 64 bits with a sign have it."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 class ArithmeticSyntaxError(ValueError):
@@ -52,6 +59,7 @@ class Arithmetic:
         Raises:
             ArithmeticSyntaxError: It is none, or divides by zero.
         """
+        spend(5 + len(text))
         self._tokens, self._at = self._split(text), 0
         if not self._tokens:
             return 0
@@ -126,7 +134,7 @@ class Arithmetic:
             return {"-": -value, "+": value, "!": int(not value), "~": ~value}[operator]
         value = self._primary()
         if self._take("**"):
-            return int(value ** max(0, self._unary()))
+            return _wrapped(pow(value, max(0, self._unary()), 1 << 64))
         return value
 
     def _primary(self) -> int:
@@ -182,4 +190,4 @@ class Arithmetic:
             "&&": lambda: int(bool(left) and bool(right)),
             "||": lambda: int(bool(left) or bool(right)),
         }  # fmt: skip
-        return answers[operator]()
+        return _wrapped(answers[operator]())

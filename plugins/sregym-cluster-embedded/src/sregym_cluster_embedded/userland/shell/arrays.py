@@ -1,7 +1,7 @@
 """Arrays of bash.
 
-Their elements stand among the variables, under names like `list[0]`, and are never exported; of an
-array by names, `list[]` says so. What keeps variables keeps arrays, therefore.
+Their elements stand among the variables, under names like `list[0]`, and are never exported;
+`list[]` says that there is an array, and of which kind. What keeps variables keeps arrays, therefore.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.shell.lexing import Word, tokens_of
 from sregym_cluster_embedded.userland.shell.syntax import assignment
 from sregym_cluster_embedded.userland.shell.variables import assign
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
 
 _TARGET = re.compile(r"(\w+)(?:\[(.*)\])?(\+?)", re.DOTALL)
+# Kinds of arrays, as `declare` has them: by names, and by index.
+_BY_NAME, _BY_INDEX = "A", "a"
+# What an element takes beside its text.
+_ELEMENT_BYTES = 300
 _INDEXED = re.compile(r"\[(.*?)\]=(.*)", re.DOTALL)
 
 
 def elements(session: Session, name: str) -> dict[str, str]:
     """The elements of an array by index, in their order; a plain variable is its own first one."""
     start = f"{name}["
+    spend(len(session.environment))
     found = {
         key[len(start) : -1]: value
         for key, value in session.environment.items()
@@ -42,18 +48,18 @@ def elements(session: Session, name: str) -> dict[str, str]:
 
 def by_name(session: Session, name: str) -> bool:
     """Whether an array has names for indexes."""
-    return f"{name}[]" in session.environment
+    return session.environment.get(f"{name}[]") == _BY_NAME
 
 
 def make_by_name(session: Session, name: str) -> None:
     """Let an array have names for indexes."""
-    _set(session, f"{name}[]", "")
+    session.environment[f"{name}[]"] = _BY_NAME
+    session.unexported.add(f"{name}[]")
 
 
 def is_array(session: Session, name: str) -> bool:
     """Whether a name is that of an array."""
-    start = f"{name}["
-    return any(key.startswith(start) for key in session.environment)
+    return f"{name}[]" in session.environment
 
 
 def clear(session: Session, name: str) -> None:
@@ -66,21 +72,42 @@ def clear(session: Session, name: str) -> None:
 def forget(session: Session, names: Iterable[str]) -> None:
     """Take away the elements of what was local."""
     for name in names:
-        start = f"{name}["
-        for key in [key for key in session.environment if key.startswith(start)]:
-            del session.environment[key]
+        remove(session, name)
+
+
+def remove(session: Session, name: str) -> dict[str, str]:
+    """Take an array away, and that it was one; what has gone, by variable."""
+    if not is_array(session, name):
+        return {}
+    spend(len(session.environment))
+    start = f"{name}["
+    return {
+        key: session.environment.pop(key)
+        for key in [key for key in session.environment if key.startswith(start)]
+    }
 
 
 def fill(session: Session, name: str, values: Iterable[str]) -> None:
     """Let an array have these elements and no others."""
     clear(session, name)
+    _begin(session, name)
     for index, value in enumerate(values):
-        _set(session, f"{name}[{index}]", value)
+        set_element(session, f"{name}[{index}]", value)
 
 
-def _set(session: Session, key: str, value: str) -> None:
+def set_element(session: Session, key: str, value: str) -> None:
+    """Set an element by the name under which it stands."""
+    allocate(_ELEMENT_BYTES + len(value))
+    _begin(session, key.partition("[")[0])
     session.environment[key] = value
     session.unexported.add(key)
+
+
+def _begin(session: Session, name: str) -> None:
+    """Let there be an array; one that is there keeps its kind."""
+    if f"{name}[]" not in session.environment:
+        session.environment[f"{name}[]"] = _BY_INDEX
+        session.unexported.add(f"{name}[]")
 
 
 def key_of(expansion: Expansion, name: str, index: str) -> str:
@@ -125,9 +152,9 @@ def put(
         assign(session, name, before + value)
         return
     if not array and name in session.environment:
-        _set(session, f"{name}[0]", session.environment.pop(name))
+        set_element(session, f"{name}[0]", session.environment.pop(name))
     key = key_of(expansion, name, index)
-    _set(session, key, (session.environment.get(key, "") if more else "") + value)
+    set_element(session, key, (session.environment.get(key, "") if more else "") + value)
 
 
 def _put_all(
@@ -142,6 +169,7 @@ def _put_all(
     tokens = [token for token in tokens_of(inner, bash=True)[0] if isinstance(token, Word)]
     if not append:
         clear(session, name)
+    _begin(session, name)
     known = [int(index) for index in elements(session, name) if index.isdecimal()]
     place = max(known) + 1 if known else 0
     for token in tokens:
@@ -152,12 +180,12 @@ def _put_all(
             )
             if target is not None:
                 key = key_of(expansion, name, target[0][2:-1])
-                _set(session, key, expansion.joined(target[1]))
+                set_element(session, key, expansion.joined(target[1]))
                 index = key[len(name) + 1 : -1]
                 place = int(index) + 1 if index.isdecimal() else place
             continue
         for value in listed([token]):
-            _set(session, f"{name}[{place}]", value)
+            set_element(session, f"{name}[{place}]", value)
             place += 1
 
 

@@ -7,12 +7,23 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.budget import (
+    Budget,
+    OutOfMemoryError,
+    OutOfStepsError,
+    portion,
+    present,
+    spend,
+    under,
+)
+from sregym_cluster_embedded.userland.allowances import steps_left, take, wait_s
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of, keep_job
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Leave, Suspended
 from sregym_cluster_embedded.userland.shell.expansion import Expansion
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+from sregym_cluster_embedded.userland.shell.memory import MEMORY_BYTES
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import parse
@@ -26,8 +37,8 @@ if TYPE_CHECKING:
 _SHELLS = ("sh", "ash", "bash", "dash")
 _WRAPPERS = ("nohup", "setsid", "nice", "exec")
 _ENDLESS = ("yes",)
-# A job that has done so much rests for ever: each step of it is replayed when it goes on.
-_MOST_STEPS = 2_000
+# What it takes to carry out one command of a job.
+_STEPS, _STARTED_STEPS = 40, 500
 # Whoever waits for something that does not end waits so long.
 _FOR_EVER_S = 3600.0
 
@@ -52,10 +63,8 @@ class JobShell(Interpreter):
         raise Suspended(seconds)
 
     def spend(self) -> None:
-        """Count a step; what spins does so for ever."""
-        self.session.budget[0] -= 1
-        if self.session.budget[0] < 0:
-            raise Suspended(None)
+        """Count a step; what spins goes on later."""
+        spend(_STEPS)
 
 
 class Backgrounds:
@@ -81,6 +90,7 @@ class Backgrounds:
 def _start(shell: Interpreter, body: Node) -> Output:
     session = shell.session
     world, ref = session.world, session.process.ref
+    spend(_STARTED_STEPS)
     pid = max([session.pid, *(job.pid for job in jobs_of(world, ref))]) + 1
     redirections = body.redirections if isinstance(body, Simple | Group) else ()
     bare = replace(body, redirections=()) if isinstance(body, Simple | Group) else body
@@ -109,6 +119,10 @@ def go_on(world: World, runtime: Runtime, ref: ContainerRef, pid: int) -> None:
     process = process_of(world, ref)
     job = next((job for job in jobs_of(world, ref) if job.pid == pid), None)
     if process is None or not process.running or job is None or job.wakes_at > world.now:
+        return
+    throttled_s = wait_s(world, process)
+    if throttled_s > 0:
+        keep_job(world, ref, replace(job, wakes_at=world.now + throttled_s))
         return
     left, _ = _run(runtime.session(world, process), job)
     if left is None:
@@ -156,14 +170,20 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
     own = replace(
         session, environment=dict(job.environment), working_dir=job.working_dir,
         arguments=job.arguments, unexported=set(job.unexported), functions=dict(job.functions),
-        budget=[20_000], slept_s=0.0, complaints="", background=0, pid=job.pid,
+        slept_s=0.0, complaints="", background=0, pid=job.pid,
     )  # fmt: skip
     world, ref = session.world, session.process.ref
     before = _ports(world, ref)
     shell = JobShell(own, job.journal)
-    rests, seconds = False, 0.0
+    rests, seconds, ended = False, 0.0, False
+    budget = present() or Budget(steps_left(world, session.process), MEMORY_BYTES)
+    spent = budget.spent
     try:
-        shell.run(job.body, "")
+        with under(budget), portion():
+            if job.place is None:
+                shell.run(job.body, "")
+            else:
+                shell.resumed(job.place)
         if own.slept_s > 0:
             rests, seconds = True, own.slept_s
         elif job.argv and job.argv[0].rpartition("/")[2] in _ENDLESS:
@@ -176,6 +196,10 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
             raise
     except Exit as stop:
         shell.emit(stop.output)
+    except OutOfStepsError:
+        rests = ended = True
+    except (OutOfMemoryError, RecursionError):
+        shell.emit(Output(137))
     except (Leave, ShellSyntaxError):
         pass
     rest = _redirector(own).output(job.redirections, shell.said)
@@ -183,15 +207,18 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
         session.say("stdout", rest.out)
         session.say("stderr", rest.err)
         rest = Output()
+    journal = shell.recorded()
+    further = shell.place is not job.place or len(journal) > len(job.journal)
+    take(world, session.process, budget.spent - spent, ended=ended, further=further)
     if not rests:
         return None, rest
-    journal = shell.recorded()
     finished = own.slept_s > 0
-    over = seconds if len(journal) < _MOST_STEPS else math.inf
+    if ended:
+        seconds = wait_s(world, session.process)
     body = parse(":") if finished else job.body
     opened = tuple(port for port in _ports(world, ref) if port not in before)
     left = replace(
-        job, journal=() if finished else journal, body=body, wakes_at=world.now + over,
+        job, journal=() if finished else journal, place=None if finished else shell.place, body=body, wakes_at=world.now + seconds,
         child=shell.child if shell.child != job.argv else (), ports=(*job.ports, *opened),
     )  # fmt: skip
     return left, rest

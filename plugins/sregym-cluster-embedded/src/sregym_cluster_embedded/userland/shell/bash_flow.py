@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.patterns.globs import matches
+from sregym_cluster_embedded.patterns.posix import PatternError, compiled
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.conditions import is_binary, unary_holds, words_hold
-from sregym_cluster_embedded.userland.shell.control import Exit
+from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import Flow
-from sregym_cluster_embedded.userland.shell.patterns import PatternError, compiled
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.shapes import expression
 from sregym_cluster_embedded.userland.shell.syntax import assignment
+from sregym_cluster_embedded.userland.shell.tree import Called
 from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.lexing import Word
-    from sregym_cluster_embedded.userland.shell.tree import Calculation, Counting, Test, Timed
+    from sregym_cluster_embedded.userland.shell.tree import Calculation, Test, Timed
 
 _NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 
@@ -39,10 +41,11 @@ class BashFlow(Flow):
     def put(self, target: str, word: Word) -> None:
         """An assignment of bash."""
         session = self.session
-        fresh = set() if "a" in session.options else set(session.environment)
+        name = target.removesuffix("+")
+        fresh = name not in session.environment and "a" not in session.options
         arrays.put(Expansion(session, self._substitute), target, word, self.words)
-        if fresh:
-            session.unexported.update(set(session.environment) - fresh)
+        if fresh and name in session.environment:
+            session.unexported.add(name)
 
     def declared(self, word: Word, before: list[str]) -> str:
         """An array behind `declare` and its kin; the name is what the command gets."""
@@ -61,8 +64,37 @@ class BashFlow(Flow):
         """Let a variable and the elements of an array be as before when the function ends."""
         known, frame = self.session.environment, self.frames[-1]
         frame.setdefault(name, known.get(name))
-        for key in [key for key in known if key.startswith(f"{name}[")]:
-            frame.setdefault(key, known.pop(key))
+        for key, value in arrays.remove(self.session, name).items():
+            frame.setdefault(key, value)
+
+    def call(self, name: str, arguments: list[str], stdin: str) -> Output:
+        """Run a function of the shell."""
+        session, kept = self.session, self.session.arguments
+        session.arguments = (kept[0], *arguments)
+        return self._called(Called(session.functions[name], kept, self.loops, {}), stdin)
+
+    def _called(self, node: Called, stdin: str) -> Output:
+        """A function, from its beginning or from where it goes on."""
+        session = self.session
+        frame = dict(node.frame)
+        self.frames.append(frame)
+        self.loops = 0
+        try:
+            with self._within(lambda rest: replace(node, rest=rest, frame=dict(frame))):
+                return self.run(node.rest, stdin)
+        except Leave as leave:
+            if leave.word != "return":
+                raise
+            return Output(session.last, leave.output.out, leave.output.err)
+        finally:
+            session.arguments, self.loops = node.arguments, node.loops
+            self.frames.pop()
+            arrays.forget(session, frame)
+            for variable, before in frame.items():
+                if before is None:
+                    session.environment.pop(variable, None)
+                else:
+                    session.environment[variable] = before
 
     def _expansion(self) -> Expansion:
         return Expansion(self.session, self._substitute)
@@ -82,20 +114,6 @@ class BashFlow(Flow):
         except Exit as stop:
             return stop.output
 
-    def _counting(self, node: Counting, stdin: str) -> Output:
-        out, err, code = "", "", 0
-        if node.start.strip():
-            self._number(node.start)
-        while not node.test.strip() or self._number(node.test):
-            result, goes_on = self._round(out, err, node.body, stdin)
-            out, err = result.out, result.err
-            code = result.code if goes_on else 0
-            if goes_on is False:
-                break
-            if node.step.strip():
-                self._number(node.step)
-        return Output(code, out, err)
-
     def _timed(self, node: Timed, stdin: str) -> Output:
         before = self.session.slept_s
         result = self.run(node.body, stdin)
@@ -107,7 +125,7 @@ class BashFlow(Flow):
     def _tested(self, node: Test) -> Output:
         self.session.at_line = node.line
         try:
-            return Output(0 if _Condition(self, node.words).holds() else 1)
+            return self.once(lambda: Output(int(not _Condition(self, node.words).holds())))
         except BadSubstitutionError as error:
             raise Exit(1, Output(1, "", f"{shell_name(self.session)}: {error}\n")) from None
         except PatternError:
@@ -178,8 +196,8 @@ class _Condition:
     def _compared(self, left: Word, operator: str, right: Word) -> bool:
         text = self._expansion.joined(left)
         if operator in ("=", "==", "!="):
-            form = expression(self._expansion.pattern(right))
-            return (re.fullmatch(form, text) is not None) == (operator != "!=")
+            fits = matches(text, self._expansion.pattern(right), escapes=True)
+            return fits == (operator != "!=")
         if operator == "=~":
             return self._matched(text, right)
         other = self._expansion.joined(right)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.userland.shell.lexing import Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SPAN = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
-_MOST = 10_000
 
 
 def braced(word: Word) -> list[Word]:
     """The words that a word stands for; itself alone when it has no braces."""
+    spend(10)
     for at, (text, how) in enumerate(word.pieces):
         if how != "plain" or "{" not in text:
             continue
@@ -34,6 +35,7 @@ def braced(word: Word) -> list[Word]:
 def _first(text: str) -> tuple[int, int, list[str]] | None:
     """Where the first braces of a text begin and end, and what they stand for."""
     for start in _openings(text):
+        spend((len(text) - start) >> 2)
         depth, commas = 0, [start]
         for at in range(start, len(text)):
             char = text[at]
@@ -69,6 +71,7 @@ def _spanned(span: re.Match[str]) -> list[str]:
         padded = any(re.match(r"-?0\d", text) for text in (first, last))
         width = max(len(first), len(last)) if padded else 0
         numbers = range(a, b + (1 if b >= a else -1), step if b >= a else -step)
-        return [f"{number:0{width}d}" for number in numbers[:_MOST]]
+        spend(abs(b - a) // step)
+        return [f"{number:0{width}d}" for number in numbers]
     a, b = ord(first), ord(last)
     return [chr(code) for code in range(a, b + (1 if b >= a else -1), step if b >= a else -step)]

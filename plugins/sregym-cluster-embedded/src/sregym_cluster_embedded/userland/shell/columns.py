@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.printing import escaped
@@ -128,8 +129,10 @@ def _tr(session: Session, words: list[str], stdin: str) -> Output:
         )
     if squeezes:
         last = second or first
-        marks = "".join(re.escape(char) for char in dict.fromkeys(last))
-        text = re.sub(f"([{marks}])\\1+", r"\1", text) if marks else text
+        marks = frozenset(last)
+        text = "".join(
+            char if char in marks else char * len(tuple(run)) for char, run in groupby(text)
+        )
     return Output(0, text)
 
 

@@ -1,16 +1,11 @@
-"""All commands by name."""
+"""All commands by name: those of the shell itself, and those of extensions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.consul.client import CONSUL_COMMANDS
-from sregym_cluster_embedded.userland.etcd.client import ETCD_COMMANDS
-from sregym_cluster_embedded.userland.kafka.client import KAFKA_COMMANDS
-from sregym_cluster_embedded.userland.mongodb.client import MONGO_COMMANDS
-from sregym_cluster_embedded.userland.nginx.client import NGINX_COMMANDS, is_asked
-from sregym_cluster_embedded.userland.rabbitmq.client import RABBITMQ_COMMANDS
-from sregym_cluster_embedded.userland.redis.client import REDIS_COMMANDS
+from sregym_cluster_embedded.userland.host.commands import HOST_COMMANDS
+from sregym_cluster_embedded.userland.host.entering import ENTERING_COMMANDS
 from sregym_cluster_embedded.userland.shell.awk.command import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.columns import COLUMN_COMMANDS
@@ -41,13 +36,13 @@ from sregym_cluster_embedded.userland.shell.tabling import TABLING_COMMANDS
 from sregym_cluster_embedded.userland.shell.tasks import TASK_COMMANDS
 from sregym_cluster_embedded.userland.shell.text import TEXT_COMMANDS
 from sregym_cluster_embedded.userland.shell.wget import WGET_COMMANDS
-from sregym_cluster_embedded.userland.sql.mysql import MYSQL_COMMANDS
-from sregym_cluster_embedded.userland.sql.psql import PSQL_COMMANDS
-from sregym_cluster_embedded.userland.sql.psql_tools import PSQL_TOOLS
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.userland.shell.session import Command
+    from sregym_apps.simulation import Installed
 
+    from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+
+# The commands that every simulated shell can carry out where an image has them.
 COMMANDS: dict[str, Command] = {
     **TEXT_COMMANDS,
     **COLUMN_COMMANDS,
@@ -79,19 +74,27 @@ COMMANDS: dict[str, Command] = {
     **CURL_COMMANDS,
     **WGET_COMMANDS,
     **LOOKUP_COMMANDS,
-    **MONGO_COMMANDS,
-    **MYSQL_COMMANDS,
-    **PSQL_COMMANDS,
-    **PSQL_TOOLS,
-    **NGINX_COMMANDS,
-    **REDIS_COMMANDS,
-    **KAFKA_COMMANDS,
-    **CONSUL_COMMANDS,
-    **ETCD_COMMANDS,
-    **RABBITMQ_COMMANDS,
 }
 
 
-def serves(words: list[str]) -> bool:
-    """Whether a command line starts a server whose executable is a command besides."""
-    return words[0].rpartition("/")[2] in NGINX_COMMANDS and not is_asked(words)
+def command_of(session: Session, name: str) -> Command | None:
+    """What carries out a command; a node has some of its own, and others that do more there."""
+    if session.on_host and name in HOST_COMMANDS:
+        return HOST_COMMANDS[name]
+    return ENTERING_COMMANDS.get(name) or session.runtime.commands.get(name)
+
+
+def commands_of(known: Installed) -> dict[str, Command]:
+    """The commands of the shell itself and those of extensions, imported on first use."""
+    return {**{name: _lazy(known, name) for name in known.commands}, **COMMANDS}
+
+
+def _lazy(known: Installed, name: str) -> Command:
+    loaded: list[Command] = []
+
+    def run(session: Session, words: list[str], stdin: str) -> Output:
+        if not loaded:
+            loaded.append(known.load("container command", name, known.commands[name].target))
+        return loaded[0](session, words, stdin)
+
+    return run

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 
+from sregym_cluster_embedded.patterns import globs, perl
 from sregym_cluster_embedded.userland.files.inode import FILE, FOLDER, LINK
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import shell_name
@@ -225,11 +225,11 @@ def _unary(session: Session, operator: str, operand: str) -> bool:
 
 def _binary(session: Session, left: str, operator: str, right: str, *, bash: bool) -> bool:
     if operator in ("=", "=="):
-        return fnmatchcase(left, right) if bash else left == right
+        return globs.matches(left, right) if bash else left == right
     if operator == "!=":
-        return not fnmatchcase(left, right) if bash else left != right
+        return not globs.matches(left, right) if bash else left != right
     if operator == "=~":
-        return re.search(right, left) is not None
+        return perl.found(right, left) is not None
     if operator in ("<", ">"):
         return left < right if operator == "<" else left > right
     if operator in ("-nt", "-ot", "-ef"):

@@ -84,6 +84,11 @@ def _formatted(when: datetime, form: str) -> str:
     return when.strftime(exact)
 
 
+def moment_of(session: Session, text: str) -> datetime | None:
+    """The moment that a text names for the clock that the session sees; None when it names none."""
+    return _given(session, datetime.fromtimestamp(session.files.now, UTC), text)
+
+
 def _given(session: Session, now: datetime, text: str) -> datetime | None:
     """The moment that a text names; None when it names none in this image's program."""
     text = text.strip()

@@ -6,6 +6,7 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.memory import exhaust
 from sregym_cluster_embedded.userland.shell.options import options, tail_follows
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _LONG = {"lines": "n", "bytes": "c", "quiet": "q", "silent": "q", "verbose": "v"}
 # What has no end, and no line in it: whoever keeps the last one keeps it all.
 _ENDLESS = ("/dev/zero",)
+# What it takes to make a block of random bytes.
+_BLOCK_STEPS = 4
 # Devices of which `head -c` takes as much as it is told, and no more than so much.
 _STREAMS, _MOST = ("/dev/zero", "/dev/urandom", "/dev/random"), 1 << 22
 _TIMES = {"b": 512, "k": 1024, "K": 1024, "m": 1 << 20, "M": 1 << 20}
@@ -104,8 +107,9 @@ def _streamed(session: Session, path: str, flags: dict[str, str]) -> str:
     size = min(number, _MOST) if letter == "c" else 0
     if path == "/dev/zero":
         return "\0" * size
-    out, part = b"", 0
+    out, part = bytearray(), 0
     while len(out) < size:
+        spend(_BLOCK_STEPS)
         share = session.world.seed.fraction("urandom", session.pid, session.world.now, part)
         out += sha256(repr(share).encode()).digest()
         part += 1

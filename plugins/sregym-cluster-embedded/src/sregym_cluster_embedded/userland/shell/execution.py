@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+import signal
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
+from sregym_cluster_embedded import budget as budgets
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
-from sregym_cluster_embedded.userland.life import open_port
+from sregym_cluster_embedded.userland.life import LINES_KEPT, open_port
 from sregym_cluster_embedded.userland.process import change, listener_at
-from sregym_cluster_embedded.userland.shell.commands import COMMANDS, serves
+from sregym_cluster_embedded.userland.shell.commands import COMMANDS, command_of
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
-from sregym_cluster_embedded.userland.shell.memory import charging
+from sregym_cluster_embedded.userland.shell.memory import charging, exhaust
 from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -25,9 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
+    from sregym_cluster_embedded.userland.shell.session import Command
 
-# A main script that never waits: it spins, and goes on after so long.
-_SPIN_S = 60.0
+# Whoever waits for something that does not end waits so long.
+_FOR_EVER_S = 3600.0
+# What it takes to find and start a command, and to carry out one of the shell's own.
+_COMMAND_STEPS, _SHELL_STEPS = 75, 40
 _FIRST_FREE_PORT = 1024
 _SLEEP_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -46,6 +52,7 @@ class Execution:
         self._journal = None if journal is None else list(journal)
         self._position = 0
         self._lines: list[LogLine] = []
+        self._depth = 0  # how many parts of the script surround the present one
         self._captured = 0  # how many pipes and redirections surround the present command
         self.stop_on_error = False
         session.runner = _weakly(self)
@@ -64,6 +71,16 @@ class Execution:
         """The journal as it stands now."""
         return tuple(self._journal or ())
 
+    def once(self, act: Callable[[], Output]) -> Output:
+        """What an earlier run found, or what is found now: the world has changed meanwhile."""
+        if self._journal is None:
+            return act()
+        if self._position == len(self._journal):
+            found = act()
+            self._journal.append(tuple(found))
+        self._position += 1
+        return Output(*self._journal[self._position - 1])
+
     def written(self) -> tuple[LogLine, ...]:
         """What a main process wrote in this run, beyond what earlier runs wrote."""
         return tuple(self._lines)
@@ -72,7 +89,7 @@ class Execution:
         """Let a main process write, once."""
         now = self.session.world.now
         for stream, text in (("stdout", output.out), ("stderr", output.err)):
-            for line in text.splitlines():
+            for line in text.splitlines()[-LINES_KEPT:]:
                 self._lines.append(LogLine(now, stream, line))
 
     def _emitted(self, before: int, result: Output) -> Output:
@@ -98,9 +115,11 @@ class Execution:
         hidden = session.unexported & set(values)
         session.environment.update(values)
         session.unexported -= set(values)
+        self._depth += 1
         try:
             return self.simple_words(words, stdin)
         finally:
+            self._depth -= 1
             # What the command itself has set (`IFS=: read a b`) stays.
             for name, before in kept.items():
                 if before is None:
@@ -114,12 +133,13 @@ class Execution:
         if not words:
             return Output()
         if words[0] in ("echo", "printf", "test", "[", "true", "false", "kill", "pwd"):
-            return COMMANDS[words[0]](self.session, words, stdin)
+            return self._bounded(COMMANDS[words[0]], words, stdin)
         return self.external(words, stdin)
 
     def external(self, words: list[str], stdin: str) -> Output:
         """Run an executable of the image."""
         session = self.session
+        session.files.look_anew()
         try:
             path = find_executable(
                 words[0], session.image, session.files, session.environment, session.working_dir
@@ -127,11 +147,11 @@ class Execution:
         except NotExecutableError:
             return self._not_executable(words, stdin)
         program = session.image.binaries.get(path)
-        name = path.rpartition("/")[2]
-        if program is not None and (name not in COMMANDS or (self.recording and serves(words))):
+        name, commands = path.rpartition("/")[2], session.runtime.commands
+        if program is not None and (name not in commands or self._starts(program, words)):
             known = session.runtime.known(session.process).programs.get(program)
-            if (about := version_text(known, words)) is not None:
-                return about
+            if (about := version_text(session.runtime, known, words)) is not None:
+                return Output(0, about)
             if self._journal is not None:
                 raise BecomeProgram(path, tuple(words))
             return Output()
@@ -149,13 +169,23 @@ class Execution:
             return self._sleep(words)
         if (port := _served_port(name, words)) > 0:
             return self._serve(name, port, words)
-        command = COMMANDS.get(name)
+        command = command_of(session, name)
         if command is None:
             return Output(127, "", not_found(session, words[0]))
-        result = command(session, words, stdin)
+        result = self._bounded(command, words, stdin)
         if name == "tail" and result.code == 0 and tail_follows(words):
             self.wait(None, tuple(words))
         return result
+
+    def _starts(self, program: str, words: list[str]) -> bool:
+        """Whether a main process becomes a server whose executable is a command besides."""
+        runtime = self.session.runtime
+        known = runtime.known(self.session.process).programs.get(program)
+        return (
+            self.recording
+            and known is not None
+            and not runtime.kinds.of(known.kind).is_query(words)
+        )
 
     def _not_executable(self, words: list[str], stdin: str) -> Output:
         session = self.session
@@ -209,6 +239,7 @@ class Execution:
             if found is None:
                 return Output(*_no_script(session, words[0], asked.file))
             text, own_input = found, stdin
+        budgets.spend(_SHELL_STEPS + (len(session.environment) >> 4))
         kept = (
             dict(session.environment), session.working_dir, session.arguments,
             set(session.unexported), dict(session.functions), session.strict, session.runner,
@@ -287,15 +318,57 @@ class Execution:
             change(self.session.world, self.session.process.ref, waits_for=doing)
         raise Suspended(seconds)
 
+    def _bounded(self, command: Command, words: list[str], stdin: str) -> Output:
+        """Run a command of ours; one that takes too much ends as the kernel would end it."""
+        budget = budgets.present()
+        try:
+            budgets.spend(_COMMAND_STEPS)
+            with nullcontext() if budget is None else budget.process():
+                result = command(self.session, words, stdin)
+            budgets.allocate(len(result.out))
+            budgets.spend(len(result.out) >> 7)  # 128 characters take a step
+        except budgets.OutOfStepsError:
+            self.endless()
+        except (budgets.OutOfMemoryError, MemoryError):
+            if self.session.process.config.memory_limit_bytes is not None:
+                exhaust(self.session)
+            return self._ended(signal.SIGKILL)
+        except RecursionError:
+            return self._ended(signal.SIGSEGV)
+        except (ValueError, ArithmeticError):
+            # Numbers and patterns that nobody has thought of: the command gives up, not the world.
+            return self._ended(signal.SIGABRT)
+        return result
+
+    def _ended(self, by: signal.Signals) -> Output:
+        """A command that a signal has ended; a shell says so."""
+        line = self.session.line
+        shell = bool(line) and line[0].rpartition("/")[2] in SHELLS
+        return Output(128 + by, "", f"{signal.strsignal(by)}\n" if shell else "")
+
+    def endless(self) -> NoReturn:
+        """A command computes for longer than anybody waits.
+
+        Raises:
+            Exit: What was written before is what there is.
+            OutOfStepsError: It is a main process, or a job: it goes on.
+        """
+        if self._journal is not None:
+            raise budgets.OutOfStepsError
+        session = self.session
+        if not session.endless:
+            session.endless = True
+            session.slept_s += _FOR_EVER_S
+        raise Exit(137, Output())
+
     def spend(self) -> None:
-        """Count a step; a script that never ends is stopped, or goes on later."""
+        """Count a command of the script; one that never ends is stopped, or goes on later."""
         if self.session.killed:
             raise Exit(137, Output(137))
-        self.session.budget[0] -= 1
-        if self.session.budget[0] < 0:
-            if self._journal is not None:
-                raise Suspended(_SPIN_S)
-            raise Exit(137, Output())
+        try:
+            budgets.spend(_SHELL_STEPS)
+        except budgets.OutOfStepsError:
+            self.endless()
 
 
 def _no_script(session: Session, shell: str, file: str) -> tuple[int, str, str]:

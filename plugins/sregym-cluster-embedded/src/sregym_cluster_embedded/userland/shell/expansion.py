@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol
 
+from sregym_cluster_embedded.budget import allocate, spend
+from sregym_cluster_embedded.patterns.globs import expression
+from sregym_cluster_embedded.patterns.linear import linear
 from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.bash_variables import bash_variable
 from sregym_cluster_embedded.userland.shell.globbing import has_wildcard
 from sregym_cluster_embedded.userland.shell.lexing import Word, closing, tokens_of
-from sregym_cluster_embedded.userland.shell.shapes import escaped, expression, transformed, trimmed
+from sregym_cluster_embedded.userland.shell.shapes import escaped, transformed, trimmed
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
@@ -57,6 +60,7 @@ class Expansion:
         """The fields of a word, each with the pattern that it is; empty for one that is none."""
         fields: list[tuple[str, str]] = []
         present, shape, any_part = "", "", False
+        spend(len(word.pieces))
         for text, how in word.pieces:
             if how != "plain":
                 value = self._literal(text, how)
@@ -77,6 +81,8 @@ class Expansion:
                     )
                     continue
                 parts = value.split()
+                spend(len(parts))
+                allocate(len(value) + 60 * len(parts))
                 if value[:1].isspace() and any_part:
                     fields.append((present, shape))
                     present, shape, any_part = "", "", False
@@ -126,10 +132,14 @@ class Expansion:
 
     def text(self, text: str, *, quoted: bool) -> str:
         """A text with everything in it expanded."""
-        return "".join(value for value, _ in self._plain(text, quoted=quoted))
+        parts = [value for value, _ in self._plain(text, quoted=quoted)]
+        spend(len(parts) >> 1)
+        allocate(sum(map(len, parts)))
+        return "".join(parts)
 
     def _plain(self, text: str, *, quoted: bool = False) -> list[tuple[str, bool]]:
         found: list[tuple[str, bool]] = []
+        spend(len(text) >> 1)
         at = 0
         while at < len(text):
             char = text[at]
@@ -311,14 +321,16 @@ class Expansion:
         pattern, _, new = rest.partition("/")
         start, end = pattern[:1] == "#", pattern[:1] == "%"
         form = expression(self.text(pattern[1:] if start or end else pattern, quoted=True))
-        form = f"\\A(?:{form})" if start else f"(?:{form})\\Z" if end else form
+        form = f"\\A(?:{form})" if start else f"(?:{form})\\z" if end else form
         fresh = self.text(new, quoted=True)
-        return re.sub(form, lambda _: fresh, value, count=0 if operator == "//" else 1)
+        return linear(form).sub(lambda _: fresh, value, 0 if operator == "//" else 1)
 
     def _arithmetic(self, text: str) -> int:
         def assign(name: str, value: str) -> None:
             if "[" in name:
                 name = arrays.key_of(self, name.partition("[")[0], name.partition("[")[2][:-1])
+                arrays.set_element(self._session, name, value)
+                return
             if name not in self._session.environment:
                 self._session.unexported.add(name)
             self._session.environment[name] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.userland.shell.patterns import PatternError, compiled
+from sregym_cluster_embedded.patterns.posix import PatternError, compiled
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _matched(text: str, pattern: str) -> str:
     found = compiled(pattern, extended=False).match(text)
     if found is None:
         return "" if r"\(" in pattern else "0"
-    return (found[1] or "") if found.re.groups else str(len(found[0]))
+    return (found[1] or "") if found.re.groups else str(len(found.group()))
 
 
 def _expr(session: Session, words: list[str], _stdin: str) -> Output:

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
+from sregym_cluster_embedded.budget import portion
+from sregym_cluster_embedded.patterns.globs import matches
+from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, taken
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.execution import Execution
 from sregym_cluster_embedded.userland.shell.expansion import Expansion
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.shapes import expression
 from sregym_cluster_embedded.userland.shell.tree import (
+    Begun,
     Case,
     Condition,
+    Counting,
     Each,
     Loop,
     Pipeline,
     Sequence,
+    Simple,
 )
 from sregym_cluster_embedded.userland.shell.variables import assign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
     from sregym_cluster_embedded.userland.shell.tree import Node
+
+
+# A round of a loop that has done nothing that must not be repeated is passed as seldom as this.
+_SELDOM = 64
+# Commands that end before their input does.
+_TAKE_SOME = ("head", "true", "false", ":", "echo", "sleep")
+
+
+def takes_some(command: Node) -> bool:
+    """Whether a command of a pipeline ends without having read all of its input."""
+    if not isinstance(command, Simple) or not command.words:
+        return False
+    words = [text for word in command.words for text, how in word.pieces if how == "plain"]
+    quick = words[:1] == ["grep"] and any(word in ("-q", "-m1", "-m") for word in words)
+    return quick or (words[:1] or [""])[0] in _TAKE_SOME
 
 
 class Flow(Execution):
@@ -42,6 +64,11 @@ class Flow(Execution):
         self._unread: list[str] = []
         # What `trap` has set, by signal.
         self.traps: dict[str, str] = {}
+        # Where a script that is recorded goes on, and its parts around the present one: each makes
+        # what is left of itself from what is left of the part.
+        self.place: Checkpoint | None = None
+        self._around: list[Callable[[Node], Node]] = []
+        self._rounds = 0
 
     def run(self, node: Node, stdin: str) -> Output:
         """Carry out a node."""
@@ -51,6 +78,10 @@ class Flow(Execution):
         """Words as a command gets them."""
         raise NotImplementedError
 
+    def _number(self, text: str) -> int:
+        """The value of an expression."""
+        raise NotImplementedError
+
     def _substitute(self, text: str, *, raw: bool = False) -> str:
         raise NotImplementedError
 
@@ -58,34 +89,68 @@ class Flow(Execution):
         """The tree of a script."""
         raise NotImplementedError
 
+    @contextmanager
+    def _within(self, rest_of: Callable[[Node], Node]) -> Iterator[None]:
+        """A part of a script, in which it can go on later."""
+        self._around.append(rest_of)
+        try:
+            yield
+        finally:
+            self._around.pop()
+
+    def _passed(self, rest: Node) -> None:
+        """A loop begins a round: what was done before need not be repeated, if nothing hinders.
+
+        A script goes on in its sequences, choices, loops and functions; in a pipeline, within
+        redirections and for `set -e` in a condition it does not, and is repeated from before them.
+        """
+        self._rounds += 1
+        open_ = self._depth == len(self._around) + 1 and not self._captured
+        known = self._journal is not None and self._position == len(self._journal)
+        if not known or not open_ or any(self._unread) or self.session.sockets:
+            return
+        if not self._journal and self._rounds % _SELDOM:
+            return
+        for rest_of in reversed(self._around):
+            rest = rest_of(rest)
+        self.place = taken(cast("Interpreter", self), rest)
+        self._journal, self._position = [], 0
+
     def _sequence(self, node: Sequence, stdin: str) -> Output:
-        out, err, code = "", "", 0
+        written, code = _Written(), 0
         for index, (operator, part) in enumerate(node.parts):
             if (operator == "&&" and code != 0) or (operator == "||" and code == 0):
                 continue
             following = node.parts[index + 1][0] if index + 1 < len(node.parts) else ";"
-            result = self._after(out, err, part, stdin, quietly=following != ";")
+            act = self._quietly if following != ";" else self.run
+            with written.kept(), self._within(lambda rest, i=index: _following(node, i, rest)):  # type: ignore[misc]  # bound at once
+                result = act(part, stdin)
             code = self.session.last = result.code
-            out, err = result.out, result.err
+            written.add(result)
             negated = isinstance(part, Pipeline) and part.negated
             if code != 0 and "ERR" in self.traps and following == ";" and not negated:
-                trapped = self._after(out, err, self.parsed(self.traps["ERR"]), stdin)
-                self.session.last, out, err = code, trapped.out, trapped.err
-                result = Output(code, out, err)
+                with written.kept():
+                    written.add(self.run(self.parsed(self.traps["ERR"]), stdin))
+                self.session.last = code
             stops = self.stop_on_error and following == ";" and not negated
             if code != 0 and stops and operator != "||":
-                raise Exit(code, result)
-        return Output(code, out, err)
+                raise Exit(code, written.output(code))
+        return written.output(code)
 
     def _pipeline(self, node: Pipeline, stdin: str) -> Output:
         err, before = "", len(self._journal or ())
         self._captured += 1
         codes = []
         try:
-            result = self._stage(node.commands[0], stdin)
+            endless, slept_s = self.session.endless, self.session.slept_s
+            with portion() if len(node.commands) > 1 else nullcontext():
+                result = self._stage(node.commands[0], stdin)
             err, codes = result.err, [result.code]
             for command in node.commands[1:]:
                 text = result.out
+                if self.session.endless > endless and takes_some(command):
+                    # Whoever writes to a pipe that nobody reads any more is ended.
+                    self.session.endless, self.session.slept_s = endless, slept_s
                 result = self._feeding(text, lambda c=command, t=text: self._stage(c, t))  # type: ignore[misc]  # bound at once
                 err += result.err
                 codes.append(result.code)
@@ -118,10 +183,11 @@ class Flow(Execution):
         result, falls = Output(), False
         for patterns, body, end in node.branches:
             if not falls and not any(
-                re.fullmatch(expression(expansion.pattern(pattern)), value) for pattern in patterns
+                matches(value, expansion.pattern(pattern), escapes=True) for pattern in patterns
             ):
                 continue
-            result = self._after(result.out, result.err, body, stdin)
+            with self._within(alone) if end not in (";&", ";;&") else nullcontext():
+                result = self._after(result.out, result.err, body, stdin)
             falls = end == ";&"
             if end not in (";&", ";;&"):
                 break
@@ -133,9 +199,11 @@ class Flow(Execution):
             result = self._quietly(test, stdin)
             out, err = out + result.out, err + result.err
             if result.code == 0:
-                return self._after(out, err, body, stdin)
+                with self._within(alone):
+                    return self._after(out, err, body, stdin)
         if node.otherwise is not None:
-            return self._after(out, err, node.otherwise, stdin)
+            with self._within(alone):
+                return self._after(out, err, node.otherwise, stdin)
         return Output(0, out, err)
 
     def _after(
@@ -156,39 +224,64 @@ class Flow(Execution):
         if not self.stop_on_error:
             return self.run(test, stdin)
         self.stop_on_error = False
+        self._depth += 1
         try:
             return self.run(test, stdin)
         finally:
+            self._depth -= 1
             self.stop_on_error = True
 
-    def _loop(self, node: Loop | Each, stdin: str) -> Output:
-        out, err, code = "", "", 0
-        words = iter(self.words(node.words) if isinstance(node, Each) else ())
+    def _loop(self, node: Loop | Each | Counting, stdin: str) -> Output:
+        words = tuple(self.words(node.words)) if isinstance(node, Each) else ()
+        if isinstance(node, Counting) and node.start.strip():
+            self._number(node.start)
+        return self._begun(Begun(node, words=words), stdin)
+
+    def _begun(self, begun: Begun, stdin: str) -> Output:
+        """A loop from one of its rounds on."""
+        node, at, code = begun.loop, begun.at, begun.code
+        written, body = _Written(), begun.rest
         while True:
-            self.spend()
-            if isinstance(node, Each):
-                word = next(words, None)
-                if word is None:
-                    break
-                assign(self.session, node.name, word)
-                self.session.unexported.add(node.name)
-            else:
-                result = self._quietly(node.test, stdin)
-                out, err = out + result.out, err + result.err
-                if (result.code == 0) == node.until:
-                    break
-            result, goes_on = self._round(out, err, node.body, stdin)
-            out, err = result.out, result.err
+            if body is None:
+                self._passed(replace(begun, rest=None, at=at, code=code))
+                with written.kept():
+                    if not self._goes_on(begun, at, written, stdin):
+                        break
+                at += 1
+                body = node.body
+            left = replace(begun, at=at, code=code)
+            with written.kept(), self._within(lambda rest, left=left: replace(left, rest=rest)):  # type: ignore[misc]  # bound at once
+                result, goes_on = self._round(body, stdin)
+            body = None
+            written.add(result)
             code = result.code if goes_on is not None else code
             if goes_on is False:
                 break
-        return Output(code, out, err)
+            if isinstance(node, Counting) and node.step.strip():
+                self._number(node.step)
+        return written.output(code)
 
-    def _round(self, out: str, err: str, body: Node, stdin: str) -> tuple[Output, bool | None]:
+    def _goes_on(self, begun: Begun, at: int, written: _Written, stdin: str) -> bool:
+        """Whether a loop has one more round, which begins."""
+        node = begun.loop
+        self.spend()
+        if isinstance(node, Each):
+            if at == len(begun.words):
+                return False
+            assign(self.session, node.name, begun.words[at])
+            self.session.unexported.add(node.name)
+            return True
+        if isinstance(node, Counting):
+            return not node.test.strip() or bool(self._number(node.test))
+        result = self._quietly(node.test, stdin)
+        written.add(result)
+        return (result.code == 0) != node.until
+
+    def _round(self, body: Node, stdin: str) -> tuple[Output, bool | None]:
         """A loop's body, and whether the loop goes on; None when `continue` began it anew."""
         self.loops += 1
         try:
-            return self._after(out, err, body, stdin), True
+            return self.run(body, stdin), True
         except Leave as leave:
             if leave.word == "return":
                 raise
@@ -197,3 +290,44 @@ class Flow(Execution):
             return leave.output, False if leave.word == "break" else None
         finally:
             self.loops -= 1
+
+
+class _Written:
+    """What the parts of a script have written, put together when it is asked for."""
+
+    def __init__(self) -> None:
+        self._out: list[str] = []
+        self._err: list[str] = []
+
+    def add(self, output: Output) -> None:
+        """What one more part has written."""
+        if output.out:
+            self._out.append(output.out)
+        if output.err:
+            self._err.append(output.err)
+
+    def output(self, code: int) -> Output:
+        """All of it."""
+        return Output(code, "".join(self._out), "".join(self._err))
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """A part that may leave the script: what was written before goes with it."""
+        try:
+            yield
+        except Exit as stop:
+            self.add(stop.output)
+            raise Exit(stop.code, self.output(stop.code)) from None
+        except Leave as leave:
+            self.add(leave.output)
+            raise Leave(leave.word, self.output(0), leave.loops) from None
+
+
+def alone(rest: Node) -> Node:
+    """What is left of a choice when so much is left of its branch."""
+    return rest
+
+
+def _following(node: Sequence, index: int, rest: Node) -> Node:
+    """What is left of a sequence when so much is left of one of its parts."""
+    return Sequence(((";", rest), *node.parts[index + 1 :]))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
+from sregym_cluster_embedded.patterns import globs
+
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from sregym_cluster_embedded.userland.shell.session import Session
 
 # Commands that read standard input to its end when no file is named.
 _READERS = frozenset(
     {"cat", "wc", "grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "cut", "tr", "sed"}
     | {"awk", "tee", "xargs", "base64", "md5sum", "sha256sum", "sh", "bash", "ash", "dash", "tac"}
-    | {"mongo", "mongosh", "mysql", "psql", "redis-cli", "tar", "dd", "nc", "od", "rev", "nl"}
+    | {"tar", "dd", "nc", "od", "rev", "nl"}
     | {
         "gzip",
         "gunzip",
@@ -51,16 +55,18 @@ def globbed(session: Session, pattern: str) -> list[str]:
     hits = []
     for place in places:
         base = session.path(place or ("/" if slash else "."))
-        for name in session.files.listing(base) or []:
+        names = session.files.listing(base) or []
+        spend(10 + 3 * len(names))
+        for name in names:
             hidden = name.startswith(".") and not last.startswith(".")
-            if fnmatch.fnmatchcase(name, last) and not hidden:
+            if globs.matches(name, last) and not hidden:
                 hits.append(f"{place}{slash}{name}")
     return hits
 
 
-def reads(words: list[str]) -> bool:
-    """Whether a command reads its standard input."""
+def reads(words: list[str], consoles: Container[str]) -> bool:
+    """Whether a command reads its standard input; consoles of servers do."""
     name = words[0].rpartition("/")[2]
     if name in ("timeout", "env", "nice", "nohup", "time", "command"):
         return True
-    return name in _READERS
+    return name in _READERS or name in consoles

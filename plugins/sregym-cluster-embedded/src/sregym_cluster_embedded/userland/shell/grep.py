@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from sregym_cluster_embedded.budget import allocate, spend
+from sregym_cluster_embedded.patterns import perl
+from sregym_cluster_embedded.patterns.globs import quoted
+from sregym_cluster_embedded.patterns.posix import PatternError, Searching, of_linear, translated
 from sregym_cluster_embedded.userland.shell.options import options
-from sregym_cluster_embedded.userland.shell.patterns import PatternError, translated
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import inputs
 
@@ -31,7 +32,9 @@ def _grep(session: Session, words: list[str], stdin: str) -> Output:
     many = len(named) > 1 or "H" in flags or bool({"r", "R"} & set(flags))
     out, hits = "", 0
     for shown, content in named:
+        allocate(len(out))
         lines = content.splitlines()
+        spend(len(lines))
         found = [
             n
             for n, line in enumerate(lines)
@@ -87,23 +90,13 @@ def _bad_number(session: Session, flags: dict[str, str]) -> str:
 def _bad_pattern(session: Session, pattern: str, why: str) -> str:
     if session.busybox:
         return f"grep: bad regex '{pattern}'\n"
-    for mark, words in _MISTAKES.items():
-        if mark in why:
-            return f"grep: {words}\n"
     return f"grep: {why}\n"
 
 
-# What is wrong with a pattern, in the words of GNU.
-_MISTAKES = {
-    "character set": "Unmatched [, [^, [:, [., or [=", "missing )": "Unmatched ( or \\(",
-    "unbalanced parenthesis": "Unmatched ) or \\)", "bad escape (end": "Trailing backslash",
-    "bad character range": "Invalid range end",
-}  # fmt: skip
-
-
-def _grep_pattern(name: str, text: str, flags: dict[str, str]) -> re.Pattern[str]:
+def _grep_pattern(name: str, text: str, flags: dict[str, str]) -> Searching:
+    ignore = "i" in flags or "y" in flags
     if "F" in flags or name == "fgrep":
-        form = "|".join(map(re.escape, text.split("\n")))
+        form = "|".join(map(quoted, text.split("\n")))
     elif "P" in flags:
         form = text
     else:
@@ -113,10 +106,11 @@ def _grep_pattern(name: str, text: str, flags: dict[str, str]) -> re.Pattern[str
         form = rf"\b(?:{form})\b"
     if "x" in flags:
         form = rf"^(?:{form})$"
-    try:
-        return re.compile(form, re.IGNORECASE if "i" in flags or "y" in flags else 0)
-    except re.error as error:
-        raise PatternError(str(error)) from None
+    return (
+        perl.compiled(form, ignore_case=ignore)
+        if "P" in flags
+        else of_linear(form, ignore_case=ignore)
+    )
 
 
 def _grep_inputs(
@@ -149,19 +143,19 @@ def _grep_inputs(
 def _grep_context(lines: list[str], found: list[int], head: str, flags: dict[str, str]) -> str:
     before = int(flags.get("B") or flags.get("C") or 0)
     after = int(flags.get("A") or flags.get("C") or 0)
-    shown: list[int] = []
-    out, hits = "", set(found)
+    last = -1
+    out: list[str] = []
+    hits = set(found)
     for hit in found:
-        for n in range(max(0, hit - before), min(len(lines), hit + after + 1)):
-            if n in shown:
-                continue
-            if shown and n > shown[-1] + 1 and before + after:
-                out += "--\n"
-            shown.append(n)
+        for n in range(max(0, hit - before, last + 1), min(len(lines), hit + after + 1)):
+            spend()
+            if last >= 0 and n > last + 1 and before + after:
+                out.append("--\n")
+            last = n
             mark = ":" if n in hits else "-"
             number = f"{n + 1}{mark}" if "n" in flags else ""
-            out += f"{head[:-1] + mark if head else ''}{number}{lines[n]}\n"
-    return out
+            out.append(f"{head[:-1] + mark if head else ''}{number}{lines[n]}\n")
+    return "".join(out)
 
 
 GREP_COMMANDS: dict[str, Command] = {"egrep": _grep, "fgrep": _grep, "grep": _grep}

@@ -31,11 +31,7 @@ REASONS = {
     429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented",
     502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
 }  # fmt: skip
-# What servers that speak no HTTP do with a request: what they write back, or nothing at all.
-_STRAYS = {
-    "mongodb": "It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n",
-}
-_CLOSING = ("postgres",)
+_PORT = 80
 _BASE_S = 0.0016
 
 
@@ -81,7 +77,7 @@ class Fetched(NamedTuple):
 def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
     """Send an HTTP request from the container."""
     secure = asked.url.lower().startswith("https:")
-    address = parse_address(asked.url, "http")
+    address = parse_address(asked.url, _PORT)
     target = connect(session, address.host, address.port, "http", asked.url)
     latency_s = _BASE_S + (target.path.latency_ms / 1000 * 2 if target.path is not None else 0.0)
     if target.kind and target.kind != "protocol":
@@ -105,7 +101,7 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
     spoken = runtime.protocol_of(server, target.listener)
     local = address.host in ("localhost", "127.0.0.1", "::1")
     client_ip = "127.0.0.1" if local else session.process.config.pod_ip
-    if program is not None and spoken not in ("grpc", "amqp"):
+    if program is not None and not session.runtime.extensions.protocol(spoken).never_http:
         host = asked.headers.get("host", address.host)
         port = next((number for number, name in server.ports if name == target.listener), 0)
         sent = {"host": host, **asked.headers}
@@ -180,9 +176,12 @@ def _through_ingress(
 
 def _stray(session: Session, server: Process, target: Target) -> Fetched:
     spoken = session.runtime.protocol_of(server, target.listener)
-    if spoken in _STRAYS:
-        return Fetched("", WebAnswer(200, _STRAYS[spoken], "text/plain"), target, _plain(session))
-    if spoken in _CLOSING or spoken == "tcp":
+    wire = session.runtime.extensions.protocol(spoken)
+    if wire.answer_to_http:
+        return Fetched(
+            "", WebAnswer(200, wire.answer_to_http, "text/plain"), target, _plain(session)
+        )
+    if wire.closes_on_http:
         return Fetched("empty", None, target)
     return Fetched("garbage", None, target)
 

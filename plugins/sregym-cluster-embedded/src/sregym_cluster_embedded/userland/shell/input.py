@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from sregym_cluster_embedded.userland.process import Process
 
 _SHELLS = ("sh", "ash", "bash", "dash")
-_CONSOLES = ("mongo", "mongosh", "redis-cli", "valkey-cli", "mysql", "mariadb", "psql")
 # Options with which a console carries out what they say instead of asking.
 _TOLD = ("-c", "-e", "--eval", "--execute", "--command", "-f", "--file", "-x")
 _READERS = (
@@ -36,16 +35,16 @@ def is_shell(command: Sequence[str]) -> bool:
     return name in _SHELLS and all(word.startswith("-") and word != "-c" for word in command[1:])
 
 
-def is_console(command: Sequence[str]) -> bool:
+def is_console(command: Sequence[str], consoles: Container[str]) -> bool:
     """Whether a command line is the console of a datastore that waits for statements."""
-    return command_name(command) in _CONSOLES and not any(
+    return command_name(command) in consoles and not any(
         word.partition("=")[0] in _TOLD for word in command[1:]
     )
 
 
-def reads_input(command: Sequence[str]) -> bool:
+def reads_input(command: Sequence[str], consoles: Container[str]) -> bool:
     """Whether a main process waits for its input before it ends."""
-    if is_shell(command) or is_console(command):
+    if is_shell(command) or is_console(command, consoles):
         return True
     name = command_name(command)
     if name not in _READERS:
@@ -56,9 +55,9 @@ def reads_input(command: Sequence[str]) -> bool:
     return name in ("tr", "tee", "xargs") or len(operands) <= told or "-" in operands
 
 
-def waits_for_input(process: Process) -> bool:
+def waits_for_input(process: Process, consoles: Container[str]) -> bool:
     """Whether a main process reads an input that somebody may attach to."""
-    return bool(process.config.spec.get("stdin")) and reads_input(process.argv)
+    return bool(process.config.spec.get("stdin")) and reads_input(process.argv, consoles)
 
 
 def never_reads(command: Sequence[str]) -> bool:

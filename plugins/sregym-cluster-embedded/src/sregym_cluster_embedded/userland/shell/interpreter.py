@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.userland.shell import arrays
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.shell.bash_builtins import BASH_COMMANDS
 from sregym_cluster_embedded.userland.shell.bash_flow import BashFlow
 from sregym_cluster_embedded.userland.shell.braces import braced
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
+from sregym_cluster_embedded.userland.shell.checkpoints import restored
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
+from sregym_cluster_embedded.userland.shell.flow import alone
 from sregym_cluster_embedded.userland.shell.globbing import READ_IN, globbed, reads
-from sregym_cluster_embedded.userland.shell.invocation import main_script
+from sregym_cluster_embedded.userland.shell.invocation import main_script, shell_that_reads
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.tree import (
     Background,
+    Begun,
     Calculation,
+    Called,
     Case,
     Condition,
     Counting,
@@ -42,8 +47,15 @@ from sregym_cluster_embedded.userland.shell.wording import (
     trace,
 )
 
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint
+
 # What Debian's `sh` has no such command for.
 _OF_BASH = frozenset(("[[", "declare", "disown", "let", "source", "typeset", *BASH_COMMANDS))
+
+
+# What a word of a command takes, besides its text.
+_WORD_STEPS, _WORD_BYTES = 5, 80
 
 
 class Interpreter(BashFlow):
@@ -70,6 +82,8 @@ class Interpreter(BashFlow):
         if text is None:
             return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
         self.session.arguments = asked.arguments
+        self.session.shell = shell_that_reads(argv, text)
+        self.session.options, self.session.strict = set(asked.options), "u" in asked.options
         try:
             self.parsed(text)
         except ShellSyntaxError as error:
@@ -83,7 +97,7 @@ class Interpreter(BashFlow):
         self.stop_on_error = stop_on_error
         try:
             tree = self.parsed(text)
-            result = self._feeding(stdin, lambda: self.run(tree, stdin))
+            return self._to_its_end(tree, stdin)
         except ShellSyntaxError as error:
             self.session.at_line = text.count("\n") + (0 if text.endswith("\n") else 1)
             if self.session.shell == "bash" and "end of file" in str(error):
@@ -93,6 +107,16 @@ class Interpreter(BashFlow):
                 head = words.partition(": syntax")[0]
                 words += f"{head}: `{text}'\n"
             return Output(2, "", words)
+
+    def resumed(self, place: Checkpoint) -> Output:
+        """Go on with a script where it was."""
+        self.place = place
+        restored(self, place)
+        return self._to_its_end(place.rest, "")
+
+    def _to_its_end(self, tree: Node, stdin: str) -> Output:
+        try:
+            result = self._feeding(stdin, lambda: self.run(tree, stdin))
         except Exit as stop:
             result = Output(stop.code, stop.output.out, stop.output.err)
         except Leave as leave:
@@ -105,6 +129,7 @@ class Interpreter(BashFlow):
 
     def parsed(self, text: str) -> Node:
         """The tree of a script, by the rules of the present shell."""
+        spend(4 * len(text))
         return parse(text, bash=self.session.shell == "bash")
 
     def execute(self, argv: list[str], stdin: str) -> Output:
@@ -116,12 +141,15 @@ class Interpreter(BashFlow):
 
     def run(self, node: Node, stdin: str) -> Output:
         """Carry out a node."""
+        self._depth += 1
         try:
             result = self._run(node, stdin)
         except BadSubstitutionError as error:
             text = f"{shell_name(self.session)}: {error}\n"
             code = 2 if self.session.shell != "bash" else 127 if error.unset else 1
             raise Exit(code, Output(code, "", text)) from None
+        finally:
+            self._depth -= 1
         said, self.session.complaints = self.session.complaints, ""
         return Output(result.code, result.out, said + result.err) if said else result
 
@@ -134,7 +162,7 @@ class Interpreter(BashFlow):
             return self._pipeline(node, stdin)
         if isinstance(node, Condition):
             return self._condition(node, stdin)
-        if isinstance(node, Loop | Each):
+        if isinstance(node, Loop | Each | Counting):
             return self._loop(node, stdin)
         if isinstance(node, Group):
             return self._group(node, stdin)
@@ -146,8 +174,10 @@ class Interpreter(BashFlow):
             return self._calculation(node)
         if isinstance(node, Test):
             return self._tested(node)
-        if isinstance(node, Counting):
-            return self._counting(node, stdin)
+        if isinstance(node, Begun):
+            return self._begun(node, stdin)
+        if isinstance(node, Called):
+            return self._called(node, stdin)
         if isinstance(node, Timed):
             return self._timed(node, stdin)
         self.session.functions[node.name] = node.body
@@ -171,29 +201,6 @@ class Interpreter(BashFlow):
         line, newline, self._unread[-1] = self._unread[-1].partition("\n")
         return line + newline
 
-    def call(self, name: str, arguments: list[str], stdin: str) -> Output:
-        """Run a function of the shell."""
-        session = self.session
-        kept, loops = session.arguments, self.loops
-        session.arguments = (kept[0], *arguments)
-        self.frames.append({})
-        self.loops = 0
-        try:
-            return self.run(session.functions[name], stdin)
-        except Leave as leave:
-            if leave.word != "return":
-                raise
-            return Output(session.last, leave.output.out, leave.output.err)
-        finally:
-            session.arguments, self.loops = kept, loops
-            frame = self.frames.pop()
-            arrays.forget(session, frame)
-            for variable, before in frame.items():
-                if before is None:
-                    session.environment.pop(variable, None)
-                else:
-                    session.environment[variable] = before
-
     def _background(self, node: Background) -> Output:
         if self._journal is not None and self._position < len(self._journal):
             self._position += 1
@@ -207,6 +214,8 @@ class Interpreter(BashFlow):
 
     def _group(self, node: Group, stdin: str) -> Output:
         session = self.session
+        # Copying variables takes time as well; there may be very many.
+        spend(len(session.environment) >> 4)
         kept = (dict(session.environment), session.working_dir, set(session.unexported))
         redirector = self._redirector()
         text, error = redirector.input(node.redirections, stdin)
@@ -217,7 +226,10 @@ class Interpreter(BashFlow):
         self._captured += caught
         try:
             if text is stdin:
-                result = self.run(node.body, text)
+                # A shell of its own ends with what follows it; there must be nothing.
+                goes_on = not (node.subshell and self._around)
+                with self._within(alone) if goes_on else nullcontext():
+                    result = self.run(node.body, text)
             else:
                 result = self._feeding(text, lambda: self.run(node.body, text))
         except Exit as stop:
@@ -261,7 +273,7 @@ class Interpreter(BashFlow):
                 session.unexported.update(fresh)
             traced = trace(session, values, words)
             return redirector.output(node.redirections, Output(session.last, "", traced))
-        if self._unread and text is stdin and reads(words):
+        if self._unread and text is stdin and reads(words, session.runtime.consoles):
             self._unread[-1] = ""
         if words == ["exec"]:
             redirector.keep(node.redirections)
@@ -317,23 +329,15 @@ class Interpreter(BashFlow):
         if name in (":", "true"):
             return Output()
         if name in ("[", "test", "[["):
-            return COMMANDS["test"](self.session, words, stdin)
-        if self._journal is None:
-            return self._started(words, stdin)
-        if self._position < len(self._journal):
-            self._position += 1
-            return Output(*self._journal[self._position - 1])
-        output = self._started(words, stdin)
-        self._journal.append(tuple(output))
-        self._position += 1
-        return output
+            return self.once(lambda: self._bounded(COMMANDS["test"], words, stdin))
+        return self.once(lambda: self._started(words, stdin))
 
     def _started(self, words: list[str], stdin: str) -> Output:
         if words[0] == "wait":
             return self._waited(words[1:])
         if words[0] in ("echo", "printf", "kill", "pwd"):
             # Builtins of every shell: they need no executable.
-            return COMMANDS[words[0]](self.session, words, stdin)
+            return self._bounded(COMMANDS[words[0]], words, stdin)
         return self.external(words, stdin)
 
     def _waited(self, words: list[str]) -> Output:
@@ -360,6 +364,8 @@ class Interpreter(BashFlow):
                 found.append(self.declared(word, found))
                 continue
             for text, pattern in expansion.fields(word):
+                spend(_WORD_STEPS)
+                allocate(_WORD_BYTES + len(text))
                 globs = pattern and "f" not in self.session.options
                 paths = globbed(self.session, pattern) if globs else []
                 if not paths and globs and "nullglob" in self.session.options:
@@ -369,14 +375,14 @@ class Interpreter(BashFlow):
 
     def _substitute(self, text: str, *, raw: bool = False) -> str:
         session = self.session
+        spend(len(session.environment) >> 4)
         kept = (
             dict(session.environment),
             session.working_dir,
             set(session.unexported),
             session.runner,
         )
-        inner = Interpreter(session)
-        result = inner.script(text, "")
+        result = self.once(lambda: Interpreter(session).script(text, ""))
         session.environment, session.working_dir, session.unexported, session.runner = kept
         session.last = result.code
         self._substituted = True

@@ -89,3 +89,11 @@ def main_script(session: Session, argv: list[str]) -> tuple[Invocation, str | No
     if path in image.binaries or path in tool_paths(image.tools):
         return Invocation(), None
     return Invocation(arguments=(path, *argv[1:])), session.files.read(path)
+
+
+def shell_that_reads(argv: list[str], text: str) -> str:
+    """Which shell runs the script of a main process: the one that is started, or that it names."""
+    first = text.partition("\n")[0]
+    words = [argv[0], *reversed(first[2:].split() if first.startswith("#!") else ())]
+    names = [word.rpartition("/")[2] for word in words]
+    return next((name for name in names if name in SHELLS), "sh")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 _OPERATORS = ("&&", "||", ";;", ";", "|", "&", "(", ")", "\n")
+_OPERATOR_STARTS = frozenset("&;|()\n")
 
 
 class ShellSyntaxError(ValueError):
@@ -120,6 +121,8 @@ class _Lexer:
         self.counted = self.at
 
     def operator(self) -> str | None:
+        if self.text[self.at] not in _OPERATOR_STARTS:
+            return None
         return next((o for o in _OPERATORS if self.text.startswith(o, self.at)), None)
 
     def redirection(self) -> bool:
@@ -127,6 +130,8 @@ class _Lexer:
         descriptor = -1
         if self.text[at].isdigit() and self.text[at + 1 : at + 2] in ("<", ">"):
             descriptor, at = int(self.text[at]), at + 1
+        if self.text[at] not in "<>&":
+            return False
         operators = ("<<-", "<<<", "<<", "&>>", "&>", ">>", ">&", "<&", "<>", ">|", ">", "<")
         operator = next((o for o in operators if self.text.startswith(o, at)), None)
         if operator is None:

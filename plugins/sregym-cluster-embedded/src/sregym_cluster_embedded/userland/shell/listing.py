@@ -301,12 +301,8 @@ def _df(session: Session, words: list[str], _stdin: str) -> Output:
 
 
 def _holding(points: list[MountPoint], path: str) -> MountPoint:
-    best = points[0]
-    for point in points:
-        place = point.place.rstrip("/") + "/"
-        if (path + "/").startswith(place) and len(point.place) >= len(best.place):
-            best = point
-    return best
+    holds = [one for one in points if f"{path}/".startswith(one.place.rstrip("/") + "/")]
+    return max(holds, key=lambda one: len(one.place), default=points[0])
 
 
 def _df_table(session: Session, points: list[MountPoint], flags: dict[str, str]) -> str:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
 
 _KILLED = 137
+# What a command line may cost; what main processes and jobs may is in `userland.allowances`.
+COMMAND_STEPS, MEMORY_BYTES = 800_000, 96 << 20
 
 
 def charging(session: Session) -> Callable[[int], None]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.network.ends import Outcome
-from sregym_cluster_embedded.store import Key, Object
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.userland.connections import ESTABLISHED, LISTEN, SYN_SENT
 from sregym_cluster_embedded.userland.files.figures import carried
 from sregym_cluster_embedded.userland.shell.interfaces import INTERFACE_COMMANDS, routes
@@ -136,10 +136,8 @@ def _telnet(session: Session, words: list[str], stdin: str) -> Output:
 
 def _echo(session: Session, host: str) -> Echo:
     """Whether an address answers pings."""
-    ref = session.process.ref
-    nothing: Object = {"metadata": {"namespace": ref.namespace, "name": ref.pod}, "spec": {}}
-    pod = session.world.store.get(Key("pods", ref.namespace, ref.pod)) or nothing
-    found: Echo = session.world.room("network").echo(session.world, pod, host)
+    pod = session.files.container.pod
+    found: Echo = session.world.room(NETWORK).echo(session.world, pod, host)
     return found
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 
+from sregym_cluster_embedded.budget import allocate
 from sregym_cluster_embedded.userland.files.inode import FOLDER, FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 _SUFFIXES = (".gz", ".tgz", ".z", ".Z", "-gz")
 _MAGIC = b"\x1f\x8b"
+
+
+# What is unpacked at once, and how often it is held on its way to a text.
+_PIECE_BYTES, _COPIES = 1 << 20, 3
 
 
 def packed(text: str) -> str:
@@ -25,9 +31,19 @@ def unpacked(text: str) -> str | None:
     if not data.startswith(_MAGIC):
         return None
     try:
-        return gzip.decompress(data).decode(errors="surrogateescape")
+        return _opened(data).decode(errors="surrogateescape")
     except (OSError, EOFError, zlib.error):
         return None
+
+
+def _opened(data: bytes) -> bytes:
+    """What was packed, piece by piece: little can stand for very much."""
+    parts: list[bytes] = []
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as source:
+        while part := source.read(_PIECE_BYTES):
+            allocate(_COPIES * len(part))
+            parts.append(part)
+    return b"".join(parts)
 
 
 def _gzip(session: Session, words: list[str], stdin: str) -> Output:

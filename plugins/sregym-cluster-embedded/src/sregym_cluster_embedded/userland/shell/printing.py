@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from decimal import Decimal
 
+from sregym_cluster_embedded.budget import OutOfStepsError, allocate, spend
+from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import shell_name
@@ -13,7 +16,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "e": "\x1b",
             "f": "\f", "v": "\v"}  # fmt: skip
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|0[0-7]{0,3}|[1-7][0-7]{0,2}|[ntr\\aebfv])")
 _SPEC = re.compile(r"%([-+ 0#]*)(\*|\d*)(?:\.(\*|\d*))?(?:hh|h|ll|l|L|z|j|t)?(.?)", re.DOTALL)
-_MOST = 100_000
+_WHOLE = 1 << 60
 
 
 def escaped(text: str, *, hexadecimal: bool = True) -> str:
@@ -59,8 +62,11 @@ def _printf(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(2, "", f"{shell_name(session)}: {text}\n")
     if session.shell == "bash" and words[1] == "-v" and len(words) > 3:
         kept = _Printed(session, words[3], words[4:]).result()
-        session.environment[words[2]] = kept.out
-        session.unexported.add(words[2])
+        if "[" in words[2]:
+            arrays.set_element(session, words[2], kept.out)
+        else:
+            session.environment[words[2]] = kept.out
+            session.unexported.add(words[2])
         return Output(kept.code, "", kept.err)
     printed = _Printed(session, words[1], words[2:])
     return printed.result()
@@ -80,7 +86,7 @@ class _Printed:
     def __init__(self, session: Session, form: str, arguments: list[str]) -> None:
         self._session = session
         self._form = form
-        self._rest = arguments
+        self._rest = deque(arguments)
         self._out = self._err = ""
 
     def result(self) -> Output:
@@ -95,7 +101,9 @@ class _Printed:
                     self._out += self._directive(match, form)
                     at = match.end()
                 self._out += self._plain(form[at:])
-                if stop or not self._rest or len(self._rest) == before or len(self._out) > 1 << 20:
+                spend(4)
+                allocate(len(self._out) >> 4)
+                if stop or not self._rest or len(self._rest) == before:
                     break
         except _StopPrinting as error:
             self._err += str(error)
@@ -106,7 +114,7 @@ class _Printed:
         return escaped(text, hexadecimal=not self._session.dash)
 
     def _next(self) -> str:
-        return self._rest.pop(0) if self._rest else ""
+        return self._rest.popleft() if self._rest else ""
 
     def _directive(self, match: re.Match[str], form: str) -> str:
         flags, width, precision, kind = match.groups()
@@ -116,6 +124,7 @@ class _Printed:
             width = self._next()
         if precision == "*":
             precision = self._next()
+        allocate(_size(width) + _size(precision or ""))
         known = "sdibuxXofeEgGc" + ("q" if self._session.shell == "bash" else "")
         if not kind or kind not in known:
             raise _StopPrinting(self._invalid(match, form))
@@ -203,17 +212,34 @@ def _seq(session: Session, words: list[str], _stdin: str) -> Output:
     if step == 0 and not session.busybox:
         text = f"seq: invalid Zero increment value: '{operands[1]}'\n"
         return Output(1, "", f"{text}Try 'seq --help' for more information.\n")
-    shown: list[str] = []
-    value, places = first, max(0, *(_places(number) for number in (first, step)))
-    while (value <= last if step >= 0 else value >= last) and len(shown) < _MOST:
-        shown.append(f"{value:.{places}f}")
-        value += step
+    shown = _sequence(first, step, last)
     if "w" in flags:
         width = max((len(text) for text in (*shown[:1], *shown[-1:])), default=0)
         shown = [text.zfill(width) for text in shown]
     if not shown:
         return Output()
-    return Output(0, escaped(flags.get("s", "\n")).join(shown) + "\n")
+    between = escaped(flags.get("s", "\n"))
+    allocate(len(between) * len(shown))
+    return Output(0, between.join(shown) + "\n")
+
+
+def _sequence(first: Decimal, step: Decimal, last: Decimal) -> list[str]:
+    """The numbers of `seq`, as they are written."""
+    places = max(0, *(_places(number) for number in (first, step)))
+    if not step:
+        raise OutOfStepsError
+    count = max(0, int((last - first) / step) + 1) if (last >= first) == (step > 0) else 0
+    if not places and max(abs(first), abs(last)) < _WHOLE:
+        spend(count >> 2)
+        allocate(count * (50 + len(str(int(last)))))
+        return [*map(str, range(int(first), int(first) + count * int(step), int(step)))]
+    spend(count)
+    allocate(count * (50 + places + len(str(int(last)))))
+    return [f"{first + number * step:.{places}f}" for number in range(count)]
+
+
+def _size(text: str) -> int:
+    return int(text) if text.lstrip("-").isdecimal() else 0
 
 
 def _places(number: Decimal) -> int:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import IngressProgram
 
 from sregym_cluster_embedded.network import certificates, ingress
+from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.userland import pages
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer, WebRequest
-from sregym_cluster_embedded.userland.nginx import pages
 from sregym_cluster_embedded.userland.process import Process, process_of
 from sregym_cluster_embedded.userland.wiring import Address, reach
 
@@ -71,9 +73,7 @@ def pass_on(
 
 
 def _from_backend(world: World, server: Process, found: Route, method: str, host: str) -> Passed:
-    target = world.room("network").backends(
-        world, found.ingress.namespace, found.service, found.port
-    )
+    target = world.room(NETWORK).backends(world, found.ingress.namespace, found.service, found.port)
     if target.failure is not None or not target.backends:
         return Passed(_page(503))
     chosen = world.seed.pick(target.backends, "ingress", found.ingress, found.path, world.now)
@@ -83,7 +83,7 @@ def _from_backend(world: World, server: Process, found: Route, method: str, host
     if end.kind or end.ref is None:
         return Passed(_page(502))
     backend = process_of(world, end.ref)
-    runtime: Runtime = world.room("runtime")
+    runtime: Runtime = world.room(RUNTIME)
     program = runtime.program_of(backend) if backend is not None else None
     answer = None
     if backend is not None and program is not None:

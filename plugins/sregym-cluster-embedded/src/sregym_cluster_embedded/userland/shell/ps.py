@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.userland.counted import scheduled
 from sregym_cluster_embedded.userland.files.machine import memory_kib
 from sregym_cluster_embedded.userland.files.tasks import entered
+from sregym_cluster_embedded.userland.host.neighbours import percent_of
+from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 
@@ -56,6 +59,7 @@ Usage:
 
 For more details see ps(1).
 """
+_USER_WIDTH = 8
 _TEXTS = ("args", "cmd", "comm", "comm_", "ucmd")
 
 
@@ -86,19 +90,27 @@ class Used(NamedTuple):
 def used_by(session: Session, task: Task) -> Used:
     """What the main process has used, as metrics and `kubectl top` have it; others next to nothing."""
     if not is_main(session, task):
+        now = percent_of(session.world, session.process.config.node, task.unit)
+        seconds = now / 100 * (session.world.now - task.started_at)
+        return Used(seconds, now, now)
+    process, world = task.process or session.process, session.world
+    if process_of(world, process.ref) is None:
         return Used(0.0, 0.0, 0.0)
-    process, world = session.process, session.world
     seconds = scheduled(world, process.ref).cpu_s
     age = max(1.0, world.now - process.started_at)
-    room = world.constitution.rooms.get("usage")
+    room = world.room_or_none(USAGE)
     shares = [] if room is None else room.containers(world, process.ref.pod_uid)
     now = sum(one.cpu_nanocores for one in shares if one.name == process.ref.name) / 1e7
     return Used(seconds, 100 * seconds / age, now)
 
 
 def is_main(session: Session, task: Task) -> bool:
-    """Whether a process is the container's own."""
-    argv = entered(session.process, session.image.cmd)
+    """Whether a process is the container's own, or that of a container that is seen from outside."""
+    if task.process is not None:
+        return True
+    if task.unit or task.uid is not None:
+        return False
+    argv = entered(session.runtime, session.process, session.image.cmd)
     name = argv[0].rpartition("/")[2]
     own = task.name in (name, session.process.argv[0].rpartition("/")[2])
     return task.parent == 0 and task.pid != session.pid and own
@@ -263,21 +275,23 @@ def _choose(asked: _Asked, text: str) -> None:
 def _values(session: Session, task: Task) -> dict[str, str]:
     """What the columns show of a process."""
     rights, used = session.rights, used_by(session, task)
-    user = user_name(session, rights.uid) or str(rights.uid)
+    number = rights.uid if task.uid is None else task.uid
+    user = user_name(session, number) or str(number)
+    user = user if len(user) <= _USER_WIDTH else f"{user[: _USER_WIDTH - 1]}+"
     total = memory_kib(session.files.container)
-    began = task.started_at if task.parent else session.process.started_at
+    began = task.started_at or session.process.started_at
     age = max(0, int(session.world.now - began))
     when = datetime.fromtimestamp(session.world.epoch + began, UTC)
-    line, name = " ".join(task.argv), task.name[:15]
+    line, name = " ".join(task.argv) or f"[{task.name}]", task.name[:15]
     days, rest = divmod(age, 86400)
     clock = f"{rest // 60 % 60:02d}:{rest % 60:02d}"
     hours = f"{rest // 3600:02d}:" if rest >= 3600 or days else ""
     short = f"{when:%H:%M}" if age < 86400 else f"{when:%b%d}"
-    memory = str(task.memory_kib + 2048)
+    memory = str(task.memory_kib + 2048 if task.memory_kib else 0)
     return {
         "pid": str(task.pid), "ppid": str(task.parent), "tid": str(task.pid), "lwp": str(task.pid),
         "pgid": str(task.pid), "sid": str(task.pid), "user": user, "euser": user, "uname": user,
-        "uid_": user, "uid": str(rights.uid), "group": user, "gid": str(rights.gid),
+        "uid_": user, "uid": str(number), "group": user, "gid": str(rights.gid),
         "%cpu": f"{used.mean:.1f}", "%mem": f"{task.memory_kib * 100 / total:.1f}",
         "vsz": memory, "rss": str(task.memory_kib), "tty": "?", "tty_": "?",
         "stat": f"{task.state}s", "s": task.state, "start": f"{when:%H:%M:%S}", "stime": short,

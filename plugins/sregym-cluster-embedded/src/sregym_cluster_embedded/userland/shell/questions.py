@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.network.records import Reply, is_address
-from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.network.records import Record
+    from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.userland.shell.session import Session
 
 CODES = {"nxdomain": "NXDOMAIN", "servfail": "SERVFAIL", "refused": "REFUSED"}
@@ -35,9 +36,7 @@ class Asked(NamedTuple):
 
 def place_of(session: Session) -> Place:
     """Who asks."""
-    ref = session.process.ref
-    nothing: Object = {"metadata": {"namespace": ref.namespace, "name": ref.pod}, "spec": {}}
-    pod = session.world.store.get(Key("pods", ref.namespace, ref.pod)) or nothing
+    pod = session.files.container.pod
     servers: list[str] = []
     searches: tuple[str, ...] = ()
     ndots = 1
@@ -57,16 +56,14 @@ def place_of(session: Session) -> Place:
 
 def ask(session: Session, place: Place, server: str, name: str, kind: str) -> Reply:
     """One question to one server."""
-    network: Any = session.world.room("network")
-    reply: Reply = network.query(session.world, place.pod, server, name, kind)
-    return reply
+    return session.world.room(NETWORK).query(session.world, place.pod, server, name, kind)
 
 
 def address_of(session: Session, place: Place, server: str) -> str:
     """The address of a server that may be given by name; empty when that is not found."""
     if is_address(server):
         return server
-    found = session.world.room("network").lookup(session.world, place.pod, server)
+    found = session.world.room(NETWORK).lookup(session.world, place.pod, server)
     return found.addresses[0] if found.status == "ok" else ""
 
 
@@ -95,9 +92,8 @@ def dotted(record: Record) -> str:
 
 def sought(session: Session, name: str) -> tuple[str, float]:
     """Why the C library cannot resolve a name, and after how many seconds it says so."""
-    network: Any = session.world.room("network")
-    routes = network.routes(session.world, session.process.ref.pod_uid, name, 0)
-    return getattr(routes, "dns_status", ""), getattr(routes, "dns_s", 0.0)
+    routes = session.world.room(NETWORK).routes(session.world, session.process.ref.pod_uid, name, 0)
+    return routes.dns_status, routes.dns_s
 
 
 def unresolved(session: Session, name: str) -> str:

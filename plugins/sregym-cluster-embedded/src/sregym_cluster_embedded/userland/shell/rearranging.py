@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.text import inputs
@@ -55,7 +56,11 @@ def _shuf(session: Session, words: list[str], stdin: str) -> Output:
     flags, lines, errors = _lines(session, words, stdin, "nie")
     if "i" in flags:
         first, _, last = flags["i"].partition("-")
+        count = max(int(last) - int(first) + 1, 0)
+        spend(count)
+        allocate(80 * count)
         lines = [str(number) for number in range(int(first), int(last) + 1)]
+    spend(5 * len(lines))
     seed, now = session.world.seed, session.world.now
     order = sorted(range(len(lines)), key=lambda n: seed.fraction("shuf", n, now))
     count = int(flags["n"]) if flags.get("n", "").isdecimal() else len(lines)
@@ -93,8 +98,9 @@ def _comm(session: Session, words: list[str], stdin: str) -> Output:
     left, right = (text.splitlines() for text in texts[:2])
     kept = [number for number in "123" if number not in flags]
     out = []
+    lefts, rights = set(left), set(right)
     for line in sorted({*left, *right}):
-        where = "3" if line in left and line in right else "1" if line in left else "2"
+        where = "3" if line in lefts and line in rights else "1" if line in lefts else "2"
         if where in kept:
             out.append("\t" * kept.index(where) + line)
     return _shown(out, errors)
@@ -112,6 +118,8 @@ def _diff(session: Session, words: list[str], stdin: str) -> Output:
     left, right = (text.splitlines() for text in texts[:2])
     if left == right:
         return Output(0)
+    # Every line may be held against every other one.
+    spend((len(left) * len(right) >> 5) + len(left) + len(right))
     if "q" in flags:
         return Output(1, f"Files {operands[0]} and {operands[1]} differ\n")
     if "u" in flags or "U" in flags or session.busybox:

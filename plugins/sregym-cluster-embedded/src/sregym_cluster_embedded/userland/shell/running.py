@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.budget import (
+    SECONDS_PER_STEP,
+    Budget,
+    BudgetExceededError,
+    OutOfMemoryError,
+    OutOfStepsError,
+    under,
+)
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
+from sregym_cluster_embedded.userland.allowances import MAIN_STEPS, steps_left, take, wait_s
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
-from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.following import Following
 from sregym_cluster_embedded.userland.shell.input import waits_for_input
 from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
+from sregym_cluster_embedded.userland.shell.memory import (
+    COMMAND_STEPS,
+    MEMORY_BYTES,
+    exhaust,
+)
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.versions import version_text
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint
+
+# What a command takes up to here is not seen on a clock.
+_UNNOTICED_STEPS = 100_000
+_FOR_EVER_S = 3600.0
+_KILLED, _SEGMENTATION_FAULT = 137, 139
 __all__ = ["Outcome", "Session", "run_command", "run_main_script", "run_script_file"]
 
 
@@ -23,7 +46,8 @@ class Outcome:
     """How far a main process got.
 
     Attributes:
-        journal: Results so far, to be given back when it goes on.
+        journal: Results since its place, to be given back when it goes on.
+        place: Where it goes on; None at its beginning.
         lines: What it wrote since the last time.
         exit_code: Set when it has ended.
         wait_s: Seconds until it goes on; None when it waits for ever.
@@ -37,6 +61,7 @@ class Outcome:
     wait_s: float | None = None
     becomes: tuple[str, tuple[str, ...]] | None = None
     traps: tuple[tuple[str, str], ...] = ()
+    place: Checkpoint | None = None
 
 
 def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecResult:
@@ -51,13 +76,18 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
         return ExecResult(1, error=f"{head}{error}: unknown")
     interpreter = Interpreter(session)
     name = path.rpartition("/")[2]
-    if path in session.image.binaries and name not in COMMANDS:
+    if path in session.image.binaries and name not in session.runtime.commands:
         known = session.runtime.known(session.process).programs.get(session.image.binaries[path])
-        about = version_text(known, list(command))
-        return ExecResult(0, about.out if about is not None else "")
+        return ExecResult(0, version_text(session.runtime, known, list(command)) or "")
     session.line = command
-    output = interpreter.execute(list(command), stdin)
-    seconds = max(session.slept_s, session.held_s)
+    with under(Budget(COMMAND_STEPS, MEMORY_BYTES)) as budget:
+        before = budget.spent
+        output = _carried_out(interpreter, list(command), stdin)
+        taken = min(budget.spent, budget.steps) - before
+        if taken > _UNNOTICED_STEPS:
+            session.slept_s += taken * SECONDS_PER_STEP
+    # Nobody waits for longer than that.
+    seconds = min(max(session.slept_s, session.held_s), _FOR_EVER_S)
     grows = None
     if session.followed:
         places, ref = dict(session.followed), session.process.ref
@@ -65,48 +95,93 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
     return ExecResult(output.code, output.out, output.err, duration_s=seconds, grows=grows)
 
 
-def run_script_file(session: Session, path: str) -> ExecResult:
-    """Run an init script: `.sh` by the shell, anything else by the datastore's own shell."""
+def _carried_out(interpreter: Interpreter, command: list[str], stdin: str) -> Output:
+    session = interpreter.session
+    try:
+        return interpreter.execute(command, stdin)
+    except OutOfStepsError:
+        session.endless, session.slept_s = True, session.slept_s + _FOR_EVER_S
+        return Output(_KILLED)
+    except (OutOfMemoryError, MemoryError):
+        with suppress(Exit):
+            if session.process.config.memory_limit_bytes is not None:
+                exhaust(session)
+        return Output(_KILLED)
+    except RecursionError:
+        return Output(_SEGMENTATION_FAULT)
+
+
+def run_script_file(session: Session, path: str, console: Sequence[str]) -> ExecResult:
+    """Run an init script: `.sh` by the shell, anything else by the datastore's own console."""
     text = session.files.read(path) or ""
+    with under(Budget(COMMAND_STEPS, MEMORY_BYTES)):
+        try:
+            output = _initialised(session, path, text, console)
+        except (BudgetExceededError, RecursionError):
+            output = Output(_KILLED)
+    return ExecResult(output.code, output.out, output.err)
+
+
+def _initialised(session: Session, path: str, text: str, console: Sequence[str]) -> Output:
     interpreter = Interpreter(session)
     if path.endswith(".sh"):
         # The entry point sources it with `set -e` in force.
-        output = interpreter.script(text, "", stop_on_error=True)
-    else:
-        words = ["mongo", "--quiet"]
-        database = session.environment.get("MONGO_INITDB_DATABASE", "test")
-        output = interpreter.execute([*words, database], text)
-    return ExecResult(output.code, output.out, output.err)
+        return interpreter.script(text, "", stop_on_error=True)
+    return interpreter.execute([*console], text)
 
 
 def run_main_script(session: Session) -> Outcome:
     """Run, or go on with, a main process that is a tool or a shell script.
 
-    A script is run from its beginning each time; commands that were run before answer from the
-    journal, so that it arrives where it stopped. That keeps its state a plain tuple.
+    A script is run from its last place each time; commands that were run since then answer from the
+    journal, so that it arrives where it stopped. That keeps its state a value.
     """
-    process = session.process
-    if waits_for_input(process):
+    process, world = session.process, session.world
+    if waits_for_input(process, session.runtime.consoles):
         return Outcome(process.journal, ())
-    interpreter = Interpreter(session, journal=process.journal)
-    argv = process.argv
-    try:
-        output = interpreter.main(list(argv))
-    except Suspended as stop:
-        seconds = stop.seconds
-        traps = tuple(interpreter.traps.items())
-        return Outcome(interpreter.recorded(), interpreter.written(), wait_s=seconds, traps=traps)
-    except BecomeProgram as other:
+    throttled_s = wait_s(world, process)
+    if throttled_s > 0:
         return Outcome(
-            interpreter.recorded(), interpreter.written(), becomes=(other.path, other.argv)
+            process.journal, (), None, throttled_s, traps=process.traps, place=process.place
         )
-    return Outcome(interpreter.recorded(), interpreter.written(), exit_code=output.code)
+    interpreter = Interpreter(session, journal=process.journal)
+    outcome: dict[str, Any] = {}
+    ended = False
+    with under(Budget(steps_left(world, process), MEMORY_BYTES)) as budget:
+        before = budget.spent
+        try:
+            if process.place is not None:
+                output = interpreter.resumed(process.place)
+            else:
+                output = interpreter.main(list(process.argv))
+            outcome = {"exit_code": output.code}
+        except OutOfStepsError:
+            ended = True
+        except (OutOfMemoryError, MemoryError):
+            outcome = {"exit_code": _KILLED}
+        except RecursionError:
+            outcome = {"exit_code": _SEGMENTATION_FAULT}
+        except Suspended as stop:
+            outcome = {"wait_s": stop.seconds}
+        except BecomeProgram as other:
+            outcome = {"becomes": (other.path, other.argv)}
+        spent = budget.spent - before
+    journal, place = interpreter.recorded(), interpreter.place
+    further = place is not process.place or len(journal) > len(process.journal)
+    take(world, process, spent, ended=ended, further=further)
+    if ended:
+        outcome = {"wait_s": wait_s(world, process)}
+    traps = tuple(interpreter.traps.items())
+    return Outcome(journal, interpreter.written(), **outcome, traps=traps, place=place)
 
 
 def run_trap(session: Session, script: str) -> tuple[Output, bool]:
     """Run a signal's handler; what it wrote, and whether it ended the shell."""
     interpreter = Interpreter(session)
     try:
-        return interpreter.run(interpreter.parsed(script), ""), False
+        with under(Budget(MAIN_STEPS, MEMORY_BYTES)):
+            return interpreter.run(interpreter.parsed(script), ""), False
+    except (BudgetExceededError, RecursionError):
+        return Output(_KILLED), True
     except Exit as stop:
         return Output(stop.code, stop.output.out, stop.output.err), True

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns import globs, perl
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
@@ -130,11 +130,11 @@ class _Finder:
             return True
         if word in ("-name", "-iname"):
             fold = str.lower if word == "-iname" else str
-            return fnmatch.fnmatchcase(fold(name), fold(value))
+            return globs.matches(fold(name), fold(value))
         if word in ("-path", "-wholename"):
-            return fnmatch.fnmatchcase(shown, value)
+            return globs.matches(shown, value)
         if word == "-regex":
-            return re.fullmatch(value.replace(r"\|", "|"), shown) is not None
+            return perl.compiled(value.replace(r"\|", "|")).fullmatch(shown) is not None
         if word == "-type":
             return inode.kind in [_KINDS.get(letter) for letter in value.split(",")]
         if word == "-size":

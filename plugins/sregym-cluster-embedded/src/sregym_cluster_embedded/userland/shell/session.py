@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.machines import HOST
 from sregym_cluster_embedded.userland.life import append
+from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.toolsets import flavour_of, is_busybox
 
 if TYPE_CHECKING:
@@ -114,6 +116,8 @@ class Session:
         descriptors: Descriptor -> file that `exec` has opened.
         aliases: What `alias` has named.
         mask: What `umask` has set.
+        on_terminal: Whether somebody types at it, so that a shell within it stays open.
+        entered: The node whose shell what is typed next goes to; empty: this one's.
     """
 
     world: World
@@ -151,8 +155,14 @@ class Session:
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     mask: int = 0o022
+    on_terminal: bool = False
+    entered: str = ""
     killed: bool = False
-    budget: list[int] = field(default_factory=lambda: [20_000])
+
+    @property
+    def on_host(self) -> bool:
+        """Whether commands run on a node itself and not in a container."""
+        return self.process.ref.pod_uid.startswith(HOST)
 
     @property
     def flavour(self) -> str:
@@ -186,6 +196,8 @@ class Session:
     def say(self, stream: str, text: str) -> None:
         """Write to the log of the container, as what is written to /proc/1/fd/1 is."""
         now = self.world.now
+        if process_of(self.world, self.process.ref) is None:
+            return  # a node itself has no log of that kind
         append(
             self.world, self.process.ref, [LogLine(now, stream, line) for line in text.splitlines()]
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sregym_cluster_embedded.patterns.globs import expression
+from sregym_cluster_embedded.patterns.linear import linear
 from sregym_cluster_embedded.userland.shell.lexing import ansi
-from sregym_cluster_embedded.userland.shell.patterns import bracket
 
 
 def transformed(value: str, kind: str) -> str:
@@ -23,53 +24,12 @@ def trimmed(value: str, kind: str, pattern: str) -> str:
     """`${x#pattern}` and its kin."""
     form = expression(pattern, least=kind == "#")
     if kind.startswith("#"):
-        found = re.match(form, value)
+        found = linear(form).match(value)
         return value[found.end() :] if found else value
     # What is left is as long as can be where as little as can be goes.
     rest = ".*" if kind == "%" else ".*?"
-    found = re.fullmatch(f"(?s:({rest})){form}", value)
-    return found[1] if found else value
-
-
-def expression(pattern: str, *, least: bool = False) -> str:
-    """A pattern of the shell as a regular expression.
-
-    Args:
-        pattern: The pattern.
-        least: Whether it shall match as little as it can.
-    """
-    out, at = "", 0
-    while at < len(pattern):
-        char = pattern[at]
-        if char == "*":
-            out += ".*?" if least else ".*"
-        elif char == "?":
-            out += "."
-        elif char == "[":
-            part, at = _one_of(pattern, at)
-            out += part
-            continue
-        elif char == "\\" and at + 1 < len(pattern):
-            at += 1
-            out += re.escape(pattern[at])
-        else:
-            out += re.escape(char)
-        at += 1
-    return f"(?s:{out})"
-
-
-def _one_of(pattern: str, at: int) -> tuple[str, int]:
-    """The expression of a bracket, and where the pattern goes on; unclosed, it stands for itself."""
-    text = pattern[at:]
-    part, end = bracket(f"[^{text[2:]}" if text.startswith("[!") else text, 0)
-    if end > len(text):
-        return r"\[", at + 1
-    try:
-        re.compile(part)
-    except re.error:
-        # A range that ends before it begins: nothing lies in it.
-        part = "(?!)"
-    return part, at + end
+    found = linear(f"(?s:({rest})){form}").fullmatch(value)
+    return found[1] or "" if found else value
 
 
 def escaped(text: str) -> str:

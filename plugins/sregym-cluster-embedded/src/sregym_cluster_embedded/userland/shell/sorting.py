@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -12,6 +13,7 @@ from sregym_cluster_embedded.userland.shell.text import inputs
 from sregym_cluster_embedded.userland.shell.wording import complaint
 
 _MONTHS = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
+_FIELD = re.compile(r"\s*\S+")
 _KEY = re.compile(r"(\d+)(?:\.(\d+))?([a-zA-Z]*)(?:,(\d+)(?:\.(\d+))?([a-zA-Z]*))?")
 _ORDERS = "nghMVfdib"
 
@@ -28,6 +30,10 @@ class _Key(NamedTuple):
 
 # Without keys the whole line counts.
 _WHOLE: list[_Key | None] = [None]
+
+
+# What it takes to bring one line into its place.
+_ORDER_STEPS = 6
 
 
 def _sort(session: Session, words: list[str], stdin: str) -> Output:
@@ -55,6 +61,7 @@ def _sort(session: Session, words: list[str], stdin: str) -> Output:
     texts, errors = inputs(session, "sort", operands, stdin)
     if errors:
         return Output(failed, "", errors)
+    spend(_ORDER_STEPS * sum(text.count("\n") for text in texts))
     mark, end = flags.get("t"), "\0" if "z" in flags else "\n"
     text = "".join(texts)
     lines = (text.removesuffix(end)).split(end) if text else []
@@ -213,6 +220,17 @@ def _checked(
     return Output(1, "", f"sort: {name}:{at + 1}: disorder: {lines[at]}\n")
 
 
+def _behind_fields(line: str, count: int) -> str:
+    """A line without its first fields."""
+    at = 0
+    for _ in range(min(count, len(line))):
+        found = _FIELD.match(line, at)
+        if found is None:
+            break
+        at = found.end()
+    return line[at:]
+
+
 def _uniq(session: Session, words: list[str], stdin: str) -> Output:
     flags, operands = options(words, "fsw", {"count": "c", "repeated": "d", "unique": "u"})
     numbers = {}
@@ -227,7 +245,7 @@ def _uniq(session: Session, words: list[str], stdin: str) -> Output:
     texts, errors = inputs(session, "uniq", operands[:1], stdin)
 
     def key(line: str) -> str:
-        rest = re.sub(rf"^(\s*\S+){{0,{numbers['f']}}}", "", line) if numbers["f"] else line
+        rest = _behind_fields(line, numbers["f"])
         rest = rest[numbers["s"] :]
         rest = rest[: numbers["w"]] if "w" in flags else rest
         return rest.lower() if "i" in flags else rest

@@ -28,7 +28,7 @@ def sockets_of(session: Session) -> list[Socket]:
 
 def name_of(session: Session, process: Process) -> str:
     """How a process is called."""
-    argv = entered(process, session.runtime.known(process).image.cmd)
+    argv = entered(session.runtime, process, session.runtime.known(process).image.cmd)
     return argv[0].rpartition("/")[2]
 
 

@@ -6,6 +6,8 @@ import posixpath
 import re
 import shlex
 
+from sregym_cluster_embedded.budget import portion
+from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -42,7 +44,11 @@ def _timeout(session: Session, words: list[str], stdin: str) -> Output:
     if not command:
         return Output(1 if session.busybox else 125, "", "timeout: missing operand\n")
     before, session.endless = session.slept_s, False
-    result = run(session, command, stdin)
+    with portion():
+        try:
+            result = run(session, command, stdin)
+        except Exit as stop:
+            result = Output(stop.code, stop.output.out, stop.output.err)
     if limit_s:
         session.endless = False
     if result.code == 127 and session.busybox:

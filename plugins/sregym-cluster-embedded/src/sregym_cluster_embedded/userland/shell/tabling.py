@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -67,18 +68,22 @@ def _join(session: Session, words: list[str], stdin: str) -> Output:
     left, right = (
         [line.split(mark) if mark else line.split() for line in text.splitlines()] for text in texts
     )
-    between, out = mark or " ", ""
-    found: set[str] = set()
+    between, out = mark or " ", []
+    keyed: dict[str, list[list[str]]] = {}
+    for other in right:
+        if second < len(other):
+            keyed.setdefault(other[second], []).append(other)
     for row in left:
+        spend(4)
         key = row[first] if first < len(row) else ""
-        for other in right:
-            if second < len(other) and other[second] == key:
-                found.add(key)
-                rest = [*row[:first], *row[first + 1 :], *other[:second], *other[second + 1 :]]
-                out += between.join([key, *rest]) + "\n"
-        if key not in found and flags.get("a") == "1":
-            out += between.join([key, *row[:first], *row[first + 1 :]]) + "\n"
-    return Output(0, out)
+        for other in keyed.get(key, ()):
+            spend(4)
+            rest = [*row[:first], *row[first + 1 :], *other[:second], *other[second + 1 :]]
+            out.append(between.join([key, *rest]) + "\n")
+            allocate(len(out[-1]) + 60)
+        if key not in keyed and flags.get("a") == "1":
+            out.append(between.join([key, *row[:first], *row[first + 1 :]]) + "\n")
+    return Output(0, "".join(out))
 
 
 def _parts(session: Session, words: list[str], stdin: str) -> Output:

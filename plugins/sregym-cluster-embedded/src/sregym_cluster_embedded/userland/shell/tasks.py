@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.posix import PatternError, compiled
 from sregym_cluster_embedded.userland.files.kernel import kernel_paths, kernel_text
 from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
+from sregym_cluster_embedded.userland.host.observed import DMESG
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
+from sregym_cluster_embedded.userland.life import end
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.ps import is_main, ps, used_by
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import send_to_main
 from sregym_cluster_embedded.userland.shell.wording import shell_name
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.process import Process
 
 _SIGNALS = {
     "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "SEGV": 11, "USR2": 12,
@@ -27,7 +34,9 @@ _HARMLESS = (0, 2, 17, 18, 19)
 
 def session_tasks(session: Session, words: list[str]) -> list[Task]:
     """The container's processes, and the command that asks."""
-    own = Task(session.pid, 0, words[0].rpartition("/")[2], tuple(words), "R")
+    own = Task(
+        session.pid, 0, words[0].rpartition("/")[2], tuple(words), "R", started_at=session.world.now
+    )
     return [*tasks(session.files.container), own]
 
 
@@ -65,7 +74,7 @@ def _columns(session: Session, found: list[Task], user: str, wanted: str) -> Out
     total = memory_kib(session.files.container)
     rows = [[_COLUMNS[name][0] for name in names]]
     for task in found:
-        age = int(session.world.now - session.process.started_at)
+        age = int(session.world.now - (task.started_at or session.process.started_at))
         values = {
             "pid": str(task.pid), "ppid": str(task.parent), "user": user, "comm": task.name[:15],
             "args": " ".join(task.argv), "cmd": " ".join(task.argv), "stat": f"{task.state}s",
@@ -183,9 +192,21 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
             _end(session, job, number)
         elif target not in known:
             err += _no_process(session, target)
+        elif number and known[target].unit:
+            session.runtime.signal_service(session, known[target].unit, number)
         elif number and is_main(session, known[target]):
-            send_to_main(session, number)
+            _reach(session, known[target].process, number)
     return Output(1 if err else 0, "", err)
+
+
+def _reach(session: Session, process: Process | None, number: int) -> None:
+    """Let a signal reach a main process: from outside of its container the kernel spares it none."""
+    if process is None or process.ref == session.process.ref:
+        send_to_main(session, number)
+    elif number == _KILL:
+        end(session.world, process.ref, 128 + number)
+    else:
+        send_to_main(session.runtime.session(session.world, process), number)
 
 
 def _job(session: Session, target: str) -> Job | None:
@@ -225,12 +246,17 @@ def _pgrep(session: Session, words: list[str], stdin: str) -> Output:
     if not operands:
         return Output(2, "", f"{words[0]}: no matching criteria specified\n")
     found = []
+    try:
+        wanted = compiled(operands[-1], extended=True)
+    except PatternError as error:
+        return Output(2, "", f"{words[0]}: {error}\n")
     for task in session_tasks(session, words)[:-1]:
         text = " ".join(task.argv) if "f" in flags else task.name
-        if re.search(operands[-1], text):
+        hit = wanted.search(text)
+        if hit is not None and ("x" not in flags or hit.group() == text):
             found.append(task)
     if words[0] == "pkill":
-        signals = [word for word in words[1:] if word.startswith("-") and word != "-f"]
+        signals = [word for word in words[1:] if _names_a_signal(word)]
         if found:
             _kill(session, ["kill", *signals, *(str(task.pid) for task in found)], stdin)
         return Output(0 if found else 1)
@@ -240,6 +266,12 @@ def _pgrep(session: Session, words: list[str], stdin: str) -> Output:
         shown = " ".join(task.argv) if whole else task.name
         out += f"{task.pid} {shown}\n" if {"l", "a"} & set(flags) else f"{task.pid}\n"
     return Output(0 if found else 1, out)
+
+
+def _names_a_signal(word: str) -> bool:
+    """Whether an option of `pkill` is a signal: `-9`, `-KILL`, `-SIGKILL`."""
+    name = word.removeprefix("-").upper().removeprefix("SIG")
+    return word.startswith("-") and (name.isdecimal() or name in _SIGNALS)
 
 
 def _lsof(session: Session, words: list[str], _stdin: str) -> Output:
@@ -285,7 +317,7 @@ def _sysctl(session: Session, words: list[str], _stdin: str) -> Output:
 
 def _dmesg(session: Session, _words: list[str], _stdin: str) -> Output:
     if session.rights.has("SYSLOG") or session.rights.privileged:
-        lines = session.world.table("userland.dmesg").get(session.process.config.node, ())
+        lines = session.world.table(DMESG).get(session.process.config.node, ())
         return Output(0, "".join(f"[{at:>12.6f}] {text}\n" for at, text in lines))
     if session.busybox:
         return Output(1, "", "dmesg: klogctl: Operation not permitted\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.files.inode import FileError, IsFolderError
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -14,20 +15,33 @@ from sregym_cluster_embedded.userland.shell.wording import complaint
 def inputs(session: Session, name: str, operands: list[str], stdin: str) -> tuple[list[str], str]:
     """The contents of the named files, or standard input; and what cannot be opened."""
     if not operands:
-        return [stdin], ""
+        return [_paid(name, stdin)], ""
     texts, errors = [], ""
     for operand in operands:
         if operand == "-":
-            texts.append(stdin)
+            texts.append(_paid(name, stdin))
             continue
         try:
-            texts.append(session.files.open(session.path(operand)).text)
+            texts.append(_paid(name, session.files.open(session.path(operand)).text))
         except IsFolderError as error:
             head = "read error" if session.busybox and name in ("cat", "tail") else operand
             errors += f"{name}: {head}: {error.words}\n"
         except FileError as error:
             errors += complaint(session, name, "open", operand, error)
     return texts, errors
+
+
+# What a line takes by itself, in steps and bytes.
+_LINE_STEPS, _LINE_BYTES = 2, 60
+
+
+def _paid(name: str, text: str) -> str:
+    """A text that a command takes apart into lines, which takes time and memory."""
+    if name != "cat":
+        lines = text.count("\n")
+        spend(_LINE_STEPS * lines)
+        allocate(_LINE_BYTES * lines)
+    return text
 
 
 def _cat(session: Session, words: list[str], stdin: str) -> Output:

@@ -128,6 +128,42 @@ class Background:
     body: Node
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A loop in which a script goes on: what is left of its present round, and then the others.
+
+    Attributes:
+        loop: All of it.
+        rest: What is left of the present round; None before the next one.
+        words: What `for` goes through, from its first round on.
+        at: How many of them it has taken.
+        code: What the last round ended with.
+    """
+
+    loop: Loop | Each | Counting
+    rest: Node | None = None
+    words: tuple[str, ...] = ()
+    at: int = 0
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Called:
+    """What is left of a function.
+
+    Attributes:
+        rest: Its commands.
+        arguments: Those of its caller.
+        loops: How many loops surround the call.
+        frame: What variables were before it declared them local.
+    """
+
+    rest: Node
+    arguments: tuple[str, ...]
+    loops: int
+    frame: dict[str, str | None]
+
+
 Node: TypeAlias = (
     Simple
     | Pipeline
@@ -143,4 +179,6 @@ Node: TypeAlias = (
     | Counting
     | Test
     | Timed
+    | Begun
+    | Called
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import allocate
+from sregym_cluster_embedded.userland.shell import arrays
 from sregym_cluster_embedded.userland.shell.arithmetic import Arithmetic, ArithmeticSyntaxError
 from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.options import options
@@ -33,6 +35,10 @@ def failed(session: Session, builtin: str, why: str) -> Exit:
     return Exit(2, Output(2, "", f"{builtin_name(session, builtin)}: {why}\n"))
 
 
+# Shorter values are paid for by the command that sets them.
+_NOTICED = 256
+
+
 def assign(session: Session, name: str, value: str, builtin: str = "") -> None:
     """Set a variable.
 
@@ -45,6 +51,8 @@ def assign(session: Session, name: str, value: str, builtin: str = "") -> None:
             raise Exit(1, Output(1, "", text))
         head = builtin_name(session, builtin) if builtin else shell_name(session)
         raise Exit(2, Output(2, "", f"{head}: {name}: is read only\n"))
+    if len(value) > _NOTICED:
+        allocate(len(value))
     session.environment[name] = value
 
 
@@ -109,8 +117,7 @@ def _declare(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         if shell.frames and "g" not in flags:
             shell.frames[-1].setdefault(name, before)
         if "A" in flags:
-            session.environment[f"{name}[]"] = ""
-            session.unexported.add(f"{name}[]")
+            arrays.make_by_name(session, name)
         if "i" in flags:
             session.readonly.add(f"{name}[int]")
         if equals:
@@ -121,15 +128,11 @@ def _declare(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
                 session.unexported.add(name)
         elif "x" in flags:
             session.unexported.discard(name)
-        elif shell.frames and not _is_list(session, name):
+        elif shell.frames and not arrays.is_array(session, name):
             session.environment.pop(name, None)
         if "r" in flags:
             session.readonly.add(name)
     return Output()
-
-
-def _is_list(session: Session, name: str) -> bool:
-    return any(key.startswith(f"{name}[") for key in session.environment)
 
 
 def _whole(session: Session, text: str) -> str:
@@ -145,13 +148,9 @@ def _described(session: Session, names: list[str]) -> Output:
     """`declare -p`."""
     out, err = "", ""
     for name in names:
-        listed = {
-            key[len(name) + 1 : -1]: value
-            for key, value in session.environment.items()
-            if key.startswith(f"{name}[") and key != f"{name}[]"
-        }
-        if listed:
-            flag = "A" if f"{name}[]" in session.environment else "a"
+        if arrays.is_array(session, name):
+            listed = arrays.elements(session, name)
+            flag = "A" if arrays.by_name(session, name) else "a"
             inner = " ".join(f'[{index}]="{value}"' for index, value in listed.items())
             out += f"declare -{flag} {name}=({inner}{' ' if flag == 'A' else ''})\n"
         elif name in session.environment:
@@ -177,8 +176,7 @@ def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
             raise failed(session, "unset", f"{name}: is read only")
         if "-f" not in arguments:
             session.environment.pop(name, None)
-            for key in [key for key in session.environment if key.startswith(f"{name}[")]:
-                del session.environment[key]
+            arrays.remove(session, name)
         if "-v" not in arguments:
             session.functions.pop(name, None)
     return Output()
@@ -187,7 +185,7 @@ def _unset(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
 def _set(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     session, index = shell.session, 0
     if not arguments:
-        known = sorted(session.environment.items())
+        known = sorted(p for p in session.environment.items() if not p[0].endswith("[]"))
         return Output(0, "".join(f"{name}='{value}'\n" for name, value in known))
     if arguments == ["-o"]:
         rows = ((name, letter in session.options) for letter, name in OPTIONS.items())
@@ -268,11 +266,7 @@ def _read(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
     separator = session.environment.get("IFS", " \t\n")
     if "a" in flags and session.shell == "bash":
         found = text.split() if not separator.strip() else text.split(separator[0])
-        for key in [key for key in session.environment if key.startswith(f"{flags['a']}[")]:
-            del session.environment[key]
-        for number, part in enumerate(found if text else []):
-            session.environment[f"{flags['a']}[{number}]"] = part
-            session.unexported.add(f"{flags['a']}[{number}]")
+        arrays.fill(session, flags["a"], found if text else [])
         return Output(0 if line is not None and line.endswith("\n") else 1)
     names = names or ["REPLY"]
     blank = not separator.strip()

@@ -1,9 +1,7 @@
-"""What the servers of images say when they are asked for their version."""
+"""What servers and BusyBox say when they are asked for their version."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -12,52 +10,16 @@ from sregym_cluster_embedded.userland.shell.session import Output
 if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram
 
-# The commit of a release of MongoDB that is known; others are told by a digest of their name.
-_COMMITS = {"4.4.6": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7"}
-# OpenSSL and the system that a series is built for.
-_SYSTEMS = {
-    "4.4.6": ("OpenSSL 1.1.1  11 Sep 2018", "ubuntu1804"),
-    "4": ("OpenSSL 1.1.1f  31 Mar 2020", "ubuntu2004"),
-    "5": ("OpenSSL 1.1.1f  31 Mar 2020", "ubuntu2004"),
-}
-_NEWER = ("OpenSSL 3.0.2 15 Mar 2022", "ubuntu2204")
+    from sregym_cluster_embedded.userland.runtime import Runtime
+
 _ASKS = ("--version", "-V", "-v", "version")
 
 
-def build_of(version: str) -> dict[str, object]:
-    """How a release of MongoDB was built."""
-    major = version.partition(".")[0]
-    library, system = _SYSTEMS.get(version) or _SYSTEMS.get(major) or _NEWER
-    digest = hashlib.sha1(version.encode(), usedforsecurity=False).hexdigest()
-    commit = _COMMITS.get(version, digest)
-    return {
-        "version": version, "gitVersion": commit, "openSSLVersion": library, "modules": [],
-        "allocator": "tcmalloc",
-        "environment": {"distmod": system, "distarch": "x86_64", "target_arch": "x86_64"},
-    }  # fmt: skip
-
-
-def version_text(program: AnyProgram | None, words: list[str]) -> Output | None:
+def version_text(runtime: Runtime, program: AnyProgram | None, words: list[str]) -> str | None:
     """The answer of a server that is started only to name its version; None when it is not."""
     if program is None or len(words) < 2 or words[1] not in _ASKS:
         return None
-    version = str(getattr(program, "version", ""))
-    if program.kind == "memcached":
-        return Output(0, "memcached 1.6.7\n")
-    if program.kind == "mongodb":
-        about = json.dumps(build_of(version), indent=4)
-        return Output(0, f"db version v{version}\nBuild Info: {about}\n")
-    if program.kind == "redis":
-        name = "Valkey" if program.flavour == "valkey" else "Redis"
-        rest = "sha=00000000:0 malloc=jemalloc-5.2.1 bits=64 build=b1f7c2ae2a1c7d5e"
-        return Output(0, f"{name} server v={version} {rest}\n")
-    if program.kind == "mysql":
-        return Output(
-            0, f"{words[0]}  Ver {version} for Linux on x86_64 (MySQL Community Server - GPL)\n"
-        )
-    if program.kind == "postgres":
-        return Output(0, f"postgres (PostgreSQL) {version}\n")
-    return None
+    return runtime.kinds.of(program.kind).version(program, words)
 
 
 _BUSYBOX = {

@@ -5,26 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sregym_apps.model import EtcdProgram
 
 from sregym_cluster_embedded.store import ChangeType
 from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import address_of, renewals
 from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
-from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import Store
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Exporter,
     Family,
     Row,
     Target,
 )
-from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER, WRITES
-from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.telemetry.metrics.view import WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.metrics.view import View
     from sregym_cluster_embedded.telemetry.promql.data import Floats
 
@@ -59,18 +54,18 @@ _FAMILIES = (
 
 
 class Etcd(Exporter):
-    """The one member of the control plane, and servers of applications."""
+    """The one member of the control plane."""
 
     families: Sequence[Family] = _FAMILIES
-    reads = (WRITES, "endpoints", "pods", LIVES, LIVES_IN_ORDER)
-    found_by = ("endpoints", "pods", LIVES)
+    reads = (WRITES, "endpoints")
+    found_by = ("endpoints",)
 
     def alike(self, _sample: str) -> bool:
         """All of them."""
         return True
 
     def targets(self, view: View) -> Sequence[Target]:
-        """The instance beside the API server, then the others."""
+        """The instance beside the API server."""
         instance = f"{address_of(view)}:2381"
         labels = (
             ("job", "etcd"),
@@ -79,14 +74,11 @@ class Etcd(Exporter):
             ("service", "etcd"),
             ("endpoint", "http-metrics"),
         )
-        others = container_targets(view, self, _is_server, _port)
-        return [Target("etcd", f"http://{instance}/metrics", labels), *others]
+        return [Target("etcd", f"http://{instance}/metrics", labels)]
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
         """Its series."""
-        if isinstance(target.subject, Scraped):
-            yield from _of_servers(view, target.subject, sample)
-        elif sample.startswith((_WAL, _BACKEND)):
+        if sample.startswith((_WAL, _BACKEND)):
             took = _FSYNC_S if sample.startswith(_WAL) else _COMMIT_S
             yield from spread_rows(sample, (), _writes(view), took, _FSYNC)
         elif sample == "etcd_server_version":
@@ -99,34 +91,6 @@ class Etcd(Exporter):
             yield Row((), _size(view, sample))
 
 
-def _is_server(life: Life) -> bool:
-    return isinstance(life.process.behaviour, EtcdProgram)
-
-
-def _port(life: Life) -> int:
-    return next((port for port, _ in life.process.ports), 2379)
-
-
-def _of_servers(view: View, scraped: Scraped, sample: str) -> Iterator[Row]:
-    """What servers of applications say: themselves, and what was written to them."""
-    for life in scraped.lives:
-        served, until = life.process.served_at, end_of(life)
-        program = life.process.behaviour
-        if served is None or not isinstance(program, EtcdProgram):
-            continue
-        if sample == "etcd_server_version":
-            yield Row((("server_version", program.version),), 1.0, served, until)
-        elif sample in _CONSTANT:
-            yield Row((), _CONSTANT[sample], served, until)
-        elif sample in _PROPOSALS:
-            store = Store(view.lives_in_order, view.world.epoch, life)
-            yield Row((), store.total(names=("put", "set", "delete")), served, until)
-
-
-_PROPOSALS = (
-    "etcd_server_proposals_committed_total",
-    "etcd_server_proposals_applied_total",
-)
 _CONSTANT: Mapping[str, float] = {
     "etcd_server_has_leader": 1.0,
     "etcd_server_is_leader": 1.0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.clock.unrest import level, place
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, node_targets
@@ -67,7 +68,7 @@ class _Node:
         self.lives = [life for life in view.lives_in_order if life.process.config.node == name]
         self._known: tuple[Floats, Floats] | None = None
         self.begin = place("node", name)
-        self.overhead = view.world.room("usage").node_overhead(view.world, name)
+        self.overhead = view.world.room(USAGE).node_overhead(view.world, name)
         self._line = view.past.one(Key("nodes", "", name))
         self._pods, self._held = view.pods, dict(held(view.world))
 
@@ -100,7 +101,11 @@ class _Node:
 
     @cached_property
     def _used(self) -> Sequence[Callable[[Floats], Floats]]:
-        return [cpu(life) for life in self.lives]
+        others = [machine.other_cores for _, machine in self.past]
+        if not any(others):
+            return [cpu(life) for life in self.lives]
+        taken = Integral([at for at, _ in self.past], others, FOREVER)
+        return [*(cpu(life) for life in self.lives), taken]
 
     def taken(self) -> Sequence[Callable[[Floats], Floats]]:
         """Bytes of the root disk that images and pods take: of each over time."""

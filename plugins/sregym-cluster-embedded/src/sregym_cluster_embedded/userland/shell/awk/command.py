@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.posix import PatternError
 from sregym_cluster_embedded.userland.files.inode import FileError
 from sregym_cluster_embedded.userland.shell.awk.checking import misuse
 from sregym_cluster_embedded.userland.shell.awk.functions import MISSING_IN_MAWK
@@ -12,7 +13,6 @@ from sregym_cluster_embedded.userland.shell.awk.running import Awk
 from sregym_cluster_embedded.userland.shell.awk.streams import inwards, outwards
 from sregym_cluster_embedded.userland.shell.awk.tokens import AwkSyntaxError, unescaped
 from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, Value
-from sregym_cluster_embedded.userland.shell.patterns import PatternError
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.shell.wording import complaint
 

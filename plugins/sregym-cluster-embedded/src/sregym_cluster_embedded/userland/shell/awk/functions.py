@@ -8,10 +8,11 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import spend
+from sregym_cluster_embedded.patterns.posix import Match, Searching, compiled
 from sregym_cluster_embedded.userland.shell.awk.order import Table
 from sregym_cluster_embedded.userland.shell.awk.streams import parts
 from sregym_cluster_embedded.userland.shell.awk.values import AwkError, Input, Value, number_of
-from sregym_cluster_embedded.userland.shell.patterns import compiled, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +149,7 @@ def _split(awk: Awk, nodes: tuple[Tree, ...]) -> float:
     found = parts(text, separator)
     array = awk.array(nodes[1][1])
     array.clear()
+    spend(len(found))
     for number, part in enumerate(found, start=1):
         array.put(str(number), Input(part))
     return float(len(found))
@@ -160,7 +162,7 @@ def _replaced(awk: Awk, name: str, nodes: tuple[Tree, ...]) -> Value:
         return _gensub(awk, pattern, new, nodes)
     target = nodes[2] if len(nodes) > 2 else ("field", ("constant", 0.0))
 
-    def fresh(match: re.Match[str]) -> str:
+    def fresh(match: Match) -> str:
         return re.sub(
             r"\\\\|\\&|&",
             lambda m: match.group() if m.group() == "&" else m.group()[1:],
@@ -169,25 +171,25 @@ def _replaced(awk: Awk, name: str, nodes: tuple[Tree, ...]) -> Value:
 
     before, count = awk.text(awk.value(target)), 0
 
-    def counted(match: re.Match[str]) -> str:
+    def counted(match: Match) -> str:
         nonlocal count
         count += 1
         return fresh(match) if name == "gsub" or count == 1 else match.group()
 
-    text = substituted(pattern, counted, before)
+    text = pattern.sub(counted, before, 1 if name == "sub" else 0)
     count = min(count, 1) if name == "sub" else count
     if count:
         awk.store(target, text)
     return float(count)
 
 
-def _gensub(awk: Awk, pattern: re.Pattern[str], new: str, nodes: tuple[Tree, ...]) -> str:
+def _gensub(awk: Awk, pattern: Searching, new: str, nodes: tuple[Tree, ...]) -> str:
     which = awk.text(awk.value(nodes[2])) if len(nodes) > 2 else "g"
     text = awk.text(awk.value(nodes[3])) if len(nodes) > 3 else awk.text(awk.field(0))
     wanted = 0 if which[:1] in ("g", "G") else max(1, int(number_of(which)))
     seen = 0
 
-    def fresh(match: re.Match[str]) -> str:
+    def fresh(match: Match) -> str:
         nonlocal seen
         seen += 1
         if wanted and seen != wanted:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.budget import allocate, spend
+from sregym_cluster_embedded.patterns.posix import compiled
 from sregym_cluster_embedded.userland.shell.awk.functions import call
 from sregym_cluster_embedded.userland.shell.awk.parsing import BUILTINS, Program, Tree
 from sregym_cluster_embedded.userland.shell.awk.reading import Reading
@@ -20,7 +22,6 @@ from sregym_cluster_embedded.userland.shell.awk.values import (
     is_true,
     number_of,
 )
-from sregym_cluster_embedded.userland.shell.patterns import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.awk.order import Table
     from sregym_cluster_embedded.userland.shell.session import Session
 
-_STEPS = 400_000
+# What a statement, and an expression of two texts that are longer than this, cost.
+_STATEMENT_STEPS, _NOTICED = 5, 256
 _DEEPEST = 150
 
 
@@ -79,7 +81,7 @@ class Awk(Reading):
         super().__init__(session, given, arguments, source)
         self.program = program
         self._shared = shared_parameters(program)
-        self.code = self._steps = self._depth = 0
+        self.code = self._depth = 0
         self._inside: set[int] = set()
         self._statements: dict[str, Callable[[Tree], None]] = {
             "expression": self._expression,
@@ -104,7 +106,7 @@ class Awk(Reading):
                 self._hit(node[3], self.text(self.value(node[2]))) == (node[1] == "~")
             ),
             "compare": self._compared,
-            "join": lambda node: self.text(self.value(node[1])) + self.text(self.value(node[2])),
+            "join": self._joined,
             "number": lambda node: self._calculated(
                 node[1], self.number(node[2]), self.number(node[3])
             ),
@@ -120,6 +122,7 @@ class Awk(Reading):
             self._always("BEGIN")
             if any(rule.pattern != "BEGIN" for rule in self.program.rules):
                 while self.read_line():
+                    spend(_STATEMENT_STEPS)
                     self._rules()
         except _Exit:
             pass
@@ -160,7 +163,7 @@ class Awk(Reading):
                 if rule.pattern in ("BEGIN", "END") or not self._applies(number, rule.pattern):
                     continue
                 if rule.action is None:
-                    self.streams.out += self.text(self.field(0)) + self.text(self.variable("ORS"))
+                    self.streams.put(self.text(self.field(0)) + self.text(self.variable("ORS")))
                 else:
                     self._block(rule.action)
         except (_Next, _Return):
@@ -191,10 +194,7 @@ class Awk(Reading):
                 known(statement)
 
     def _step(self) -> None:
-        self._steps += 1
-        if self._steps > _STEPS:
-            self.session.endless = True
-            raise _Exit
+        spend(_STATEMENT_STEPS)
 
     def _leave(self, node: Tree) -> None:
         kind = node[0]
@@ -258,7 +258,7 @@ class Awk(Reading):
             shown = [self.text(value, form) for value in values] or [self.text(self.field(0))]
             text = self.text(self.variable("OFS")).join(shown) + self.text(self.variable("ORS"))
         if not node[2]:
-            self.streams.out += text
+            self.streams.put(text)
             return
         name = self.text(self.value(node[3]))
         if why := self.streams.write(node[2], name, text):
@@ -276,6 +276,12 @@ class Awk(Reading):
 
     def _hit(self, node: Tree, text: str) -> bool:
         return compiled(self.pattern(node), extended=True).search(text) is not None
+
+    def _joined(self, node: Tree) -> Value:
+        left, right = self.text(self.value(node[1])), self.text(self.value(node[2]))
+        if len(left) + len(right) > _NOTICED:
+            allocate(len(left) + len(right))
+        return left + right
 
     def _compared(self, node: Tree) -> Value:
         left, right = self.value(node[2]), self.value(node[3])
@@ -364,6 +370,7 @@ class Awk(Reading):
         function = self.program.functions.get(name)
         if function is None:
             raise AwkError("function", name)
+        spend(_STATEMENT_STEPS)
         if self._depth >= _DEEPEST:
             raise AwkError("function", name)
         frame: dict[str, Value | Table] = {}

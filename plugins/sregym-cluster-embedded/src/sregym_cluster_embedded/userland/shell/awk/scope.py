@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.shell.awk.order import Table
 from sregym_cluster_embedded.userland.shell.awk.streams import Streams, inwards, parts
 from sregym_cluster_embedded.userland.shell.awk.tokens import unescaped
@@ -125,6 +126,7 @@ class Scope:
             self.set_line(text)
             return
         fields = self._parted()
+        allocate(16 * max(0, number - len(fields)))
         fields.extend([Input("")] * (number - len(fields)))
         fields[number - 1] = Input(text)
         self._rejoin()
@@ -139,6 +141,7 @@ class Scope:
         return self._fields
 
     def _rejoin(self) -> None:
+        spend(len(self._fields) >> 4)
         self._line = self.text(self.variable("OFS")).join(self._fields)
 
 

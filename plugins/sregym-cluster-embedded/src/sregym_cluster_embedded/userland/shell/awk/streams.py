@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import allocate
+from sregym_cluster_embedded.patterns.posix import compiled
 from sregym_cluster_embedded.userland.files.inode import FileError
-from sregym_cluster_embedded.userland.shell.patterns import compiled
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.session import Session
@@ -65,17 +65,29 @@ class Streams:
         session: Where it runs.
 
     Attributes:
-        out: What the program has written to its standard output.
-        err: The same of its error stream.
+        err: What the program has written to its error stream.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.out = self.err = ""
+        self.err = ""
+        self._out: list[str] = []
         self._reading: dict[str, Records] = {}
         self._codes: dict[str, int] = {}
         self._files: dict[str, None] = {}
         self._pipes: dict[str, list[str]] = {}
+
+    @property
+    def out(self) -> str:
+        """What the program has written to its standard output."""
+        if len(self._out) > 1:
+            self._out = ["".join(self._out)]
+        return self._out[0] if self._out else ""
+
+    def put(self, text: str) -> None:
+        """Write to the standard output."""
+        allocate(len(text) + 60)
+        self._out.append(text)
 
     def write(self, sign: str, name: str, text: str) -> str:
         """Write to a file or a command.
@@ -84,10 +96,11 @@ class Streams:
             Why it cannot be; empty when all is well.
         """
         if sign == "|":
+            allocate(len(text) + 60)
             self._pipes.setdefault(name, []).append(text)
             return ""
         if name in ("/dev/stdout", "-"):
-            self.out += text
+            self.put(text)
             return ""
         if name == "/dev/stderr":
             self.err += outwards(text)
@@ -124,7 +137,7 @@ class Streams:
         """Run a command that writes where the program does."""
         self._flush()
         code, out = self._run(line, "")
-        self.out += out
+        self.put(out)
         return code
 
     def close(self, name: str) -> int:
@@ -146,7 +159,7 @@ class Streams:
 
     def _end(self, name: str) -> int:
         code, out = self._run(name, "".join(self._pipes.pop(name)))
-        self.out += out
+        self.put(out)
         return code
 
     def _run(self, line: str, stdin: str) -> tuple[int, str]:
@@ -160,12 +173,14 @@ class Streams:
 
 def parts(text: str, separator: str) -> list[str]:
     """A record's fields."""
+    allocate(len(text))
     if separator == " ":
         return text.split()
     if not text:
         return []
     if separator == "":
+        allocate(8 * len(text))
         return list(text)
     if len(separator) == 1 and separator != "\\":
         return text.split(separator)
-    return re.split(compiled(separator, extended=True), text)
+    return compiled(separator, extended=True).split(text)

@@ -6,12 +6,16 @@ import math
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
+from sregym_cluster_embedded.budget import allocate, spend
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _LEADING = re.compile(r"\s*" + _NUMBER)
 _WHOLE = re.compile(r"\s*" + _NUMBER + r"\s*")
+# What it takes to carry out one conversion of `printf`.
+_CONVERSION_STEPS = 6
 _FORMAT = re.compile(r"%([-+ 0#]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])|%")
 _LARGEST = 2**53
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -116,8 +120,12 @@ def formatted(form: str, values: Sequence[Value], *, strict: bool) -> str:
         if precision == "*":
             precision = str(int(number_of(following())))
         points = "." in match.group()
+        spend(_CONVERSION_STEPS)
+        allocate(abs(int(width or 0)) + abs(int(precision or 0)))
         shape = f"%{flags}{width or ''}{'.' + (precision or '0') if points else ''}"
-        return _shown(shape, letter, following())
+        text = _shown(shape, letter, following())
+        allocate(2 * len(text))
+        return text
 
     return _FORMAT.sub(one, form)
 

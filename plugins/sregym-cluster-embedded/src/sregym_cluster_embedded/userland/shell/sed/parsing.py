@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sregym_cluster_embedded.userland.shell.patterns import PatternError, compiled
+from sregym_cluster_embedded.patterns.posix import PatternError, Searching, compiled
 
 _PLAIN = "dDgGhHnNpPx=l"
 _NUMBER = re.compile(r"\d+")
@@ -37,7 +37,7 @@ class Address:
     kind: str
     number: int = 0
     step: int = 0
-    pattern: re.Pattern[str] | None = None
+    pattern: Searching | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Order:
     last: Address | None = None
     negated: bool = False
     text: str = ""
-    pattern: re.Pattern[str] | None = None
+    pattern: Searching | None = None
     new: str = ""
     flags: str = ""
     jump: int = 0
@@ -263,15 +263,12 @@ class Reader:
             return Address("step", number, int(step.group()) if step else 0)
         return Address("line", number)
 
-    def _compiled(
-        self, text: str, *, ignore: bool = False, multiple: bool = False
-    ) -> re.Pattern[str]:
+    def _compiled(self, text: str, *, ignore: bool = False, multiple: bool = False) -> Searching:
         try:
-            found = compiled(text, extended=self.extended, ignore_case=ignore)
+            return compiled(text, extended=self.extended, ignore_case=ignore, multiline=multiple)
         except PatternError as error:
             said = f"bad regex '{text}': {error}" if self.busybox else str(error)
             raise ScriptError(said, self.at) from None
-        return re.compile(found.pattern, found.flags | re.MULTILINE) if multiple else found
 
     def _delimited(self, complaint: str) -> str:
         """What stands between the present mark and the next one like it."""

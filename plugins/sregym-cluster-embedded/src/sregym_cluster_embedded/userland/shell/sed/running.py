@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import allocate, spend
 from sregym_cluster_embedded.userland.files.inode import FileError
-from sregym_cluster_embedded.userland.shell.patterns import substituted
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.patterns.posix import Match, Searching
     from sregym_cluster_embedded.userland.shell.sed.parsing import Address, Order
     from sregym_cluster_embedded.userland.shell.session import Session
 
-_STEPS = 200_000
+# What a command of a script costs.
+_STEPS = 4
 
 
 class _Quit(Exception):
@@ -33,7 +36,6 @@ class Editor:
         ending: What ends a line.
 
     Attributes:
-        out: What was written.
         code: With what `q` ended it.
     """
 
@@ -42,21 +44,30 @@ class Editor:
     ) -> None:
         self.session, self.orders, self.quiet, self.ending = session, orders, quiet, ending
         self.hold = self.space = ""
-        self.out, self.code, self.number = "", 0, 0
+        self.code, self.number = 0, 0
+        self._out: list[str] = []
         self.name = "-"
-        self._lines: list[str] = []
+        self._lines: deque[str] = deque()
         self._open = False  # whether the line that was written last lacks its end
         self._whole = True  # whether the present line had one
         self._until: dict[int, int | None] = {}
         self._files: dict[str, str] = {}
-        self._last: re.Pattern[str] | None = None
-        self._steps, self._again = 0, False
+        self._last: Searching | None = None
+        self._again = False
         self._done = False
+
+    @property
+    def out(self) -> str:
+        """What was written."""
+        if len(self._out) > 1:
+            self._out = ["".join(self._out)]
+        return self._out[0] if self._out else ""
 
     def run(self, text: str) -> str:
         """Edit a text; what is written of it."""
-        self.out, self._open, self._done = "", False, False
-        self._lines = text.split(self.ending)
+        self._out, self._open, self._done = [], False, False
+        allocate(len(text))
+        self._lines = deque(text.split(self.ending))
         tail = self._lines.pop()
         self._unfinished = bool(tail)
         if tail:
@@ -77,7 +88,7 @@ class Editor:
             self.code = 4
 
     def _take(self) -> str:
-        line = self._lines.pop(0)
+        line = self._lines.popleft()
         self.number += 1
         self._whole = bool(self._lines) or not self._unfinished
         return line
@@ -109,25 +120,23 @@ class Editor:
             self._raw(text)
 
     def _raw(self, text: str) -> None:
+        allocate(len(text) + 60)
         if self._open:
-            self.out += self.ending
+            self._out.append(self.ending)
             self._open = False
-        self.out += text
+        self._out.append(text)
 
     def _write(self, text: str, *, whole: bool = True) -> None:
         self._raw(text)
         if whole:
-            self.out += self.ending
+            self._out.append(self.ending)
         else:
             self._open = True
 
     def _carry_out(self) -> None:
         place = 0
         while place < len(self.orders):
-            self._steps += 1
-            if self._steps > _STEPS:
-                self.session.endless = True
-                raise _Quit
+            spend(_STEPS)
             order = self.orders[place]
             if self._applies(place, order) == order.negated:
                 place = order.jump if order.name == "{" else place
@@ -230,10 +239,12 @@ class Editor:
         elif name == "h":
             self.hold = self.space
         elif name == "H":
+            allocate(len(self.hold) + len(self.space))
             self.hold += f"\n{self.space}"
         elif name == "g":
             self.space = self.hold
         elif name == "G":
+            allocate(len(self.hold) + len(self.space))
             self.space += f"\n{self.hold}"
         elif name == "x":
             self.space, self.hold = self.hold, self.space
@@ -259,6 +270,7 @@ class Editor:
         if path in ("/dev/stdout", "/dev/stderr"):
             self._write(self.space)
             return
+        allocate(len(self.space))
         self._files[path] = self._files.get(path, "") + f"{self.space}\n"
 
     def _next(self, name: str) -> None:
@@ -268,6 +280,7 @@ class Editor:
         if name == "n":
             self._write_space()
         line = self._take()
+        allocate(len(self.space))
         self.space = line if name == "n" else f"{self.space}\n{line}"
 
     def _substitute(self, order: Order) -> None:
@@ -279,8 +292,9 @@ class Editor:
         wanted, every, count = int(digits or 1), "g" in order.flags, 0
         busybox = self.session.busybox
 
-        def replaced(match: re.Match[str]) -> str:
+        def replaced(match: Match) -> str:
             nonlocal count
+            spend(_STEPS + (len(order.new) >> 1))
             count += 1
             # With a number and `g`, BusyBox replaces them all.
             after = count >= wanted or (busybox and every)
@@ -288,7 +302,8 @@ class Editor:
                 return match.group()
             return filled(order.new, match, cased=not busybox)
 
-        self.space = substituted(pattern, replaced, self.space)
+        limit = 0 if every else wanted
+        self.space = pattern.sub(replaced, self.space, limit)
         if count >= wanted:
             self._swapped = True
             if "p" in order.flags:
@@ -297,7 +312,7 @@ class Editor:
                 self._save(order.text)
 
 
-def filled(new: str, match: re.Match[str], *, cased: bool) -> str:
+def filled(new: str, match: Match, *, cased: bool) -> str:
     r"""What `s` puts in place of a match.
 
     Args:
@@ -324,7 +339,7 @@ def filled(new: str, match: re.Match[str], *, cased: bool) -> str:
     return out
 
 
-def _meant(part: str, match: re.Match[str]) -> str:
+def _meant(part: str, match: Match) -> str:
     if part == "&":
         return match.group()
     if part[0] != "\\" or len(part) == 1:

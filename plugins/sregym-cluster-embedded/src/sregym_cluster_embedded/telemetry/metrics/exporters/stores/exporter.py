@@ -43,6 +43,11 @@ class StoreExporter(Exporter):
     def __init__(
         self, kinds: Sequence[str], job: str, up: tuple[str, str], measures: Sequence[Measure]
     ) -> None:
+        self.title = f"Servers: {job}"
+        self.about = (
+            f"Job `{job}`, one target for each server, with `namespace`, `pod`, `container`, "
+            "`service` and `node`."
+        )
         self._kinds = kinds
         self._job = job
         self._up = up[0]

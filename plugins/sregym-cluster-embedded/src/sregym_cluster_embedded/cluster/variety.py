@@ -1,0 +1,157 @@
+"""What follows from a cluster's seed before it runs: its machines, its age, the time at which it stands.
+
+Everything here is drawn from the seed alone. Names, uids and addresses of objects follow from it
+when the cluster runs; what follows from the salt is no matter of this module.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import cos, exp, log, pi
+from typing import TYPE_CHECKING
+
+from sregym_core.interfaces import History, Load, PastRestart
+
+from sregym_cluster_embedded.clock import Seed
+from sregym_cluster_embedded.clock.seed import NAME_ALPHABET
+from sregym_cluster_embedded.node.bootstrap import NodeSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DAY_S = 86_400
+_HOUR_S = 3_600
+_MIB = 1024
+NODES = 3
+# Where clusters stand in time: within a year that is over, so that clients whose clock is that of
+# the wall find certificates valid.
+_YEAR = 1_735_689_600  # 2025-01-01T00:00:00Z
+_YEAR_S = 364 * _DAY_S
+_CLUSTER_S = (20 * _DAY_S, 300 * _DAY_S)
+# Of the time that a cluster stands, an application may have been there for these shares.
+_APPLICATION = (0.15, 0.85)
+_SOONEST_S = 900
+_MOST_RESTARTS = 5
+# Shares of restarts: somebody restarts a workload, or a pod of it is deleted.
+_ROLLING = 0.6
+_LOAD = (0.75, 1.35)
+# By how much less is asked at night and at weekends, at most.
+_NIGHT, _WEEKEND = 0.3, 0.15
+_BUSIEST_HOUR = 15
+
+
+def machines(seed: int) -> tuple[NodeSpec, ...]:
+    """The nodes of a cluster: alike but for one that may be larger, named as somebody names them."""
+    chance = Seed(seed)
+    addresses = _addresses(chance)
+    names = _names(chance, addresses)
+    # The order in which they joined is not that of their names.
+    order = sorted(range(NODES), key=lambda number: chance.fraction("joined", names[number]))
+    larger = int(chance.fraction("larger machine") * (NODES + 1))
+    return tuple(
+        NodeSpec(
+            names[place],
+            addresses[place],
+            cpu=12 if number == larger else 8,
+            memory_kib=(48 if number == larger else 32) * _MIB * _MIB,
+            disk_kib=264_212_084 - int(chance.fraction("disk", number) * 4096) * 4,
+        )
+        for number, place in enumerate(order)
+    )
+
+
+def moment(seed: int) -> int:
+    """Unix seconds at which a cluster of a seed stands when an episode's warm-up begins."""
+    return _YEAR + int(Seed(seed).fraction("moment") * _YEAR_S)
+
+
+def history(seed: int, now: float) -> History:
+    """What a cluster of a seed has behind it at Unix second `now`."""
+    chance = Seed(seed)
+    stands = _between(*_CLUSTER_S, chance.fraction("age of the cluster"))
+    low, high = _APPLICATION
+    share = low + (high - low) * chance.fraction("age of the application")
+    runs = int(stands * share)
+    count = 1 + int(chance.fraction("restarts") * _MOST_RESTARTS)
+    return History(
+        cluster_s=int(stands) - runs,
+        application_s=runs,
+        restarts=tuple(
+            PastRestart(
+                before_s=int(
+                    _between(_SOONEST_S, runs * 0.9, chance.fraction("restarted", number))
+                ),
+                choice=chance.fraction("restarted workload", number),
+                rolling=chance.fraction("how restarted", number) < _ROLLING,
+            )
+            for number in range(count)
+        ),
+        load=Load(round(_level(chance) * _rhythm(now), 2), mix=seed),
+    )
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """A number between two, all orders of magnitude alike."""
+    return exp(log(low) + (log(high) - log(low)) * share)
+
+
+def _level(chance: Seed) -> float:
+    low, high = _LOAD
+    return low + (high - low) * chance.fraction("level of the load")
+
+
+def _rhythm(now: float) -> float:
+    """What share of the busiest hour's load comes at a time of day and week."""
+    at = datetime.fromtimestamp(now, UTC)
+    hour = at.hour + at.minute / 60
+    night = (1 - cos((hour - _BUSIEST_HOUR) / 24 * 2 * pi)) / 2
+    return (1 - _NIGHT * night) * (1 - _WEEKEND * (at.weekday() >= 5))
+
+
+def _addresses(chance: Seed) -> list[str]:
+    """Addresses of nodes in a private network (/16) that is neither that of pods nor of Services."""
+    place = int(chance.fraction("net") * 240)
+    # 10.16 to 10.95 and 10.112 to 10.239 without that of the name server, 172.16 to 172.31, 192.168.
+    first = [f"10.{number}" for number in (*range(16, 77), *range(78, 96), *range(112, 240))]
+    first += [*(f"172.{number}" for number in range(16, 32)), *["192.168"] * 17]
+    net, taken = first[place], []
+    for number in range(NODES):
+        subnet = int(chance.fraction("subnet", number) * 96)
+        host = 4 + int(chance.fraction("host", number) * 248)
+        while f"{net}.{subnet}.{host}" in taken:
+            host = 4 + (host - 3) % 248
+        taken.append(f"{net}.{subnet}.{host}")
+    return taken
+
+
+def _names(chance: Seed, addresses: Sequence[str]) -> Sequence[str]:
+    """Names of the nodes with these addresses, in one of the ways in which clusters are named."""
+    ways = (_numbered, _by_pool, _by_machine, None)
+    way = chance.pick(ways, "way of names")
+    if way is None:
+        return [f"ip-{address.replace('.', '-')}" for address in addresses]
+    return way(chance)
+
+
+def _numbered(chance: Seed) -> list[str]:
+    place = chance.pick(("", "k8s-", "kube-", "prod-", "eu1-", "dc2-", "shop-"), "prefix")
+    role = chance.pick(("worker", "node", "w", "compute", "agent"), "role")
+    width = 1 + int(chance.fraction("width") * 2)
+    first = int(chance.fraction("first number") * 12)
+    return [f"{place}{role}-{first + 1 + number:0{width}d}" for number in range(NODES)]
+
+
+def _by_pool(chance: Seed) -> list[str]:
+    cluster = chance.pick(("prod", "main", "live", "blue", "core", "platform"), "cluster")
+    pool = chance.pick(("default-pool", "general", "pool-1", "workers", "standard"), "pool")
+    group = f"{int(chance.fraction('group') * 2**32):08x}"
+    return [f"{cluster}-{pool}-{group}-{_letters(chance, number, 4)}" for number in range(NODES)]
+
+
+def _by_machine(chance: Seed) -> list[str]:
+    kind = chance.pick(("vm", "srv", "kvm", "host", "metal"), "kind")
+    return [f"{kind}-{_letters(chance, number, 6)}" for number in range(NODES)]
+
+
+def _letters(chance: Seed, number: int, length: int) -> str:
+    return "".join(chance.pick(NAME_ALPHABET, "letter", number, place) for place in range(length))

@@ -1,0 +1,107 @@
+"""Metrics and log lines that are worked out from history when somebody looks.
+
+An exporter is an instance of `Exporter`. `StoreExporter` is for a kind of server: families made
+of what traffic did, each with a `Measure` (`counter`, `gauge`, `counters`, `gauges`). `ObjectExporter`
+is for a resource of the API: families made of what its objects say (`of_objects`). A `background`
+function gives the lines that a server writes by itself. Neither keeps state: the same question has
+the same answer on every copy of a world.
+"""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.telemetry.lives import Life, lives
+from sregym_cluster_embedded.telemetry.metrics.exporters.objects import ObjectExporter, of_objects
+from sregym_cluster_embedded.telemetry.metrics.exporters.stores.exporter import StoreExporter
+from sregym_cluster_embedded.telemetry.metrics.exporters.stores.measures import (
+    MIB,
+    Figure,
+    Measure,
+    Said,
+    Saying,
+    by,
+    by_command,
+    counter,
+    counters,
+    gauge,
+    gauges,
+    memory,
+    memory_mib,
+    received,
+    sent,
+    total,
+)
+from sregym_cluster_embedded.telemetry.metrics.exporters.stores.store import (
+    DONE,
+    FAILED,
+    MISS,
+    Store,
+)
+from sregym_cluster_embedded.telemetry.metrics.exposition import (
+    Exporter,
+    Family,
+    Pairs,
+    Row,
+    Steps,
+    Target,
+    Value,
+)
+from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
+from sregym_cluster_embedded.telemetry.metrics.queues import Lag, Offset, Taken, starts
+from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER, MESSAGES, View
+from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, cpu, end_of
+from sregym_cluster_embedded.telemetry.promql.data import Floats
+from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment, queue_segments
+from sregym_cluster_embedded.world import World
+
+__all__ = [
+    "DONE",
+    "FAILED",
+    "LIVES",
+    "LIVES_IN_ORDER",
+    "MESSAGES",
+    "MIB",
+    "MISS",
+    "QUEUES",
+    "Exporter",
+    "Family",
+    "Figure",
+    "Floats",
+    "Lag",
+    "Life",
+    "Measure",
+    "ObjectExporter",
+    "Offset",
+    "Pairs",
+    "QueueSegment",
+    "Row",
+    "Said",
+    "Saying",
+    "Scraped",
+    "Steps",
+    "Store",
+    "StoreExporter",
+    "Taken",
+    "Target",
+    "Value",
+    "View",
+    "WorkingSet",
+    "World",
+    "by",
+    "by_command",
+    "container_targets",
+    "counter",
+    "counters",
+    "cpu",
+    "end_of",
+    "gauge",
+    "gauges",
+    "lives",
+    "memory",
+    "memory_mib",
+    "of_objects",
+    "queue_segments",
+    "received",
+    "sent",
+    "starts",
+    "total",
+]

@@ -1,0 +1,154 @@
+"""Kinds of servers: the base class of their behaviour, and the state it acts on.
+
+A kind is described by `sregym_apps.simulation.ServerKind`; its `behaviour` is a subclass of `Kind`,
+or of `StoreKind` for servers that open their ports after a while. Instances keep nothing. What a
+server keeps stands in tables of the world (`world.table(KEY)`, with
+`KEY: TableKey[str, Data] = TableKey("userland.NAME")`) as immutable values: of a container under
+its `ContainerRef`, of a volume under the identity that `storage` tells.
+"""
+
+from __future__ import annotations
+
+from sregym_cluster_embedded.clock import Seed
+from sregym_cluster_embedded.keys import ServiceKey, TableKey
+from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
+from sregym_cluster_embedded.network import certificates
+from sregym_cluster_embedded.network.certificates import Certificate
+from sregym_cluster_embedded.network.dns import query, resolve
+from sregym_cluster_embedded.network.records import is_address
+from sregym_cluster_embedded.patterns import perl
+from sregym_cluster_embedded.store import Object
+from sregym_cluster_embedded.userland import pages
+from sregym_cluster_embedded.userland.connections import held_from
+from sregym_cluster_embedded.userland.counted import (
+    ANSWER_BYTES,
+    REQUEST_BYTES,
+    Counted,
+    Peer,
+    counted,
+)
+from sregym_cluster_embedded.userland.disk import DataFile, Trouble, read_trouble, write_trouble
+from sregym_cluster_embedded.userland.files import machine
+from sregym_cluster_embedded.userland.files.capacity import room_of
+from sregym_cluster_embedded.userland.files.container import Container
+from sregym_cluster_embedded.userland.files.credentials import number_of
+from sregym_cluster_embedded.userland.files.inode import FOLDER, Inode
+from sregym_cluster_embedded.userland.files.machine import KERNEL
+from sregym_cluster_embedded.userland.files.view import View as FileView
+from sregym_cluster_embedded.userland.filesystem import FileError, Files
+from sregym_cluster_embedded.userland.formats import (
+    LogRecord,
+    millis_form,
+    moment,
+    quoted,
+    render,
+    seconds_form,
+    to_json,
+)
+from sregym_cluster_embedded.userland.httpd import note_request
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
+from sregym_cluster_embedded.userland.kinds.kind import (
+    WRITING,
+    Kind,
+    Refusal,
+    WebAnswer,
+    WebRequest,
+)
+from sregym_cluster_embedded.userland.kinds.stores import StoreKind
+from sregym_cluster_embedded.userland.life import append, end, open_port, say, serve, wake_traffic
+from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
+from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
+from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
+from sregym_cluster_embedded.userland.runtime import Runtime
+from sregym_cluster_embedded.userland.settings import parse_words
+from sregym_cluster_embedded.userland.throttling import lasting
+from sregym_cluster_embedded.userland.wiring import registered_at, registrations
+from sregym_cluster_embedded.world import World
+
+__all__ = [
+    "ANSWER_BYTES",
+    "FOLDER",
+    "KERNEL",
+    "REQUEST_BYTES",
+    "REQUEST_FLOW",
+    "RUNTIME",
+    "WRITING",
+    "Broker",
+    "Certificate",
+    "Container",
+    "ContainerRef",
+    "Counted",
+    "DataFile",
+    "ExecResult",
+    "FileError",
+    "FileView",
+    "Files",
+    "Inode",
+    "Kind",
+    "Lock",
+    "LogLine",
+    "LogRecord",
+    "Object",
+    "OddRecord",
+    "OffsetReset",
+    "Peer",
+    "Process",
+    "Refusal",
+    "Runtime",
+    "Seed",
+    "ServiceKey",
+    "StoreKind",
+    "TableKey",
+    "Topics",
+    "Trouble",
+    "WebAnswer",
+    "WebRequest",
+    "World",
+    "append",
+    "certificates",
+    "change",
+    "counted",
+    "end",
+    "held_from",
+    "hold",
+    "holder",
+    "is_address",
+    "lasting",
+    "listener_at",
+    "locks",
+    "machine",
+    "millis_form",
+    "moment",
+    "note_request",
+    "number_of",
+    "open_port",
+    "pages",
+    "parse_words",
+    "perl",
+    "process_of",
+    "query",
+    "quoted",
+    "read_trouble",
+    "registered_at",
+    "registrations",
+    "release",
+    "render",
+    "resolve",
+    "room_of",
+    "say",
+    "seconds_form",
+    "serve",
+    "storage",
+    "to_json",
+    "wake_traffic",
+    "write_trouble",
+]
+
+
+def storage(world: World, process: Process, path: str) -> str:
+    """The identity of what is mounted at a path in a container, or of the container's own layer.
+
+    What is kept under it lasts as long as the volume: claims survive their pods, `emptyDir` ends
+    with the pod, what is mounted nowhere with the container.
+    """
+    return world.room(RUNTIME).files(world, process).storage(path)

@@ -1,0 +1,61 @@
+"""What follows from files that are written on a node, for those who read them while they run."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.kubelet.troubles import NETWORK, network_trouble, troubles
+from sregym_cluster_embedded.machines import MACHINE_CHANGED
+from sregym_cluster_embedded.node.kubelets import set_network_plugin
+from sregym_cluster_embedded.userland.host.image import CNI_FOLDER
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.userland.files.inode import Inode
+    from sregym_cluster_embedded.userland.filesystem import Files
+    from sregym_cluster_embedded.world import World
+
+# Changes of the disk's use that a kubelet would not notice.
+_NOTICED_BYTES = 1 << 20
+
+
+def hidden(world: World, node: str, place: str) -> bool:
+    """Whether a file that was installed has gone since, without anybody having removed it here.
+
+    A container runtime whose network plugin is not initialised has no configuration of it.
+    """
+    if not place.startswith(f"{CNI_FOLDER}/"):
+        return False
+    return NETWORK in troubles(world, node)
+
+
+def written(
+    world: World, node: str, files: Files, place: str, before: Inode | None, after: Inode | None
+) -> None:
+    """A file of a node was written, or removed."""
+    if posixpath.dirname(place) == CNI_FOLDER:
+        _network_configured(world, node, files)
+    grown = (after.size if after is not None else 0) - (before.size if before is not None else 0)
+    notice = world.room_or_none(MACHINE_CHANGED)
+    if abs(grown) >= _NOTICED_BYTES and notice is not None:
+        notice(world, node)
+
+
+def _network_configured(world: World, node: str, files: Files) -> None:
+    """The runtime loads a network configuration as soon as there is a valid one."""
+    ready = any(
+        _is_valid(files.read(f"{CNI_FOLDER}/{name}") or "")
+        for name in files.listing(CNI_FOLDER) or ()
+        if name.endswith((".conf", ".conflist", ".json"))
+    )
+    if ready == bool(network_trouble(world, node)):
+        set_network_plugin(world, node, ready)
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and bool(content.get("plugins") or content.get("type"))

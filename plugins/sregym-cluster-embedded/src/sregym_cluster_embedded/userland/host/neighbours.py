@@ -1,0 +1,95 @@
+"""Processes of a node beside its pods that keep its processors busy or hold its memory.
+
+They are seen like any process of the machine, and what they took is free again when they end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.userland.files.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sregym_cluster_embedded.machines import Machine
+    from sregym_cluster_embedded.world import World
+
+
+class _Neighbour(NamedTuple):
+    """What one of them is.
+
+    Attributes:
+        attribute: Of the machine, that it takes.
+        pid: Its number.
+        argv: Its command line.
+        kib: Resident memory in KiB for each unit of the attribute.
+    """
+
+    attribute: str
+    pid: int
+    argv: tuple[str, ...]
+    kib: int
+
+
+_KNOWN: Mapping[str, _Neighbour] = {
+    "archive-rotate.service": _Neighbour(
+        "other_cores", 41_207, ("xz", "-9", "-T0", "-k", "/var/backups/journal.tar"), 0
+    ),
+    "search-index.service": _Neighbour(
+        "other_memory_kib", 41_733, ("sort", "-S", "90%", "-u", "/var/backups/export.csv"), 1
+    ),
+}
+_BASE_KIB = 9_400
+_ENDING = (1, 2, 3, 6, 9, 11, 15)
+
+
+def tasks(world: World, node: str) -> Iterator[Task]:
+    """Those that run on a node, as processes."""
+    machine, made = machines.machine(world, node), machines.as_made(world, node)
+    if machine is None or made is None:
+        return
+    for unit, known in _KNOWN.items():
+        taken = _taken(machine, made, known)
+        if taken <= 0:
+            continue
+        began = _since(world, machine, known)
+        yield Task(
+            known.pid, 1, known.argv[0], known.argv, "R" if not known.kib else "S",
+            _BASE_KIB + int(known.kib * taken), (), began, 0, None, unit, f"/system.slice/{unit}",
+        )  # fmt: skip
+
+
+def percent_of(world: World, node: str, unit: str) -> float:
+    """How much of a processor such a process uses, in percent; 0 for any other."""
+    known = _KNOWN.get(unit)
+    machine, made = machines.machine(world, node), machines.as_made(world, node)
+    if known is None or known.kib or machine is None or made is None:
+        return 0.0
+    return 100.0 * _taken(machine, made, known)
+
+
+def signalled(world: World, node: str, unit: str, number: int) -> bool:
+    """Let a signal reach one of them; whether the name is of one."""
+    known = _KNOWN.get(unit)
+    made = machines.as_made(world, node)
+    if known is None or made is None:
+        return False
+    if number in _ENDING:
+        machines.change(world, node, **{known.attribute: getattr(made, known.attribute)})
+    return True
+
+
+def _taken(machine: Machine, made: Machine, known: _Neighbour) -> float:
+    return float(getattr(machine, known.attribute) - getattr(made, known.attribute))
+
+
+def _since(world: World, machine: Machine, known: _Neighbour) -> float:
+    """The moment from which on it takes what it takes now."""
+    since = world.now
+    for at, was in reversed(machines.past(world, machine.name)):
+        if getattr(was, known.attribute) != getattr(machine, known.attribute):
+            break
+        since = at
+    return since

@@ -1,0 +1,41 @@
+"""The kinds of programs that come with the embedded cluster."""
+
+from __future__ import annotations
+
+from sregym_apps.simulation import Extension, ServerKind
+
+_HERE = "sregym_cluster_embedded.userland"
+_KINDS = f"{_HERE}.kinds"
+_TELEMETRY = "sregym_cluster_embedded.telemetry"
+_EXPORTERS = f"{_TELEMETRY}.metrics.exporters"
+
+_GENERIC = (
+    ServerKind(
+        name="service",
+        program="sregym_apps.model.service:ServiceProgram",
+        behaviour=f"{_KINDS}.service:ServiceKind",
+    ),
+    ServerKind(
+        name="load-generator",
+        program="sregym_apps.model.workload:LoadGeneratorProgram",
+        behaviour=f"{_KINDS}.load:LoadKind",
+    ),
+    ServerKind(
+        name="name-server",
+        program="sregym_apps.model.nameserver:NameServerProgram",
+        behaviour=f"{_KINDS}.nameserver:NameServerKind",
+        background=f"{_TELEMETRY}.lookups:background",
+    ),
+    ServerKind(
+        name="ingress-controller",
+        program="sregym_apps.model.ingress:IngressProgram",
+        behaviour=f"{_KINDS}.ingress:IngressKind",
+    ),
+    ServerKind(
+        name="http-proxy",
+        program="sregym_apps.model.proxy:ProxyProgram",
+        behaviour=f"{_KINDS}.proxy:ProxyKind",
+    ),
+)
+# In the order in which applications meet them; nothing depends on it.
+IN_TREE = Extension(name="cluster-embedded", server_kinds=_GENERIC)

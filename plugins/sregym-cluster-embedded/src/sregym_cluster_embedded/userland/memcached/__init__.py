@@ -1,3 +1,0 @@
-"""A memcached server: its items, its text protocol, its statistics."""
-
-from __future__ import annotations

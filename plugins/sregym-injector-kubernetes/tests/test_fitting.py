@@ -1,0 +1,80 @@
+"""Which kinds of workloads the faults refuse, and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sregym_core.interfaces import Fault
+from sregym_core.model import Component, ObjectRef, ServiceUse
+from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
+from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
+from sregym_injector_kubernetes.image_wrong import ImageWrong
+from sregym_injector_kubernetes.replicas_zero import ReplicasZero
+from sregym_injector_kubernetes.resource_limit import ResourceLimit
+from sregym_injector_kubernetes.service_missing import ServiceMissing
+from sregym_injector_kubernetes.service_selector import ServiceSelector
+from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+
+SERVICE = ObjectRef(api_version="v1", kind="Service", namespace="shop", name="part")
+
+
+def part(kind: str = "Deployment", **fields: Any) -> Component:
+    workload = ObjectRef(api_version="v1", kind=kind, namespace="shop", name="part")
+    given = {"name": "part", "namespace": "shop", "workload": workload, "container": "main"}
+    return Component(**{**given, "image": "acme/part:1", **fields})
+
+
+def custom(**fields: Any) -> Component:
+    made = ObjectRef(api_version="apps/v1", kind="StatefulSet", namespace="shop", name="part-0")
+    return part("Ledger", workloads=(made,), **fields)
+
+
+@pytest.mark.parametrize(
+    ("fault", "component", "reason"),
+    [
+        (ImageWrong(), part("CronJob"), ""),
+        (ImageWrong(), part("Job"), ""),
+        (ImageWrong(), part("Pod"), ""),
+        (
+            ImageWrong(),
+            custom(),
+            "the operator of Ledger puts back what is changed in the workloads that it makes",
+        ),
+        (
+            ImageWrong(),
+            part().model_copy(update={"kind": "load"}),
+            "it is the load generator, which stands for users",
+        ),
+        (ReplicasZero(), part("StatefulSet"), ""),
+        (ReplicasZero(), part("DaemonSet"), "a DaemonSet has no replicas"),
+        (ReplicasZero(), part("Job"), "a Job has no replicas"),
+        (ReplicasZero(), part(replicas=0), "it has no replicas to begin with"),
+        (ResourceLimit(), part("CronJob"), ""),
+        (
+            ResourceLimit(),
+            part(containers=({"name": "main", "kind": "init", "image": "acme/part:1"},)),
+            "an init container ends before anything needs its memory",
+        ),
+        (ConfigMapMissing(), part(), "it mounts no ConfigMap that it needs"),
+        (ConfigMapMissing(), part("Job"), "a Job ends by itself: there is nothing to restart"),
+        (ConfigMapDrift(), part("Pod"), "a Pod has no rollout: there is nothing to restart"),
+        (ConfigMapDrift(), part(), "it mounts no ConfigMap with a JSON text"),
+        (ServiceMissing(), part("Job"), "no Service leads to it"),
+        (ServiceMissing(), part("Job", service=SERVICE), ""),
+        (
+            ServiceMissing(),
+            custom(service=SERVICE, services=(ServiceUse(ref=SERVICE, made=True),)),
+            "the operator of Ledger puts its Service back",
+        ),
+        (ServiceSelector(), part(service=SERVICE), "its Service has no selector"),
+        (ServiceTargetPort(), part(service=SERVICE), "its Service has no ports"),
+        (
+            ServiceTargetPort(),
+            part(service=SERVICE, services=(ServiceUse(ref=SERVICE, headless=True),)),
+            "its Service is headless: clients dial the pods' own ports",
+        ),
+    ],
+)
+def test_what_does_not_fit_and_why(fault: Fault, component: Component, reason: str) -> None:
+    assert (fault.misfit(component), fault.fits(component)) == (reason, not reason)

@@ -1,0 +1,1 @@
+"""Faults of machines: kernels and disks of nodes."""

@@ -1,0 +1,44 @@
+"""After a node was short of something: until its kubelet says it is not, and for whom it evicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.interfaces import Command
+
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.model import ObjectRef
+
+
+def after_pressure(context: FaultContext, condition: str) -> tuple[Command, ...]:
+    """Wait until a condition is lifted, take evicted pods away, and start those anew that serve.
+
+    Args:
+        context: Of a fault on a node.
+        condition: `DiskPressure`, `MemoryPressure`; `Ready`, which is waited for.
+    """
+    wanted = "true" if condition == "Ready" else "false"
+    wait = (f"--for=condition={condition}={wanted}", f"node/{context.node.name}")
+    # Evicted pods stay as objects until somebody takes them away.
+    evicted = "--field-selector=status.phase=Failed"
+    return (
+        Command(("kubectl", "wait", *wait, "--timeout=600s")),
+        *(
+            Command(("kubectl", "delete", "pods", "-n", namespace, evicted))
+            for namespace in context.application.namespaces
+        ),
+        # Whoever lost what it had in memory is found again only by those that start anew.
+        *commands.restart_and_wait(_services(context)),
+    )
+
+
+def _services(context: FaultContext) -> list[ObjectRef]:
+    """Workloads that serve users and keep nothing themselves."""
+    return [
+        part.workload
+        for part in context.application.components()
+        if part.kind == "service" and part.operations
+    ]

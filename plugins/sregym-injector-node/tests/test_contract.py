@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+import pytest
+from sregym_core.interfaces import CommandResult
+from sregym_core.testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    MemoryProvider,
+    PluginContract,
+    Provision,
+    worker_nodes,
+)
+from sregym_core.testing.clusters import opened
+from sregym_core.testing.memory.host import run_on_small_host
+from sregym_core.testing.memory.nodes import MemoryNodes
+from sregym_core.testing.targets import chosen_target
+from sregym_injector_node.disk_full import NodeDiskFull
+from sregym_injector_node.node_setting import FAULTS
+from sregym_injector_node.plugin import SETTINGS
+from sregym_injector_node.rows import ROWS
+from sregym_injector_node.sysctl import NodeSysctl
+
+from sregym_core import Offer
+
+RUNS_CATALOG = {"node": {"runs": "catalog"}}
+CASES = {
+    "disk": FaultCase(NodeDiskFull(), FullShop(), RUNS_CATALOG),
+    "conntrack": FaultCase(NodeSysctl(), FullShop(), RUNS_CATALOG),
+    "ports": FaultCase(
+        NodeSysctl(), FullShop(), RUNS_CATALOG, {"parameter": "net.ipv4.ip_local_port_range"}
+    ),
+    "pids": FaultCase(
+        NodeSysctl(), FullShop(), RUNS_CATALOG, {"parameter": "kernel.pid_max", "value": "50"}
+    ),
+    **{
+        row.name: FaultCase(
+            FAULTS[row.name](),
+            FullShop(),
+            {"node": {"runs": "catalog-db" if row.runs == "datastore" else "catalog"}},
+        )
+        for row in ROWS
+    },
+}
+REPAIRS = {command for row in ROWS for command in row.repair}
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-injector-node"
+
+
+class TestFaults(InjectorContract):
+    """Each fault on a node of a cluster in memory."""
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        with opened(MemoryProvider(worker_nodes(3))) as give:
+            yield lambda spec: _cleaned_up(give(spec))
+
+    @pytest.fixture(params=CASES)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return CASES[request.param]
+
+
+def _cleaned_up(cluster: MemoryCluster) -> MemoryCluster:
+    """Nothing is evicted in memory: commands that wait for it, and clean up, find it done.
+
+    Commands by which rows are repaired make all settings of their node neutral there.
+    """
+    access = cluster.nodes
+    assert isinstance(access, MemoryNodes)
+
+    def on_host(node: str, argv: Sequence[str], stdin: str) -> CommandResult:
+        host, words = node, tuple(argv)
+        if words[:3] == ("ssh", "-o", "BatchMode=yes"):
+            host, words = words[3], tuple(shlex.split(words[4]))
+        if words not in REPAIRS:
+            return run_on_small_host(access, files, host, words)
+        for setting in access.settings():
+            if host in setting.nodes:
+                access.apply(setting.neutral())
+        return CommandResult(0)
+
+    files = access._files  # what the small host itself works with
+    access.executor = on_host
+    for node in worker_nodes(3):
+        for condition in ("DiskPressure=false", "MemoryPressure=false", "Ready=true"):
+            wait = f"kubectl wait --for=condition={condition} node/{node.name}"
+            cluster.answers[f"{wait} --timeout=600s"] = CommandResult(0)
+    for namespace in FullShop().namespaces:
+        clean = f"kubectl delete pods -n {namespace} --field-selector=status.phase=Failed"
+        cluster.answers[clean] = CommandResult(0)
+    return cluster
+
+
+def test_what_fits():
+    fault = NodeSysctl()
+    names = {
+        part.name: fault.fits(chosen_target(FullShop(), {"node": {"runs": part.name}}))
+        for part in FullShop().components()
+    }
+    assert names == {"catalog": True, "catalog-db": True, "front": True, "visitors": False}
+    assert not fault.fits(chosen_target(FullShop(), {"node": {"role": "worker"}}))
+
+
+def test_the_plugin_offers_every_row():
+    assert tuple(row.name for row in ROWS) == SETTINGS
+    assert {name: fault.title for name, fault in FAULTS.items()} == {
+        row.name: row.title for row in ROWS
+    }
+    with pytest.raises(AttributeError) as caught:
+        Offer("x", "sregym_injector_node.node_setting:no_such_row").load()
+    assert str(caught.value) == (
+        "module 'sregym_injector_node.node_setting' has no attribute 'no_such_row'"
+    )
+
+
+def test_rows_for_stores_fit_nodes_that_run_one():
+    fault = FAULTS["node-disk-read-only"]()
+    parts = ("catalog", "catalog-db", "visitors")
+    assert [fault.fits(chosen_target(FullShop(), {"node": {"runs": part}})) for part in parts] == [
+        False,
+        True,
+        False,
+    ]

@@ -1,0 +1,160 @@
+"""A Kafka broker of one node in KRaft mode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sregym_apps.model import Client, Line
+from sregym_cluster_embedded.sdk.servers import (
+    RUNTIME,
+    DataFile,
+    Process,
+    Refusal,
+    StoreKind,
+    change,
+    end,
+    moment,
+    process_of,
+    say,
+    write_trouble,
+)
+
+from sregym_server_kafka.data import data_at, save
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.sdk.servers import World
+
+    from sregym_server_kafka.program import KafkaProgram
+
+_METADATA_LOG = "__cluster_metadata-0/00000000000000000000.log"
+_SIGNALS = "org.apache.kafka.common.utils.LoggingSignalHandler"
+_ABOUT = "org.apache.kafka.common.utils.AppInfoParser"
+_ACCEPTOR, _BROKER = "kafka.network.DataPlaneAcceptor", "kafka.server.BrokerServer"
+_BEGINNING = (
+    (
+        "Registered `kafka:type=kafka.Log4jController` MBean",
+        "kafka.utils.Log4jControllerRegistration$",
+    ),
+    ("Registered signal handlers for TERM, INT, HUP", _SIGNALS),
+    ("[ControllerServer id=1] Starting controller", "kafka.server.ControllerServer"),
+)
+_END = (
+    ("Terminating process due to signal SIGTERM", _SIGNALS),
+    ("[BrokerServer id=1] Transition from STARTED to SHUTTING_DOWN", _BROKER),
+    ("[BrokerServer id=1] shutting down", _BROKER),
+    ("[BrokerServer id=1] shut down completed", _BROKER),
+    ("App info kafka.server for 1 unregistered", _ABOUT),
+)
+# Appended records reach the disk within this time.
+_FLUSHES_S = 1.0
+
+
+class KafkaKind(StoreKind):
+    """Topics live with the volume at the data directory."""
+
+    port_flags = ()
+    taken = (
+        "org.apache.kafka.common.KafkaException: Socket server failed to bind to 0.0.0.0:{port}:"
+        " Address already in use.",
+        1,
+    )
+
+    def begin(self, world: World, process: Process, program: KafkaProgram) -> None:
+        """Find the data, create the topics that are missing, and greet."""
+        storage = world.room(RUNTIME).files(world, process).storage(program.data_dir)
+        settings = {**process.settings, "kafka.storage": storage}
+        process = change(world, process.ref, settings=settings)
+        data = data_at(world, storage)
+        topics = {name: topic.partitions for name, topic in program.topics.items()}
+        save(world, storage, replace(data, topics={**topics, **data.topics}))
+        self._say(world, process, program, _BEGINNING)
+        super().begin(world, process, program)
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Open the port and say so, or write to the disk."""
+        if arguments == ("flush",):
+            self._flush(world, process, program)
+            return
+        super().event(world, process, program, *arguments)
+        still = process_of(world, process.ref)
+        if still is None or not still.running:
+            return
+        port, started = self.ports(process, program)[0], world.epoch + process.started_at
+        self._say(
+            world,
+            process,
+            program,
+            (
+                (f"Awaiting socket connections on 0.0.0.0:{port}.", _ACCEPTOR),
+                ("[BrokerServer id=1] Transition from STARTING to STARTED", _BROKER),
+                (f"Kafka version: {program.version}", _ABOUT),
+                (f"Kafka startTimeMs: {round(started * 1000)}", _ABOUT),
+                ("[KafkaRaftServer nodeId=1] Kafka Server started", "kafka.server.KafkaRaftServer"),
+            ),
+        )
+
+    def goodbye(self, world: World, process: Process, program: Any) -> float | None:
+        """Say what is closed."""
+        self._say(world, process, program, _END)
+        return super().goodbye(world, process, program)
+
+    def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
+        """The log of the cluster's metadata."""
+        kept = process.settings.get("kafka.storage")
+        return None if kept is None else DataFile(kept, program.data_dir, _METADATA_LOG)
+
+    def look_at_disk(self, world: World, process: Process, program: KafkaProgram) -> None:
+        """A broker whose only log folder fails gives up."""
+        file = self.data_file(process, program)
+        if file is not None and write_trouble(world, process, file) is not None:
+            world.after(_FLUSHES_S, "userland.event", process.ref, "flush")
+
+    def _flush(self, world: World, process: Process, program: KafkaProgram) -> None:
+        file = self.data_file(process, program)
+        trouble = None if file is None else write_trouble(world, process, file)
+        if trouble is None:
+            return
+        for text in (
+            f"ERROR Error while appending records to __cluster_metadata-0 in dir {program.data_dir} "
+            f"(org.apache.kafka.storage.internals.log.LogDirFailureChannel)\n"
+            f"java.io.IOException: {trouble.words}",
+            f"ERROR Shutdown broker because all log dirs in {program.data_dir} have failed "
+            "(kafka.log.LogManager)",
+        ):
+            self._write(world, process, program, text)
+        end(world, process.ref, 1)
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        program: KafkaProgram,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        """Take a record for a topic, when there is such a topic."""
+        if collection in data_at(world, process.settings.get("kafka.storage", "")).topics:
+            return None
+        text = "[3] Unknown Topic Or Partition: the request is for a topic or partition that does not exist on this broker"
+        return Refusal("server", text)
+
+    def _say(
+        self,
+        world: World,
+        process: Process,
+        program: KafkaProgram,
+        told: Sequence[tuple[str, str]],
+    ) -> None:
+        """Write texts, each with the class that says it."""
+        for text, who in told:
+            self._write(world, process, program, f"INFO {text} ({who})")
+
+    def _write(self, world: World, process: Process, program: KafkaProgram, text: str) -> None:
+        when = moment(world, world.now)
+        stamp = f"{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}"
+        say(world, process.ref, program, (Line(text=f"[{stamp}] {text}", raw=True),))

@@ -1,0 +1,218 @@
+"""The scripts of Kafka's bin folder: topics, consumer groups, and a producer of lines."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sregym_cluster_embedded.sdk.commands import Command, Output, Session, connect
+from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, process_of, wake_traffic
+
+from sregym_server_kafka.data import add_odd, data_at, reset, save
+from sregym_server_kafka.reading import records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_cluster_embedded.sdk.servers import Process, Topics
+
+_NO_SERVER = "[main] WARN org.apache.kafka.clients.NetworkClient - Connection to node -1 ({host}/{ip}:{port}) could not be established. Node may not be available.\n"
+_NO_TOPIC = "Error while executing topic command : Topic '{topic}' does not exist as expected\n"
+_ACTIVE = "\nError: Assignments can only be reset if the group '{group}' is inactive, but the current state is Stable.\n"
+_UNKNOWN = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
+_TIMED_OUT = "ERROR Error processing message, terminating consumer process:  (org.apache.kafka.tools.consumer.ConsoleConsumer)\norg.apache.kafka.common.errors.TimeoutException\n"
+# A reader who sets no limit sees so many.
+_SHOWN = 10_000
+_GROUPS = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
+_CLIENT = ("CONSUMER-ID", "HOST", "CLIENT-ID")
+
+
+class Ask(NamedTuple):
+    """A command to a broker.
+
+    Attributes:
+        session: Where it was typed.
+        server: The broker.
+        storage: Identity of what the broker keeps.
+        data: What it keeps.
+        given: Options by name.
+        stdin: What was typed besides.
+    """
+
+    session: Session
+    server: Process
+    storage: str
+    data: Topics
+    given: dict[str, str]
+    stdin: str
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for index, word in enumerate(words):
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            following = words[index + 1] if index + 1 < len(words) else ""
+            found[name] = value if equals else "" if following.startswith("--") else following
+    return found
+
+
+def _at_broker(
+    act: Callable[[Ask], Output],
+) -> Command:
+    """A command that does something with what the broker at `--bootstrap-server` keeps."""
+
+    def run(session: Session, words: list[str], stdin: str) -> Output:
+        given = _options(words[1:])
+        address = given.get("bootstrap-server") or given.get("broker-list") or ""
+        if not address:
+            missing = 'Missing required argument "[bootstrap-server]"\n'
+            return Output(1, "", missing)
+        host, _, port = address.partition(",")[0].rpartition(":")
+        target = connect(session, host, int(port) if port.isdecimal() else 9092, "kafka")
+        server = None if target.ref is None else process_of(session.world, target.ref)
+        if target.kind or server is None or "kafka.storage" not in server.settings:
+            return Output(1, "", _NO_SERVER.format(**target.facts))
+        storage = server.settings["kafka.storage"]
+        return act(Ask(session, server, storage, data_at(session.world, storage), given, stdin))
+
+    return run
+
+
+def _topics(ask: Ask) -> Output:
+    topic = ask.given.get("topic", "")
+    if "list" in ask.given:
+        return Output(0, "".join(f"{name}\n" for name in sorted(ask.data.topics)))
+    if "create" in ask.given:
+        if topic in ask.data.topics:
+            text = f"Error while executing topic command : Topic '{topic}' already exists.\n"
+            return Output(1, text)
+        count = ask.given.get("partitions", "1")
+        topics = {**ask.data.topics, topic: max(1, int(count) if count.isdecimal() else 1)}
+        save(ask.session.world, ask.storage, replace(ask.data, topics=topics))
+        wake_traffic(ask.session.world)
+        return Output(0, f"Created topic {topic}.\n")
+    if topic and topic not in ask.data.topics:
+        return Output(1, _NO_TOPIC.format(topic=topic))
+    if "delete" in ask.given:
+        topics = {name: count for name, count in ask.data.topics.items() if name != topic}
+        odd = tuple(record for record in ask.data.odd if record.topic != topic)
+        save(ask.session.world, ask.storage, replace(ask.data, topics=topics, odd=odd))
+        wake_traffic(ask.session.world)
+        return Output(0)
+    return Output(
+        0,
+        "".join(
+            _described(ask.data, name) for name in ([topic] if topic else sorted(ask.data.topics))
+        ),
+    )
+
+
+def _described(data: Topics, topic: str) -> str:
+    count = data.topics[topic]
+    name = base64.urlsafe_b64encode(blake2b(topic.encode(), digest_size=16).digest()).decode()
+    head = f"Topic: {topic}\tTopicId: {name.rstrip('=')}\tPartitionCount: {count}"
+    rows = [f"{head}\tReplicationFactor: 1\tConfigs: \n"]
+    rows += [
+        f"\tTopic: {topic}\tPartition: {number}\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+        for number in range(count)
+    ]
+    return "".join(rows)
+
+
+def _groups(ask: Ask) -> Output:
+    traffic = ask.session.world.room_or_none(REQUEST_FLOW)
+    known = [] if traffic is None else traffic.groups(ask.session.world, ask.storage)
+    if "list" in ask.given:
+        return Output(0, "".join(f"{name}\n" for name in sorted({view.group for view in known})))
+    group = ask.given.get("group", "")
+    mine = [view for view in known if view.group == group]
+    if not mine:
+        return Output(1, f"\nError: Consumer group '{group}' does not exist.\n")
+    active = any(view.members for view in mine)
+    if "reset-offsets" in ask.given:
+        return _reset(ask, group, mine)
+    head = "" if active else f"\nConsumer group '{group}' has no active members.\n"
+    lines: list[tuple[str, ...]] = [(*_GROUPS, *_CLIENT)]
+    for view in mine:
+        for number, (end, lag) in enumerate(zip(view.ends, view.lags, strict=True)):
+            row = (group, view.topic, str(number), str(end - lag), str(end), str(lag))
+            member = view.members[number % len(view.members)] if view.members else None
+            who = ("-", "-", "-") if member is None else member
+            lines.append((*row, *who))
+    return Output(0, f"{head}\n{_table(lines)}")
+
+
+def _reset(ask: Ask, group: str, mine: list[Any]) -> Output:
+    """Set a group to the end of a topic, when nobody is in it."""
+    topic = ask.given.get("topic", "").partition(":")[0]
+    if any(view.members for view in mine):
+        return Output(1, _ACTIVE.format(group=group))
+    if "execute" in ask.given:
+        reset(ask.session.world, ask.storage, group, topic)
+        wake_traffic(ask.session.world)
+    rows: list[tuple[str, ...]] = [("GROUP", "TOPIC", "PARTITION", "NEW-OFFSET")]
+    for view in mine:
+        ends = enumerate(view.ends) if view.topic == topic else ()
+        rows += [(group, topic, str(number), str(end)) for number, end in ends]
+    return Output(0, "\n" + _table(rows))
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(15, *(len(row[place]) for row in rows)) for place in range(len(rows[0]))]
+    lines = (
+        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _produce(ask: Ask) -> Output:
+    topic = ask.given.get("topic", "")
+    if topic not in ask.data.topics:
+        return Output(1, "", _UNKNOWN.format(topic=topic))
+    for number, line in enumerate(ask.stdin.splitlines()):
+        if not _is_json(line):
+            add_odd(
+                ask.session.world, ask.storage, topic, f"{ask.session.world.now} {number}", line
+            )
+    wake_traffic(ask.session.world)
+    return Output(0)
+
+
+def _consume(ask: Ask) -> Output:
+    """The records there are; whoever asks for new ones waits, and a command in `exec` sees none."""
+    topic, given = ask.given.get("topic", ""), ask.given
+    if topic not in ask.data.topics:
+        return Output(0, "", _UNKNOWN.format(topic=topic) + _processed(0))
+    wanted = given.get("max-messages", "")
+    found: list[str] = []
+    if "from-beginning" in given or "offset" in given:
+        only = int(given["partition"]) if given.get("partition", "").isdecimal() else None
+        start = given.get("offset", "earliest")
+        most = int(wanted) if wanted.isdecimal() else _SHOWN
+        found = records(ask.session.world, ask.server, ask.storage, topic, only, start, most)
+    out = "".join(f"{text}\n" for text in found)
+    short = not wanted.isdecimal() or len(found) < int(wanted)
+    late = _TIMED_OUT if short and "timeout-ms" in given else ""
+    return Output(0, out, late + _processed(len(found)))
+
+
+def _processed(count: int) -> str:
+    return f"Processed a total of {count} messages\n"
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+kafka_topics = _at_broker(_topics)
+kafka_consumer_groups = _at_broker(_groups)
+kafka_console_producer = _at_broker(_produce)
+kafka_console_consumer = _at_broker(_consume)

@@ -1,0 +1,48 @@
+"""Adds Apache Kafka to simulated clusters and to what service models may say."""
+
+from __future__ import annotations
+
+from sregym_apps.simulation import Command, Extension, ServerKind, WireProtocol
+
+_HERE = "sregym_server_kafka"
+_CLIENT = f"{_HERE}.client"
+
+EXTENSION = Extension(
+    name="server-kafka",
+    rules=(f"{_HERE}:rules.yaml",),
+    server_kinds=(
+        ServerKind(
+            name="kafka",
+            program=f"{_HERE}.program:KafkaProgram",
+            behaviour=f"{_HERE}.behaviour:KafkaKind",
+            protocols=(
+                WireProtocol(
+                    "kafka",
+                    9092,
+                    {
+                        "overloaded": "[7] Request Timed Out: the request exceeded the user-specified time limit",
+                    },
+                    messaging=True,
+                    commands=("produce",),
+                ),
+            ),
+            commands=(
+                Command("kafka-topics.sh", f"{_CLIENT}:kafka_topics"),
+                Command("kafka-consumer-groups.sh", f"{_CLIENT}:kafka_consumer_groups"),
+                Command("kafka-console-producer.sh", f"{_CLIENT}:kafka_console_producer"),
+                Command("kafka-console-consumer.sh", f"{_CLIENT}:kafka_console_consumer"),
+            ),
+            tool_sets={
+                "kafka": (
+                    *("kafka-topics.sh", "kafka-consumer-groups.sh", "kafka-console-producer.sh"),
+                    *("kafka-console-consumer.sh", "kafka-broker-api-versions.sh"),
+                    "kafka-configs.sh",
+                )
+            },
+            users={"kafka": 1001},
+            durable={"kafka": f"{_HERE}.data:describe"},
+            broker=f"{_HERE}.data:BROKER",
+            exporter=f"{_HERE}.exporter:EXPORTER",
+        ),
+    ),
+)

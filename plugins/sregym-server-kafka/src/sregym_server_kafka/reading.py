@@ -1,0 +1,61 @@
+"""What stands in the topics of a broker: records are computed, only the odd ones are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_apps.model import expand
+from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW
+
+from sregym_server_kafka.data import data_at
+from sregym_server_kafka.program import KafkaProgram
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.sdk.servers import Process, World
+
+
+def records(
+    world: World,
+    server: Process,
+    storage: str,
+    topic: str,
+    only: int | None,
+    start: str,
+    most: int,
+) -> list[str]:
+    """Records as a reader of a topic gets them: partition after partition, oldest first.
+
+    Args:
+        world: Where the broker runs.
+        server: The broker.
+        storage: Identity of what it keeps.
+        topic: A topic that it has.
+        only: The partition to read; all when None.
+        start: Offset from which to read, or `earliest` or `latest`.
+        most: How many at most.
+    """
+    traffic = world.room_or_none(REQUEST_FLOW)
+    views = [] if traffic is None else traffic.groups(world, storage)
+    ends = next((view.ends for view in views if view.topic == topic), ())
+    data = data_at(world, storage)
+    partitions = data.topics[topic]
+    program = server.behaviour
+    model = program.topics.get(topic) if isinstance(program, KafkaProgram) else None
+    found: list[str] = []
+    for partition in range(partitions) if only is None else (only,):
+        odd = [record.text for record in data.odd if record[:2] == (topic, partition)]
+        end = ends[partition] if partition < len(ends) else 0
+        for offset in range(_first(start, end), end):
+            if len(found) >= most:
+                return found
+            number = str(offset * partitions + partition)
+            found.append("" if model is None else expand(model.record, {"n": number}))
+        if start != "latest":
+            found.extend(odd[: most - len(found)])
+    return found
+
+
+def _first(start: str, end: int) -> int:
+    if start == "latest":
+        return end
+    return int(start) if start.isdecimal() else 0

@@ -1,0 +1,1 @@
+"""memcached in simulated clusters."""

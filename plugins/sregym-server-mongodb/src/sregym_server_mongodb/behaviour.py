@@ -1,0 +1,359 @@
+"""A MongoDB server behind the entry point of its official image."""
+
+from __future__ import annotations
+
+import errno
+import json
+from typing import TYPE_CHECKING, Any
+
+from sregym_apps.model import Client, expand
+from sregym_cluster_embedded.sdk.servers import (
+    RUNTIME,
+    WRITING,
+    DataFile,
+    Kind,
+    LogLine,
+    Process,
+    Refusal,
+    append,
+    change,
+    end,
+    lasting,
+    listener_at,
+    open_port,
+    parse_words,
+    read_trouble,
+    serve,
+    write_trouble,
+)
+
+from sregym_server_mongodb.builds import build_of
+from sregym_server_mongodb.connection import needs_login, shown_command
+from sregym_server_mongodb.data import (
+    Account,
+    Collection,
+    MongoData,
+    load,
+    login_error,
+    store,
+)
+from sregym_server_mongodb.files import sizes
+from sregym_server_mongodb.lines import mongod_line
+from sregym_server_mongodb.visits import Denial, Visit, note
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.sdk.servers import World
+
+    from sregym_server_mongodb.program import MongodbProgram
+
+_INIT_FOLDER = "/docker-entrypoint-initdb.d"
+
+# Exit code of mongod when the files are of a version it cannot open.
+_NEEDS_DOWNGRADE = 62
+
+# Exit codes of mongod that gives up at once, and that meets an error it knows nothing of.
+_ABRUPT, _UNCAUGHT = 14, 100
+# From the start to the end of a server that cannot use its files.
+_REFUSES_S = 0.4
+# What a file system without room, and one that is mounted read-only, make of the lock file.
+_UNWRITABLE = (
+    "DBPathInUse: Unable to create/open the lock file: {folder}/mongod.lock ({words}). "
+    "Ensure the user executing mongod is the owner of the lock file and has the appropriate "
+    "permissions. Also make sure that another mongod instance is not already running on the "
+    "{folder} directory",
+    "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
+)
+
+# Seconds between two checkpoints of the storage engine.
+CHECKPOINT_S = 60.0
+
+# Exit code of mongod when it cannot listen.
+_PORT_TAKEN = 48
+
+
+class MongodbKind(Kind):
+    """mongod: data under its volume's identity, accounts, init scripts, its own log lines.
+
+    Those of a start are worked out when they are read (`telemetry.mongod_start`).
+    """
+
+    ipv4_only = True
+
+    def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """Plan what the program does first."""
+        files = world.room(RUNTIME).files(world, process)
+        flags, _ = parse_words(process.argv[1:], {})
+        environment = process.environment
+        rooted = "MONGO_INITDB_ROOT_USERNAME" in environment
+        folder = flags.get("dbpath", program.data_dir)
+        port = flags.get("port") or expand(program.port, process.facts())
+        settings = {
+            **process.settings,
+            "mongod.auth": "true" if "auth" in flags or rooted else "false",
+            "mongod.storage": files.storage(folder),
+            "mongod.folder": folder,
+            "mongod.port": port,
+        }
+        process = change(world, process.ref, settings=settings)
+        if self._cannot_open(world, process, program):
+            return
+        data = load(world, settings["mongod.storage"])
+        major = ".".join(program.version.split(".")[:2])
+        if data.version and data.version not in (major, *(program.reads or _before(major))):
+            self._refuse_files(world, process, program, data.version)
+            return
+        seconds = lasting(process, program.starts_in_s)
+        world.after(seconds, "userland.event", process.ref, "ready", data.version == "")
+
+    def event(
+        self, world: World, process: Process, program: MongodbProgram, *arguments: Any
+    ) -> None:
+        """Go on with what was planned."""
+        if arguments == ("checkpoint",):
+            self._checkpoint(world, process, program)
+            return
+        storage = process.settings["mongod.storage"]
+        data = load(world, storage)
+        if not data.version:
+            major = ".".join(program.version.split(".")[:2])
+            store(world, storage, MongoData(version=major))
+            if not self._initialise(world, process, storage):
+                return
+        port = int(process.settings["mongod.port"])
+        if listener_at(world, process.ref.pod_uid, port) is not None:
+            text, error = "Failed to set up listener", "SocketException: Address already in use"
+            self._log(world, process, "CONTROL", 20568, "initandlisten", text, "E", error=error)
+            end(world, process.ref, _PORT_TAKEN)
+            return
+        for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - its words
+            self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
+        text = "Waiting for connections"
+        self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
+        open_port(world, process.ref, port, "server")
+        serve(world, process.ref)
+
+    def dial(
+        self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
+    ) -> Refusal | None:
+        """Let a client in, or not."""
+        error = ""
+        if client.user:
+            data = load(world, process.settings["mongod.storage"])
+            account = data.accounts.get((client.auth_database, client.user))
+            error = login_error(account, client.auth_database, client.user, client.password)
+        visit = Visit(world.now, peer, "", client.user, client.auth_database, error)
+        note(world, process.ref, visit)
+        if not error:
+            return None
+        return Refusal("auth", "Authentication failed.")
+
+    def command(
+        self,
+        world: World,
+        process: Process,
+        program: MongodbProgram,
+        client: Client,
+        command: str,
+        collection: str,
+        dialled: bool,
+    ) -> Refusal | None:
+        """Carry out a command, or not."""
+        data = load(world, process.settings["mongod.storage"])
+        account = data.accounts.get((client.auth_database, client.user)) if client.user else None
+        known = account is not None and account.password == client.password
+        if client.user and not known and not dialled:
+            return Refusal("auth", "Authentication failed.")
+        if process.settings["mongod.auth"] != "true":
+            return None
+        if account is None:
+            return Refusal("unauthorized", needs_login(command, process))
+        action = "write" if command in WRITING else "read"
+        if account.may(action, client.database):
+            return None
+        shown = shown_command(command, collection, client.database)
+        text = f"not authorized on {client.database} to execute command {shown}"
+        return Refusal("unauthorized", text)
+
+    def refused(
+        self, world: World, process: Process, program: MongodbProgram, refusal: Refusal, peer: str
+    ) -> None:
+        """Say in the log that an account had no right to a command."""
+        if refusal.kind == "unauthorized":
+            note(world, process.ref, Denial(world.now, peer, refusal.text))
+
+    def data_file(self, process: Process, program: MongodbProgram) -> DataFile | None:
+        """The storage engine's own table."""
+        if "mongod.storage" not in process.settings:
+            return None
+        kept, folder = process.settings["mongod.storage"], process.settings["mongod.folder"]
+        return DataFile(kept, folder, "WiredTiger.wt")
+
+    def data_files(
+        self, world: World, process: Process, program: MongodbProgram
+    ) -> tuple[str, Mapping[str, int]]:
+        """Those of its storage engine."""
+        settings = process.settings
+        return settings["mongod.folder"], sizes(world, settings["mongod.storage"])
+
+    def command_line(self, words: tuple[str, ...], program: MongodbProgram) -> tuple[str, ...]:
+        """The entry point of the official image has it listen on all addresses."""
+        return (*words, "--bind_ip_all")
+
+    def version(self, program: MongodbProgram, words: list[str]) -> str:
+        """The release and how it was built."""
+        about = json.dumps(build_of(program.version), indent=4)
+        return f"db version v{program.version}\nBuild Info: {about}\n"
+
+    def streams(self, process: Process) -> frozenset[str]:
+        """It has written what it writes when it starts."""
+        return frozenset({"stdout"}) if "mongod.folder" in process.settings else frozenset()
+
+    def look_at_disk(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """A write that fails is met by the next checkpoint."""
+        file = self.data_file(process, program)
+        if file is None or process.served_at is None:
+            return
+        if write_trouble(world, process, file) is not None:
+            due_s = CHECKPOINT_S - (world.now - process.served_at) % CHECKPOINT_S
+            world.after(due_s, "userland.event", process.ref, "checkpoint")
+
+    def _checkpoint(self, world: World, process: Process, program: MongodbProgram) -> None:
+        """A storage engine that cannot write ends the server."""
+        file = self.data_file(process, program)
+        trouble = None if file is None else write_trouble(world, process, file)
+        if file is None or trouble is None:
+            return
+        number = getattr(errno, trouble.error)
+        self._panic(world, process, "WTCheckpointThread", number, f"{file.name}: {trouble.words}")
+        end(world, process.ref, _ABRUPT)
+
+    def _cannot_open(self, world: World, process: Process, program: MongodbProgram) -> bool:
+        """End a server that cannot read or write its files when it starts; whether it ended."""
+        file = self.data_file(process, program)
+        assert file is not None
+        reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
+        if reads is not None:
+            number = getattr(errno, reads.error)
+            self._panic(world, process, "initandlisten", number, f"{file.name}: {reads.words}")
+            world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
+        elif writes is not None:
+            error = _UNWRITABLE[writes.error == "EROFS"].format(
+                folder=file.folder, words=writes.words
+            )
+            text = "DBException in initAndListen, terminating"
+            self._log(world, process, "CONTROL", 20557, "initandlisten", text, "E", error=error)
+            world.after(_REFUSES_S, "userland.exit", process.ref, _UNCAUGHT)
+        return reads is not None or writes is not None
+
+    def _panic(self, world: World, process: Process, context: str, number: int, text: str) -> None:
+        """What the storage engine says when a call fails, and the server when it gives up."""
+        message = "WiredTiger error"
+        detail = {"error": number, "message": f"__posix_file_io: {text}"}
+        self._log(world, process, "STORAGE", 22435, context, message, "E", **detail)
+        self._log(
+            world, process, "-", 23089, context, "Fatal assertion", "F", msgid=50853,
+            file="src/mongo/db/storage/wiredtiger/wiredtiger_util.cpp", line=532,
+        )  # fmt: skip
+        self._log(
+            world, process, "-", 23090, context, "\n\n***aborting after fassert() failure\n\n", "F"
+        )
+
+    def seed(
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        documents: int,
+        record: str = "",
+    ) -> None:
+        """Fill a collection that is empty."""
+        storage = process.settings["mongod.storage"]
+        data = load(world, storage)
+        if data.collection(client.database, collection).count == 0:
+            content = Collection(documents, (), record, documents)
+            store(world, storage, data.with_collection(client.database, collection, content))
+
+    def _initialise(self, world: World, process: Process, storage: str) -> bool:
+        """What the image's entry point does with an empty data directory; whether it succeeded."""
+        environment = process.environment
+        files = world.room(RUNTIME).files(world, process)
+        user = environment.get("MONGO_INITDB_ROOT_USERNAME", "")
+        password = environment.get("MONGO_INITDB_ROOT_PASSWORD", "")
+        scripts = [
+            name
+            for name in files.listing(_INIT_FOLDER) or ()
+            if name.endswith((".js", ".sh")) and not name.startswith(".")
+        ]
+        if not user and not scripts:
+            return True
+        self._plain(
+            world,
+            process,
+            "about to fork child process, waiting until server is ready for connections.",
+        )
+        self._plain(world, process, "forked process: 29")
+        self._plain(world, process, "child process started successfully, parent exiting")
+        if user and password:
+            account = Account(user, "admin", password, (("root", "admin"),), world.seed.uid())
+            store(world, storage, load(world, storage).with_account(account))
+            shown = f'{{\n\t"user" : "{user}",\n\t"roles" : [\n\t\t{{\n\t\t\t"role" : "root",\n\t\t\t"db" : "admin"\n\t\t}}\n\t]\n}}'
+            self._plain(world, process, f"Successfully added user: {shown}")
+        database = process.environment.get("MONGO_INITDB_DATABASE", "test")
+        console = ("mongo", "--quiet", database)
+        for name in scripts:
+            path = f"{_INIT_FOLDER}/{name}"
+            self._plain(world, process, f"/usr/local/bin/docker-entrypoint.sh: running {path}")
+            result = world.room(RUNTIME).initialise_with(world, process, path, console)
+            for text in (*result.stdout.splitlines(), *result.stderr.splitlines()):
+                self._plain(world, process, text)
+            if result.exit_code != 0:
+                end(world, process.ref, result.exit_code)
+                return False
+        self._plain(world, process, "")
+        self._plain(world, process, "MongoDB init process complete; ready for start up.")
+        self._plain(world, process, "")
+        return True
+
+    def _refuse_files(
+        self, world: World, process: Process, program: MongodbProgram, written: str
+    ) -> None:
+        error = (
+            f"UPGRADE PROBLEM: Found an invalid featureCompatibilityVersion document (ERROR: "
+            f"Location4926900: Invalid featureCompatibilityVersion document in admin.system.version: "
+            f'{{ _id: "featureCompatibilityVersion", version: "{written}" }}. See '
+            f"https://docs.mongodb.com/master/release-notes/{program.version.rpartition('.')[0]}"
+            f"-compatibility/#feature-compatibility.)"
+        )
+        text = "Wrong mongod version"
+        self._log(
+            world, process, "CONTROL", 20573, "initandlisten", text, severity="F", error=error
+        )
+        world.after(program.starts_in_s, "userland.exit", process.ref, _NEEDS_DOWNGRADE)
+
+    def _log(
+        self,
+        world: World,
+        process: Process,
+        component: str,
+        number: int,
+        context: str,
+        text: str,
+        severity: str = "I",
+        **attributes: object,
+    ) -> None:
+        line = mongod_line(world, world.now, severity, component, number, context, text, attributes)
+        append(world, process.ref, [LogLine(world.now, "stdout", line)])
+
+    def _plain(self, world: World, process: Process, text: str) -> None:
+        lines = [LogLine(world.now, "stdout", part) for part in text.split("\n")]
+        append(world, process.ref, lines)
+
+
+def _before(major: str) -> tuple[str, ...]:
+    """The release series before, whose files a server opens as well."""
+    series = ("3.6", "4.0", "4.2", "4.4", "5.0", "6.0", "7.0", "8.0")
+    at = series.index(major) if major in series else 0
+    return series[at - 1 : at] if at else ()

@@ -1,0 +1,66 @@
+"""Who connected to a mongod and was turned away for what: its log tells of it when it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from sregym_cluster_embedded.sdk.servers import TableKey
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.sdk.servers import ContainerRef, World
+
+_TABLE: TableKey[ContainerRef, tuple[Happening, ...]] = TableKey("mongodb.visits")
+# The log of a container is rotated long before.
+_KEPT = 10_000
+
+
+class Visit(NamedTuple):
+    """A connection.
+
+    Attributes:
+        at: Virtual second.
+        peer: Address it came from.
+        shell: `mongo` or `mongosh`, which leaves at once; empty for a driver, which stays and says
+            nothing of itself.
+        user: Who logged in; empty when nobody did.
+        database: Where the account stands.
+        error: Why the login failed; empty when it did not.
+    """
+
+    at: float
+    peer: str
+    shell: str = ""
+    user: str = ""
+    database: str = ""
+    error: str = ""
+
+
+class Denial(NamedTuple):
+    """A command that an account had no right to, over the last connection from an address.
+
+    Attributes:
+        at: Virtual second.
+        peer: Where the command came from.
+        message: `errmsg` of the answer.
+    """
+
+    at: float
+    peer: str
+    message: str
+
+
+Happening: TypeAlias = Visit | Denial
+
+
+def note(world: World, server: ContainerRef, happening: Happening) -> None:
+    """Remember what happened at a server."""
+    known = world.table(_TABLE)
+    known[server] = (*known.get(server, ()), happening)[-_KEPT:]
+
+
+def happenings(world: World, server: ContainerRef) -> Sequence[Happening]:
+    """What happened at a life of a server, oldest first."""
+    found: Sequence[Happening] = world.table(_TABLE).get(server, ())
+    return found

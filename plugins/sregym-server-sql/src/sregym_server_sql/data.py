@@ -1,0 +1,94 @@
+"""The data of one relational server: immutable, kept under the identity of its data directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, TableKey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_cluster_embedded.sdk.servers import World
+
+_TABLE: TableKey[str, SqlData] = TableKey("userland.sql")
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user of the server.
+
+    Attributes:
+        password: What it must know.
+        superuser: Whether it may do anything.
+        databases: Databases in which it may do anything; `*` for all.
+        reads: Databases that it may only read.
+        tables: What it may do with single tables: `database/table` -> SELECT, INSERT ...
+        login: Whether it may connect at all.
+        limit: How many connections it may have; -1 for any number.
+        until: Until when its password is good, as it was given; empty for ever.
+    """
+
+    password: str = ""
+    superuser: bool = False
+    databases: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    login: bool = True
+    limit: int = -1
+    until: str = ""
+
+    def may(self, database: str, *, write: bool) -> bool:
+        """Whether it may read, or write, in a database."""
+        whole = self.superuser or "*" in self.databases or database in self.databases
+        return whole or (not write and (database in self.reads or "*" in self.reads))
+
+
+@dataclass(frozen=True)
+class SqlData:
+    """All that one server keeps.
+
+    Attributes:
+        version: Major version that wrote the files; empty for an empty directory.
+        databases: Name -> image of its tables.
+        accounts: Name -> account.
+        settings: What was set while it ran: `max_connections`, `read_only`.
+        closed_at: Virtual second at which its last server ended in order; None after any other end.
+        schemas: Schemas besides `public`, as `database/schema`.
+    """
+
+    version: str = ""
+    databases: Mapping[str, bytes] = field(default_factory=dict)
+    accounts: Mapping[str, Account] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    closed_at: float | None = None
+    schemas: tuple[str, ...] = ()
+
+    def with_database(self, name: str, image: bytes | None) -> SqlData:
+        """The data with a database replaced, or dropped."""
+        rest = {key: held for key, held in self.databases.items() if key != name}
+        return replace(self, databases=rest if image is None else {**rest, name: image})
+
+    def with_account(self, name: str, account: Account | None) -> SqlData:
+        """The data with an account replaced, or dropped."""
+        rest = {key: held for key, held in self.accounts.items() if key != name}
+        return replace(self, accounts=rest if account is None else {**rest, name: account})
+
+    def with_setting(self, name: str, value: str) -> SqlData:
+        """The data with a setting changed."""
+        return replace(self, settings={**self.settings, name: value})
+
+
+def load(world: World, storage: str) -> SqlData:
+    """The data kept under an identity; empty when there is none."""
+    found: SqlData | None = world.table(_TABLE).get(storage)
+    return found or SqlData()
+
+
+def store(world: World, storage: str, data: SqlData) -> None:
+    """Keep data under an identity; whoever depends on accounts is told."""
+    world.table(_TABLE)[storage] = data
+    traffic = world.room_or_none(REQUEST_FLOW)
+    if traffic is not None:
+        traffic.changed(world)

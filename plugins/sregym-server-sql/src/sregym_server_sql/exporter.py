@@ -1,0 +1,147 @@
+"""What exporters say of MySQL and PostgreSQL servers."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.sdk.exporters import (
+    FAILED,
+    Figure,
+    Measure,
+    Said,
+    Saying,
+    Store,
+    StoreExporter,
+    by,
+    by_command,
+    counter,
+    counters,
+    gauge,
+    gauges,
+    received,
+    sent,
+    total,
+)
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.sdk.exporters import Value
+
+_MIB = 1024.0 * 1024.0
+_STATUS, _VARIABLE = "Generic metric from SHOW GLOBAL STATUS.", "Generic gauge metric from SHOW GLOBAL VARIABLES."  # fmt: skip
+# What counts as slow in MySQL without a setting.
+_SLOW_MS = 10_000.0
+_WORDS = MappingProxyType({
+    "find": "select", "get": "select", "query": "select", "count": "select", "insertOne": "insert",
+    "set": "update", "updateOne": "update", "deleteOne": "delete",
+})  # fmt: skip
+_SELECTS = ("find", "get", "query", "select", "count", "aggregate")
+
+
+def _running(store: Store) -> Value:
+    busy = store.load(lambda part: part.load.in_flight)
+    # The session of the exporter runs, too.
+    return lambda seconds: busy(seconds) + 1
+
+
+def _active(store: Store) -> Value:
+    return store.load(lambda part: part.load.in_flight)
+
+
+def _idle(store: Store) -> Value:
+    callers, busy = store.callers, store.load(lambda part: part.load.in_flight)
+    return lambda seconds: (callers(seconds) - busy(seconds)).clip(min=0.0)
+
+
+def _mysql_version(store: Store) -> Said:
+    version = store.version
+    comment = "MySQL Community Server - GPL"
+    yield (
+        (
+            ("innodb_version", version),
+            ("version", version),
+            ("version_comment", comment),
+        ),
+        1.0,
+    )
+
+
+def _setting(name: str, default: float) -> Figure:
+    return lambda store: store.setting(f"sql.{name}", default)
+
+
+MYSQL: tuple[Measure, ...] = (
+    gauges("mysql_version_info", "MySQL version and distribution.", _mysql_version),
+    counter("mysql_global_status_queries", _STATUS, total()),
+    counter("mysql_global_status_questions", _STATUS, total()),
+    counters("mysql_global_status_commands_total", "Total number of executed MySQL commands.", by_command("command", _WORDS, "delete", "insert", "select", "update")),
+    counter("mysql_global_status_slow_queries", _STATUS, lambda store: store.slow(_SLOW_MS)),
+    gauge("mysql_global_status_threads_connected", _STATUS, lambda store: store.callers),
+    gauge("mysql_global_status_threads_running", _STATUS, _running),
+    gauge("mysql_global_status_max_used_connections", _STATUS, Store.most_callers),
+    counter("mysql_global_status_connections", _STATUS, Store.connected),
+    counter("mysql_global_status_aborted_connects", _STATUS, total(outcome=FAILED)),
+    counter("mysql_global_status_aborted_clients", _STATUS, 0.0),
+    counters("mysql_global_status_connection_errors_total", "Total number of MySQL connection errors.", by("error", {"accept": 0.0, "internal": 0.0, "max_connections": 0.0, "peer_address": 0.0, "select": 0.0, "tcpwrap": 0.0})),
+    counter("mysql_global_status_uptime", _STATUS, Store.uptime),
+    counter("mysql_global_status_bytes_received", _STATUS, received),
+    counter("mysql_global_status_bytes_sent", _STATUS, sent),
+    gauge("mysql_global_variables_max_connections", _VARIABLE, _setting("max_connections", 151.0)),
+    gauge("mysql_global_variables_innodb_buffer_pool_size", _VARIABLE, _setting("innodb_buffer_pool_size", 128 * _MIB)),
+    gauge("mysql_global_variables_long_query_time", _VARIABLE, 10.0),
+    gauge("mysql_global_variables_read_only", _VARIABLE, 0.0),
+    gauge("mysql_global_variables_thread_cache_size", _VARIABLE, 9.0),
+    gauge("mysql_global_variables_table_open_cache", _VARIABLE, 4000.0),
+)  # fmt: skip
+
+
+def _of_database(of: Figure | float) -> Saying:
+    return by("datname", {"postgres": of})
+
+
+def _activity(store: Store) -> Said:
+    figures: dict[str, Figure | float] = {
+        "active": _active, "disabled": 0.0, "fastpath function call": 0.0, "idle": _idle,
+        "idle in transaction": 0.0, "idle in transaction (aborted)": 0.0,
+    }  # fmt: skip
+    for state, of in figures.items():
+        labels = (("datname", "postgres"), ("state", state))
+        yield labels, of(store) if callable(of) else of
+
+
+def _postgres_version(store: Store) -> Said:
+    version = store.version
+    yield (("short_version", f"{version}.0"), ("version", f"PostgreSQL {version}")), 1.0
+
+
+def _committed(store: Store) -> Value:
+    everything, refused = store.total(), store.total(FAILED)
+    assert not isinstance(everything, float)
+    assert not isinstance(refused, float)
+    return lambda seconds: everything(seconds) - refused(seconds)
+
+
+_DATABASE = "pg_stat_database_"
+POSTGRES: tuple[Measure, ...] = (
+    gauges("pg_static", "Version string as reported by postgres", _postgres_version),
+    gauges("pg_stat_activity_count", "number of connections in this state", _activity),
+    gauges(f"{_DATABASE}numbackends", "Number of backends currently connected to this database.", _of_database(lambda store: store.callers)),
+    counters(f"{_DATABASE}xact_commit", "Number of transactions in this database that have been committed", _of_database(_committed)),
+    counters(f"{_DATABASE}xact_rollback", "Number of transactions in this database that have been rolled back", _of_database(total(outcome=FAILED))),
+    counters(f"{_DATABASE}tup_fetched", "Number of rows fetched by queries in this database", _of_database(total(*_SELECTS))),
+    counters(f"{_DATABASE}tup_inserted", "Number of rows inserted by queries in this database", _of_database(total("insert", "insertOne"))),
+    counters(f"{_DATABASE}tup_updated", "Number of rows updated by queries in this database", _of_database(total("update", "updateOne", "set"))),
+    counters(f"{_DATABASE}tup_deleted", "Number of rows deleted by queries in this database", _of_database(total("delete", "deleteOne"))),
+    counters(f"{_DATABASE}conflicts", "Number of queries canceled due to conflicts with recovery in this database.", _of_database(0.0)),
+    counters(f"{_DATABASE}deadlocks", "Number of deadlocks detected in this database", _of_database(0.0)),
+    counters(f"{_DATABASE}temp_bytes", "Total amount of data written to temporary files by queries in this database.", _of_database(0.0)),
+    gauge("pg_settings_max_connections", "Sets the maximum number of concurrent connections.", _setting("max_connections", 100.0)),
+    gauge("pg_settings_superuser_reserved_connections", "Sets the number of connection slots reserved for superusers.", 3.0),
+    gauge("pg_settings_shared_buffers_bytes", "Sets the number of shared memory buffers used by the server. [Units converted to bytes.]", 128 * _MIB),
+    gauge("pg_settings_work_mem_bytes", "Sets the maximum memory to be used for query workspaces. [Units converted to bytes.]", 4 * _MIB),
+    gauge("pg_replication_is_replica", "Indicates if the server is a replica", 0.0),
+    gauge("pg_replication_lag_seconds", "Replication lag behind master in seconds", 0.0),
+    gauge("pg_postmaster_start_time_seconds", "Time at which postmaster started", Store.started),
+)  # fmt: skip
+MYSQL_EXPORTER = StoreExporter(("mysql",), "mysqld-exporter", ("mysql_up", "Whether the MySQL server is up."), MYSQL)  # fmt: skip
+POSTGRES_EXPORTER = StoreExporter(("postgres",), "postgres-exporter", ("pg_up", "Whether the last scrape of metrics from PostgreSQL was able to connect to the server (1 for yes, 0 for no)."), POSTGRES)  # fmt: skip

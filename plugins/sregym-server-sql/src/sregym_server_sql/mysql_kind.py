@@ -1,0 +1,294 @@
+"""MySQL and PostgreSQL servers behind the entry points of their official images."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sregym_apps.model import Client, Line, Program
+from sregym_cluster_embedded.sdk.servers import (
+    RUNTIME,
+    WRITING,
+    DataFile,
+    Process,
+    Refusal,
+    StoreKind,
+    Trouble,
+    change,
+    end,
+    moment,
+    parse_words,
+    process_of,
+    say,
+)
+
+from sregym_server_sql.data import Account, SqlData, load, store
+from sregym_server_sql.engine import statements_of
+from sregym_server_sql.journal import (
+    Said,
+    lines,
+    mysql_entry,
+    mysql_first,
+    mysql_last,
+    mysql_start,
+)
+from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_cluster_embedded.sdk.servers import World
+
+    from sregym_server_sql.program import MysqlProgram
+
+_INIT_FOLDER = "/docker-entrypoint-initdb.d"
+# Path in the data directory -> bytes.
+_FILES = {
+    "auto.cnf": 56, "binlog.000001": 157, "binlog.index": 16, "ca-key.pem": 1680, "ca.pem": 1112,
+    "ib_buffer_pool": 3621, "ibdata1": 12_582_912, "ibtmp1": 12_582_912, "mysql.ibd": 27_262_976,
+    "undo_001": 16_777_216, "undo_002": 16_777_216, "mysql/general_log.CSV": 0,
+    "performance_schema/accounts_145.sdi": 1391, "sys/sys_config.ibd": 114_688,
+}  # fmt: skip
+
+
+def _is_mysql(program: MysqlProgram) -> bool:
+    """Whether it is no MariaDB, whose versions are two digits long and whose lines are others."""
+    return not program.version.startswith("1")
+
+
+class SqlKind(StoreKind):
+    """What both servers have in common: first start with an empty directory, accounts, settings."""
+
+    ipv4_only = True
+    files: Mapping[str, int] = MappingProxyType({})
+
+    def begin(self, world: World, process: Process, program: Any) -> None:
+        """Read the settings; fill an empty data directory, or end when no password is given."""
+        files = world.room(RUNTIME).files(world, process)
+        flags, _ = parse_words(process.argv[1:], {})
+        given = {f"sql.{name.replace('-', '_')}": value for name, value in flags.items()}
+        words = list(process.argv[1:])
+        for place, word in enumerate(words[:-1]):
+            if word == "-c" and "=" in words[place + 1]:
+                name, _, value = words[place + 1].partition("=")
+                given[f"sql.{name}"] = value
+        settings = {
+            **process.settings, **given,
+            "sql.storage": files.storage(program.data_dir), "sql.version": program.version,
+        }  # fmt: skip
+        process = change(world, process.ref, settings=settings)
+        storage = settings["sql.storage"]
+        self.greet(world, process, program)
+        if not load(world, storage).version:
+            made = self.first_data(process, program)
+            if isinstance(made, str):
+                self.tell(world, process, program, [Said(text) for text in made.split("\n")])
+                end(world, process.ref, 1)
+                return
+            store(world, storage, replace(made, closed_at=world.now))
+            scripts = [
+                f"{_INIT_FOLDER}/{name}"
+                for name in files.listing(_INIT_FOLDER) or ()
+                if name.endswith(".sql")
+            ]
+            self.tell(world, process, program, self.first_lines(world, process, program, scripts))
+            for path in scripts:
+                self.initialise(world, process, files.read(path) or "")
+        super().begin(world, process, program)
+
+    def first_data(self, process: Process, program: Any) -> SqlData | str:
+        """What an empty directory is filled with, or why it cannot be."""
+        raise NotImplementedError
+
+    def greet(self, world: World, process: Process, program: Any) -> None:
+        """What the entry point writes before it looks at the data."""
+
+    def first_lines(
+        self, world: World, process: Process, program: Any, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        return ()
+
+    def last_lines(self, program: Any) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return ()
+
+    def tell(self, world: World, process: Process, program: Any, said: Sequence[Said]) -> None:
+        """Write lines of now."""
+        say(world, process.ref, program, lines(world, said, str(program.kind)))
+
+    def goodbye(self, world: World, process: Process, program: Any) -> float | None:
+        """End in order."""
+        left_s = super().goodbye(world, process, program)
+        storage = process.settings.get("sql.storage", "")
+        if left_s is not None and process.served_at is not None:
+            self.tell(world, process, program, self.last_lines(program))
+            store(world, storage, replace(load(world, storage), closed_at=world.now))
+        return left_s
+
+    def reopened(self, world: World, process: Process) -> float | None:
+        """When the server before ended in order; from now on none has."""
+        data = load(world, process.settings["sql.storage"])
+        if data.closed_at is not None:
+            store(world, process.settings["sql.storage"], replace(data, closed_at=None))
+        return data.closed_at
+
+    # The file that stands for all that it keeps.
+    main_file = ""
+
+    def data_file(self, process: Process, program: Any) -> DataFile | None:
+        """The file with most of its data."""
+        kept = process.settings.get("sql.storage")
+        return None if kept is None else DataFile(kept, program.data_dir, self.main_file)
+
+    def data_files(
+        self, world: World, process: Process, program: Any
+    ) -> tuple[str, Mapping[str, int]]:
+        """Those that stand there whatever is stored."""
+        return str(program.data_dir), self.files
+
+    def initialise(self, world: World, process: Process, script: str) -> None:
+        """Run an init script as the first user."""
+        raise NotImplementedError
+
+    def protocol_of(self, program: Any, listener: str) -> str:
+        """What is spoken on a listener."""
+        return str(program.kind)
+
+
+class MysqlKind(SqlKind):
+    """mysqld and mariadbd."""
+
+    files = MappingProxyType(_FILES)
+    main_file = "ibdata1"
+    taken = (
+        "[ERROR] [MY-010262] [Server] Can't start server: Bind on TCP/IP port: Address already in use",
+        1,
+    )
+
+    def version(self, program: MysqlProgram, words: list[str]) -> str:
+        """One line, in which it calls itself what it was called."""
+        told = f"Ver {program.version} for Linux on x86_64 (MySQL Community Server - GPL)"
+        return f"{words[0]}  {told}\n"
+
+    def first_data(self, process: Process, program: MysqlProgram) -> SqlData | str:
+        """Root and the database that the environment names."""
+        env = process.environment
+        root = env.get("MYSQL_ROOT_PASSWORD") or env.get("MARIADB_ROOT_PASSWORD", "")
+        empty = any(
+            env.get(name) for name in ("MYSQL_ALLOW_EMPTY_PASSWORD", "MYSQL_RANDOM_ROOT_PASSWORD")
+        )
+        if not root and not empty:
+            return (
+                "{clock} [ERROR] [Entrypoint]: Database is uninitialized and password option is not specified\n"
+                "    You need to specify one of the following as an environment variable:\n"
+                "    - MYSQL_ROOT_PASSWORD\n    - MYSQL_ALLOW_EMPTY_PASSWORD\n    - MYSQL_RANDOM_ROOT_PASSWORD"
+            )
+        data = SqlData(program.version, {}, {"root": Account(root, superuser=True)})
+        name = env.get("MYSQL_DATABASE") or env.get("MARIADB_DATABASE", "")
+        data = data.with_database(name, b"") if name else data
+        user = env.get("MYSQL_USER") or env.get("MARIADB_USER", "")
+        if user:
+            password = env.get("MYSQL_PASSWORD") or env.get("MARIADB_PASSWORD", "")
+            data = data.with_account(user, Account(password, databases=(name,) if name else ()))
+        return data
+
+    def initialise(self, world: World, process: Process, script: str) -> None:
+        """Run an init script as root; what fails is skipped."""
+        data = load(world, process.settings["sql.storage"])
+        password = data.accounts["root"].password
+        connection = MysqlConnection(world, process, "root", password, "localhost")
+        connection.database = process.environment.get("MYSQL_DATABASE", "")
+        for statement in statements_of(script):
+            try:
+                connection.execute(statement)
+            except MysqlError as error:
+                self._say(world, process, f"ERROR {error.number} ({error.state}): {error}")
+                return
+
+    def greet(self, world: World, process: Process, program: MysqlProgram) -> None:
+        """The entry point of the official image."""
+        if _is_mysql(program):
+            self.tell(world, process, program, mysql_entry(program.version))
+
+    def first_lines(
+        self, world: World, process: Process, program: MysqlProgram, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        env = process.environment
+        if not _is_mysql(program):
+            return ()
+        database, user = env.get("MYSQL_DATABASE", ""), env.get("MYSQL_USER", "")
+        return mysql_first(program.version, database, user, scripts)
+
+    def last_lines(self, program: MysqlProgram) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return mysql_last(program.version) if _is_mysql(program) else ()
+
+    def ready_lines(self, process: Process, program: MysqlProgram) -> tuple[Line, ...]:
+        """What it writes once it serves."""
+        port = self.ports(process, program)[0]
+        text = f"/usr/sbin/mysqld: ready for connections. Version: '{program.version}'  socket: '/var/run/mysqld/mysqld.sock'  port: {port}  MySQL Community Server - GPL."
+        return (Line(text=f"${{time}} 0 [System] [MY-010931] [Server] {text}", raw=True),)
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Say the time that its lines bear, and open the port."""
+        self.reopened(world, process)
+        if _is_mysql(program):
+            self.tell(world, process, program, mysql_start(program.version))
+        process = process_of(world, process.ref) or process
+        settings = {**process.settings, "time": self._time(world)}
+        super().event(world, change(world, process.ref, settings=settings), program, *arguments)
+
+    def dial(
+        self, world: World, process: Process, program: Any, client: Client, peer: str
+    ) -> Refusal | None:
+        """Let a client in, or not."""
+        try:
+            connection = MysqlConnection(world, process, client.user, client.password, peer)
+            if client.database:
+                connection.use(client.database)
+        except MysqlError as error:
+            return Refusal("auth", f"Error {error.number} ({error.state}): {error}")
+        return None
+
+    def command(
+        self, world: World, process: Process, program: Any, client: Client, command: str,
+        collection: str, dialled: bool,
+    ) -> Refusal | None:  # fmt: skip
+        """Carry out a command, or not."""
+        refusal = self.dial(world, process, program, client, "")
+        if refusal is not None:
+            return refusal
+        data = load(world, process.settings["sql.storage"])
+        write = command in WRITING
+        if not data.accounts[client.user].may(client.database, write=write):
+            verb = "INSERT" if write else "SELECT"
+            text = f"Error 1142 (42000): {verb} command denied to user '{client.user}'@'%' for table '{collection}'"
+            return Refusal("unauthorized", text)
+        if write and data.settings.get("read_only") == "ON":
+            text = "Error 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement"
+            return Refusal("server", text)
+        return None
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """A table that cannot grow is full, whatever keeps it from growing."""
+        if trouble.error == "ENOSPC":
+            return f"Error 1114 (HY000): The table '{collection}' is full"
+        number = getattr(errno, trouble.error)
+        verb = "writing" if write else "reading"
+        code = 1026 if write else 1024
+        return f"Error {code} (HY000): Error {verb} file './{collection}.ibd' (OS errno {number} - {trouble.words})"
+
+    def talk(self, world: World, process: Process, program: Any, text: str) -> str:
+        """The greeting, which a client of MySQL waits for."""
+        return f"J\0\0\0\n{program.version}\0"
+
+    def _time(self, world: World) -> str:
+        return f"{moment(world, world.now):%Y-%m-%dT%H:%M:%S.%fZ}"
+
+    def _say(self, world: World, process: Process, text: str) -> None:
+        program = world.room(RUNTIME).program_as(process, Program)
+        say(world, process.ref, program, (Line(text=text, raw=True, stream="stderr"),))

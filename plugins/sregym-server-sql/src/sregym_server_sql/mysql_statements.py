@@ -1,0 +1,187 @@
+"""Statements of MySQL that are about more than rows: databases, variables, transactions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_server_sql.engine import Result
+from sregym_server_sql.mysql_accounts import (
+    alter_user,
+    create_user,
+    drop_user,
+    granted,
+)
+from sregym_server_sql.mysql_errors import MysqlError, unparsed
+from sregym_server_sql.mysql_showing import show
+from sregym_server_sql.mysql_variables import FIXED, VARIABLES, numeric, switch
+from sregym_server_sql.sessions import kill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sregym_server_sql.mysql_server import MysqlConnection
+
+# The table that a statement is about, with its database where it names one.
+TARGET = re.compile(
+    r"\b(?:from|into|update|table|join)\s+(?:if\s+(?:not\s+)?exists\s+)?`?(\w+)`?(?:\.`?(\w+)`?)?",
+    re.I,
+)
+
+
+def dialect(text: str) -> str:
+    """Clauses of CREATE TABLE, functions and options in the words of SQLite."""
+    for pattern, new in (
+        (r"\b(?:int|integer|bigint|smallint|mediumint|tinyint)(?:\(\d+\))?(?:\s+unsigned)?((?:\s+not\s+null|\s+auto_increment)*)\s+primary\s+key(\s+auto_increment)?", r"INTEGER PRIMARY KEY"),
+        (r"\bunique\s+(?:key|index)\s+`?(\w+)`?\s*\(", r"CONSTRAINT \1 UNIQUE ("),
+        (r",\s*(?:key|index)\s+`?\w+`?\s*\([^)]*\)", ""),
+        (r"\bcomment\s*=?\s*(?='|$)", "--"),
+        (r"\bon\s+duplicate\s+key\s+update\b.*$", ""), (r"\binsert\s+ignore\b", "INSERT OR IGNORE"),
+        (r"\bif\s*\((?=.*,)", '"if"('), (r"\bfor\s+update\b", ""), (r"\bunsigned\b", ""),
+        (r"\b(left|right)\s*\(", r'"\1"('),
+        (r"\bcurrent_user\b(?!\s*\()", "current_user()"), (r"\bseparator\b", ","),
+    ):  # fmt: skip
+        text = re.sub(pattern, new, text, flags=re.I | re.S)
+    return text
+
+
+def _done(verb: str) -> Result:
+    return Result((), (), 0, verb)
+
+
+def _use(client: MysqlConnection, _statement: str, words: list[str]) -> Result:
+    client.use(words[1].strip(";"))
+    return _done("use")
+
+
+def _kill(client: MysqlConnection, statement: str, words: list[str]) -> Result:
+    session = words[-1].strip(";")
+    if not session.isdecimal():
+        raise unparsed(statement, statement.find(session))
+    if not kill(client.world, client.server, int(session)):
+        raise MysqlError(1094, "HY000", f"Unknown thread id: {session}")
+    return _done("kill")
+
+
+def _describe(client: MysqlConnection, statement: str, words: list[str]) -> Result | None:
+    if words[0].lower() == "explain" or words[1].lower() in ("select", "update", "delete"):
+        return _explain(client, statement, words)
+    return show(client, f"SHOW COLUMNS FROM {words[1]}", ["show", "columns", "from", words[1]])
+
+
+def _explain(client: MysqlConnection, statement: str, words: list[str]) -> Result:
+    found = client.execute(statement.split(None, 1)[1])
+    target = TARGET.search(statement)
+    table = (target.group(2) or target.group(1)) if target is not None else None
+    keyed = re.search(r"\bwhere\s+id\s*=", statement, re.I) is not None
+    columns = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra")  # fmt: skip
+    how = (
+        ("const", "PRIMARY", "PRIMARY", "4", "const") if keyed else ("ALL", None, None, None, None)
+    )
+    del words
+    row = (1, "SIMPLE", table, None, *how, max(1, len(found.rows)), "100.00", None)
+    return Result(columns, (row,), 0, "explain")
+
+
+def _create(client: MysqlConnection, statement: str, words: list[str]) -> Result | None:
+    what, data = words[1].lower(), client.data
+    if what == "user":
+        return create_user(client, statement)
+    if what not in ("database", "schema"):
+        return None
+    rest = words[5:] if "exists" in statement.lower() else words[2:]
+    name = rest[0].strip(";")
+    client.demand_all(name)
+    if name in data.databases and "exists" not in statement.lower():
+        raise MysqlError(1007, "HY000", f"Can't create database '{name}'; database exists")
+    if name not in data.databases:
+        client.keep(data.with_database(name, b""))
+    return Result((), (), 1, "create")
+
+
+def _drop(client: MysqlConnection, statement: str, words: list[str]) -> Result | None:
+    what, data, name = words[1].lower(), client.data, words[-1].strip(";")
+    if what == "user":
+        return drop_user(client, statement)
+    if what not in ("database", "schema"):
+        return None
+    client.demand_all(name)
+    if name not in data.databases and "exists" not in statement.lower():
+        raise MysqlError(1008, "HY000", f"Can't drop database '{name}'; database doesn't exist")
+    client.keep(data.with_database(name, None))
+    return _done("drop")
+
+
+def _alter(client: MysqlConnection, statement: str, words: list[str]) -> Result | None:
+    return alter_user(client, statement) if words[1].lower() == "user" else None
+
+
+def _set(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
+    found = re.search(r"set\s+(?:(global|persist|session)\s+|@@(?:(global|session)\.)?)?(\w+)\s*:?=\s*'?([^';]*)'?", statement, re.I)  # fmt: skip
+    if found is None or (
+        statement.split()[1].startswith("@") and not statement.split()[1].startswith("@@")
+    ):
+        return _done("set")
+    scope, name, value = (
+        (found.group(1) or found.group(2) or "").lower(),
+        found.group(3).lower(),
+        found.group(4).strip(),
+    )
+    if name in ("names", "password", "character"):
+        return _done("set")
+    if scope in ("global", "persist"):
+        client.demand("SUPER or SYSTEM_VARIABLES_ADMIN")
+    if name not in VARIABLES:
+        raise MysqlError(1193, "HY000", f"Unknown system variable '{name}'")
+    if name in FIXED:
+        raise MysqlError(1238, "HY000", f"Variable '{name}' is a read only variable")
+    if numeric(name) and not value.replace(".", "", 1).isdecimal():
+        raise MysqlError(1232, "42000", f"Incorrect argument type to variable '{name}'")
+    if scope in ("global", "persist"):
+        if switch(name):
+            value = {"1": "ON", "0": "OFF"}.get(value, value.upper())
+            if value not in ("ON", "OFF"):
+                text = f"Variable '{name}' can't be set to the value of '{found.group(4).strip()}'"
+                raise MysqlError(1231, "42000", text)
+        client.keep(client.data.with_setting(name, value))
+    return _done("set")
+
+
+def _begin(client: MysqlConnection, _statement: str, _words: list[str]) -> Result:
+    client.before = client.data
+    return _done("begin")
+
+
+def _commit(client: MysqlConnection, _statement: str, _words: list[str]) -> Result:
+    client.before = None
+    return _done("commit")
+
+
+def _rollback(client: MysqlConnection, _statement: str, _words: list[str]) -> Result:
+    if client.before is not None:
+        client.keep(client.before)
+    client.before = None
+    return _done("rollback")
+
+
+def _flush(_client: MysqlConnection, statement: str, words: list[str]) -> Result:
+    known = ("privileges", "tables", "hosts", "logs", "status", "binary", "engine", "error", "slow")
+    if len(words) < 2 or words[1].lower().strip(";") not in known:
+        raise unparsed(statement, statement.find(words[1]) if len(words) > 1 else -1)
+    return _done("flush")
+
+
+def _grant(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
+    return granted(client, statement, give=True)
+
+
+def _revoke(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
+    return granted(client, statement, give=False)
+
+
+STATEMENTS: dict[str, Callable[[MysqlConnection, str, list[str]], Result | None]] = {
+    "use": _use, "show": show, "kill": _kill, "describe": _describe, "desc": _describe,
+    "explain": _describe, "create": _create, "drop": _drop, "alter": _alter, "set": _set,
+    "begin": _begin, "start": _begin, "commit": _commit, "rollback": _rollback, "flush": _flush,
+    "grant": _grant, "revoke": _revoke,
+}  # fmt: skip

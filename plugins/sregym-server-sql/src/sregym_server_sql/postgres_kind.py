@@ -1,0 +1,193 @@
+"""PostgreSQL servers behind the entry point of their official image."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sregym_apps.model import Client, Line
+from sregym_cluster_embedded.sdk.servers import (
+    RUNTIME,
+    WRITING,
+    Process,
+    Refusal,
+    moment,
+    process_of,
+    say,
+)
+
+from sregym_server_sql.data import Account, SqlData, load
+from sregym_server_sql.engine import statements_of
+from sregym_server_sql.journal import (
+    Said,
+    postgres_first,
+    postgres_last,
+    postgres_start,
+    stamp,
+)
+from sregym_server_sql.mysql_kind import SqlKind
+from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
+from sregym_server_sql.program import PostgresProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_cluster_embedded.sdk.servers import DataFile, Trouble, World
+
+# The process of the server that serves a session.
+_BACKEND = 61
+# Path in the data directory -> bytes.
+_FILES = {
+    "PG_VERSION": 3, "pg_hba.conf": 5743, "pg_ident.conf": 2640, "postgresql.auto.conf": 88,
+    "postgresql.conf": 30_777, "postmaster.opts": 36, "postmaster.pid": 94,
+    "base/1/112": 8192, "base/5/112": 8192, "global/pg_control": 8192,
+    "pg_wal/000000010000000000000001": 16_777_216, "pg_xact/0000": 8192,
+}  # fmt: skip
+# The release since which a rule for clients is told with its file.
+_RULES_NAME_THEIR_FILE = 16
+
+
+class PostgresKind(SqlKind):
+    """postgres."""
+
+    files = MappingProxyType(_FILES)
+    main_file = "base/16384/16385"
+    taken = ("FATAL:  could not create any TCP/IP sockets: Address already in use", 1)
+
+    def version(self, program: PostgresProgram, words: list[str]) -> str:
+        """One line."""
+        return f"postgres (PostgreSQL) {program.version}\n"
+
+    def first_data(self, process: Process, program: PostgresProgram) -> SqlData | str:
+        """The superuser and the database that the environment names."""
+        env = process.environment
+        password = env.get("POSTGRES_PASSWORD", "")
+        if not password and env.get("POSTGRES_HOST_AUTH_METHOD") != "trust":
+            return (
+                "Error: Database is uninitialized and superuser password is not specified.\n"
+                "       You must specify POSTGRES_PASSWORD to a non-empty value for the\n"
+                '       superuser. For example, "-e POSTGRES_PASSWORD=password" on "docker run".\n\n'
+                '       You may also use "POSTGRES_HOST_AUTH_METHOD=trust" to allow all\n'
+                "       connections without a password. This is *not* recommended.\n\n"
+                '       See PostgreSQL documentation about "trust":\n'
+                "       https://www.postgresql.org/docs/current/auth-trust.html"
+            )
+        user = env.get("POSTGRES_USER", "postgres")
+        names = dict.fromkeys(["postgres", "template0", "template1", env.get("POSTGRES_DB", user)])
+        accounts = {user: Account(password, superuser=True)}
+        return SqlData(program.version, dict.fromkeys(names, b""), accounts)
+
+    def initialise(self, world: World, process: Process, script: str) -> None:
+        """Run an init script as the superuser; the first error ends it."""
+        env = process.environment
+        user = env.get("POSTGRES_USER", "postgres")
+        name = env.get("POSTGRES_DB", user)
+        connection = PostgresConnection(world, process, user, "", name, "")
+        for statement in statements_of(script):
+            try:
+                connection.execute(statement)
+            except PostgresError as error:
+                program = world.room(RUNTIME).program_as(process, PostgresProgram)
+                say(
+                    world, process.ref, program, (Line(text=str(error), raw=True, stream="stderr"),)
+                )
+                return
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Open the port and say so."""
+        port = self.ports(process, program)[0]
+        closed_at = self.reopened(world, process)
+        super().event(world, process, program, *arguments)
+        still = process_of(world, process.ref)
+        if still is not None and still.running:
+            form, began = "postgres", moment(world, process.started_at)
+            closed = None if closed_at is None else stamp(moment(world, closed_at), form)
+            before = f"{began:%Y-%m-%d %H:%M:%S} UTC"
+            closed = None if closed is None else f"{closed[:19]} UTC"
+            self.tell(
+                world, process, program, postgres_start(program.version, port, closed, before)
+            )
+
+    def first_lines(
+        self, world: World, process: Process, program: PostgresProgram, scripts: Sequence[str]
+    ) -> Sequence[Said]:
+        """What is written while an empty directory is filled."""
+        env, now = process.environment, moment(world, world.now)
+        database = env.get("POSTGRES_DB", env.get("POSTGRES_USER", "postgres"))
+        shut_down = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+        return postgres_first(program.version, program.data_dir, database, scripts, shut_down)
+
+    def last_lines(self, program: PostgresProgram) -> Sequence[Said]:
+        """What is written when the server is told to end."""
+        return postgres_last()
+
+    def dial(
+        self, world: World, process: Process, program: Any, client: Client, peer: str
+    ) -> Refusal | None:
+        """Let a client in, or not."""
+        try:
+            PostgresConnection(
+                world, process, client.user, client.password, client.database or client.user, " "
+            )
+        except PostgresError as error:
+            text = str(error).strip().replace("FATAL:  ", "FATAL: ")
+            return Refusal("auth", f"failed to connect: {text}")
+        return None
+
+    def command(
+        self, world: World, process: Process, program: Any, client: Client, command: str,
+        collection: str, dialled: bool,
+    ) -> Refusal | None:  # fmt: skip
+        """Carry out a command, or not."""
+        data = load(world, process.settings["sql.storage"])
+        account = data.accounts.get(client.user)
+        if account is None or account.password != client.password:
+            return self.dial(world, process, program, client, "")
+        write = command in WRITING
+        if not account.may(client.database or client.user, write=write):
+            return Refusal(
+                "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
+            )
+        if write and data.settings.get("default_transaction_read_only") == "on":
+            return Refusal(
+                "server", "ERROR: cannot execute INSERT in a read-only transaction (SQLSTATE 25006)"
+            )
+        return None
+
+    def turned_away(
+        self, world: World, process: Process, text: str, why: str, by_rule: bool
+    ) -> None:
+        """A client was not let in: say so, and by which rule for clients."""
+        program = world.room(RUNTIME).program_as(process, PostgresProgram)
+        said = [f"FATAL:  {text}"]
+        if by_rule:
+            major = program.version.partition(".")[0]
+            new = major.isdecimal() and int(major) >= _RULES_NAME_THEIR_FILE
+            place = (
+                f'file "{program.data_dir}/pg_hba.conf" line 128' if new else "pg_hba.conf line 100"
+            )
+            rule = f'Connection matched {place}: "host all all all scram-sha-256"'
+            said.append(f"DETAIL:  {why}\n\t{rule}" if why else f"DETAIL:  {rule}")
+        self.tell(world, process, program, [Said(f"{{at}} [{_BACKEND}] {line}") for line in said])
+
+    def failed(self, world: World, process: Process, text: str, statement: str) -> None:
+        """A statement of a session failed: say so, and which one it was."""
+        first, _, rest = text.partition("\n")
+        mark = re.search(r"LINE 1: (.*)\n( *)\^", text)
+        at = f" at character {len(mark.group(2)) - 7}" if mark is not None else ""
+        said = [f"{first}{at}"]
+        said += [line for line in rest.split("\n") if line.startswith(("DETAIL:", "HINT:"))]
+        said.append(f"STATEMENT:  {statement}")
+        self.tell(
+            world,
+            process,
+            world.room(RUNTIME).program_as(process, PostgresProgram),
+            [Said(f"{{at}} [{_BACKEND}] {line}") for line in said],
+        )
+
+    def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
+        """A file cannot be extended or read."""
+        state = {"ENOSPC": "53100", "EROFS": "25006"}.get(trouble.error, "58030")
+        act = "extend" if write else "read block 0 in"
+        return f'ERROR: could not {act} file "{file.name}": {trouble.words} (SQLSTATE {state})'

@@ -1,0 +1,56 @@
+"""What people know of components that manifests do not say: `components.yaml`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import yaml
+from pydantic import Field, TypeAdapter, ValidationError
+from sregym_core.errors import UsageError
+from sregym_core.model import Account
+from sregym_core.model.base import Value
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+class ComponentNotes(Value):
+    """What people know of a component that its manifests do not say.
+
+    Attributes:
+        kind: `service`, `datastore`, `cache`, `registry`, `tracing`, `job`, `load` ...
+        callers: Names of the components that call it, in order.
+        operations: User-visible operations whose requests pass through it.
+        accounts: Database accounts it serves.
+        sessions: Command lines with which people look into it now and then, and which change nothing. A
+            fault in a database comes through such a session, which would tell of it if it were the only one.
+        workload: Which object it is, `CronJob/report` or `Ledger/main`; empty: the workload of the
+            component's name. Needed where several have that name, and for a custom resource.
+        container: Name of the container that serves; empty: the first to whose ports its Service
+            leads, else the first.
+        service: Name of the Service that carries its traffic; empty: the one of the component's
+            name, else the first with an address of its own, else the first.
+        makes: For a custom resource: the objects that its operator makes of it, as far as faults
+            and checks are to know them: workloads with the template of their pods, Services.
+    """
+
+    kind: str = "service"
+    callers: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    accounts: tuple[Account, ...] = ()
+    sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
+    workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")
+    container: str = ""
+    service: str = ""
+    makes: tuple[dict[str, Any], ...] = ()
+
+
+def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
+    """Read a `components.yaml`: name of the component -> notes."""
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    try:
+        return TypeAdapter(dict[str, ComponentNotes]).validate_python(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{file.name!r}, field {field!r}: {first['msg']}") from error

@@ -1,0 +1,118 @@
+"""What can be played: problems, pairs of a fault and its target, and their solutions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.api.workspace import shared
+from sregym_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.api.workspace import Workspace
+    from sregym_core.model import GroundTruth, Problem
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What only the harness knows of a problem.
+
+    Attributes:
+        truths: The ground truth of each fault.
+        fixes: For each fault the commands of the reference fix, as a person types them.
+    """
+
+    truths: tuple[GroundTruth, ...]
+    fixes: tuple[tuple[str, ...], ...]
+
+
+def problems(
+    *, suite: str = "", application: str = "", workspace: Workspace | None = None
+) -> tuple[Problem, ...]:
+    """The problems of all plugins, sorted by id.
+
+    Args:
+        suite: Only those of this suite.
+        application: Only those of this application.
+        workspace: As for `Environment`.
+
+    Raises:
+        UsageError: There is no such suite.
+    """
+    known = (workspace or shared()).bench.problems
+    found = known.choose((), suite) if suite else known.all()
+    return tuple(one for one in found if not application or one.application == application)
+
+
+def pair(
+    fault: str,
+    application: str,
+    target: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    workspace: Workspace | None = None,
+) -> Problem:
+    """The problem of a fault on a target that it fits.
+
+    Args:
+        fault: Name of the fault primitive.
+        application: Name of the application.
+        target: Name of a component, or another target as `sregym faults pairs` names it.
+        parameters: Of the fault; those that are left out have their defaults.
+        workspace: As for `Environment`.
+
+    Raises:
+        UsageError: There is no such thing, or the fault does not fit.
+    """
+    from sregym_core.conductor.targets import candidates
+    from sregym_core.model import FaultRef, Problem
+
+    bench = (workspace or shared()).bench
+    primitive = bench.fault(fault)
+    system = bench.application(application)
+    known = {
+        str(one): (one, found)
+        for one, found in candidates(system, primitive.takes, primitive.parts)
+    }
+    if target not in known:
+        text = bench.registry.unknown("target", target, list(known))
+        raise UsageError(f"pair {fault!r}, application {application!r}: {text}")
+    chosen, found = known[target]
+    ref = FaultRef.model_validate(
+        {"fault": fault, "target": chosen, "parameters": parameters or {}}
+    )
+    slug = re.sub(r"[^a-z0-9.-]+", "-", f"{fault}.{application}.{target}".lower()).strip("-")
+    problem = Problem(
+        id=slug,
+        title=f"{primitive.title}: {target} of {application}",
+        application=application,
+        layer=primitive.layer,
+        faults=(ref,),
+        # What serves no operation of users hurts none of them.
+        silent=not getattr(found, "operations", ("?",)),
+    )
+    bench.check(problem)
+    return problem
+
+
+def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
+    """What is wrong in a problem and how it is repaired. No cluster is needed for that.
+
+    Args:
+        problem: Its id, or a `Problem`.
+        workspace: As for `Environment`.
+    """
+    from sregym_core.conductor.offline import truth_and_fix
+    from sregym_core.model import GroundTruth
+
+    bench = (workspace or shared()).bench
+    found = bench.problems.get(problem) if isinstance(problem, str) else problem
+    application = bench.application(found.application)
+    told = [truth_and_fix(bench, application, ref) for ref in found.single_faults]
+    return Solution(
+        tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
+        tuple(tuple(one["reference_fix"]) for one in told),
+    )

@@ -1,0 +1,106 @@
+"""What an environment gives to its caller: the task at the beginning, an observation for each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sregym_core.api.errors import ToolArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces.agent import Budget, Session
+    from sregym_core.model import Claims
+
+
+@dataclass(frozen=True)
+class TaskDescription:
+    """What an agent is told when an episode begins.
+
+    Attributes:
+        instruction: The text.
+        tools: One mapping for each tool: `name`, `description`, `parameters` (a JSON Schema of an
+            object) and `reads_only` (it changes nothing but the time that passes).
+        alerts: The alerts that fired, as a payload of Alertmanager's webhook; None where the mode
+            tells of none.
+        namespaces: Namespaces of the application.
+        mode: Name of the mode.
+        submissions: The stages that are handed in, in order: `diagnosis`, `mitigation`.
+        budget: Limits of the episode.
+    """
+
+    instruction: str
+    tools: tuple[Mapping[str, Any], ...]
+    alerts: Mapping[str, Any] | None
+    namespaces: tuple[str, ...]
+    mode: str
+    submissions: tuple[str, ...]
+    budget: Budget
+
+    @classmethod
+    def of(cls, session: Session) -> TaskDescription:
+        """That of a session."""
+        tools = tuple(
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "reads_only": tool.reads_only,
+            }
+            for tool in session.tools
+        )
+        task = session.task
+        submissions = tuple(map(str, task.submissions))
+        return cls(
+            session.instruction,
+            tools,
+            session.alerts,
+            session.namespaces,
+            task.mode,
+            submissions,
+            session.budget,
+        )
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a step gave back.
+
+    Attributes:
+        text: For an agent to read; one page of it where it is long, with a note that says so.
+        ok: False when the call was refused or failed; `text` says why.
+        at_s: Seconds on the episode's clock after the step.
+        done: Whether the agent's part is over: everything was handed in, or the budget is used up.
+        page: Which page of a long answer this is, from 1.
+        pages: How many there are.
+    """
+
+    text: str
+    ok: bool
+    at_s: float
+    done: bool
+    page: int = 1
+    pages: int = 1
+
+
+def claims_of(given: Claims | Mapping[str, Any] | None) -> Claims | None:
+    """Claims from what a caller gave.
+
+    Raises:
+        ToolArgumentError: A field is none, or has another type.
+    """
+    from pydantic import ValidationError
+
+    from sregym_core.model import Claims
+
+    if given is None or isinstance(given, Claims):
+        return given
+    try:
+        return Claims.model_validate(dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        known = ", ".join(Claims.model_fields)
+        msg = f"claims, field {field!r}: {first['msg']}; there are: {known}"
+        raise ToolArgumentError(msg) from error

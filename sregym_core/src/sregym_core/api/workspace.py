@@ -1,0 +1,122 @@
+"""What environments share: loaded plugins, and the worlds that episodes start from."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from sregym_core.conductor.bench import Bench
+    from sregym_core.conductor.worlds import Worlds
+    from sregym_core.interfaces import Agent, Application
+    from sregym_core.model import Problem
+    from sregym_core.settings import Settings
+
+
+class Workspace:
+    """Loaded plugins with the warm worlds of one process.
+
+    Environments with one workspace start from each other's checkpoints: a problem that was played
+    before with the same seed is reset in milliseconds. On a real cluster the application stays
+    deployed from episode to episode until the workspace is closed. Not safe for several threads.
+
+    Args:
+        settings: Which plugins to load; None for what the environment variables say.
+        bench: Plugins that are loaded already, instead.
+    """
+
+    def __init__(self, settings: Settings | None = None, bench: Bench | None = None) -> None:
+        from sregym_core.conductor.bench import Bench
+        from sregym_core.settings import Settings
+
+        self.bench = bench or Bench(settings or Settings.from_environment())
+        self._worlds: dict[tuple[str, tuple[tuple[str, str], ...], str | None], Worlds] = {}
+
+    def worlds(
+        self, cluster: str, options: Mapping[str, str] | None = None, salt: str | None = None
+    ) -> Worlds:
+        """Where the clusters of one kind come from.
+
+        Args:
+            cluster: As behind `--cluster`: `embedded`, `kubeconfig:CONTEXT`.
+            options: More options of that kind of cluster.
+            salt: From a record, for worlds with the same keys; None for one of this workspace.
+
+        Raises:
+            UsageError: There is no such kind of cluster, or it has no such option.
+        """
+        from sregym_core.cluster_choice import cluster_choice
+        from sregym_core.conductor.worlds import Worlds
+
+        name, named = cluster_choice(cluster)
+        chosen = {**named, **(options or {})}
+        key = (name, tuple(sorted(chosen.items())), salt)
+        if key not in self._worlds:
+            provider = self.bench.provider(name)
+            provider.check(chosen)
+            self._worlds[key] = Worlds(provider, chosen, salt)
+        return self._worlds[key]
+
+    def problem(self, name: str) -> Problem:
+        """The problem of that id, if it can be played.
+
+        Raises:
+            UsageError: There is none, or something that it names is missing.
+        """
+        found = self.bench.problems.get(name)
+        self.bench.check(found)
+        return found
+
+    def application(self, name: str) -> Application:
+        """The application of that name."""
+        return self.bench.application(name)
+
+    def agent(self, name: str, options: Mapping[str, str] | None = None) -> Agent:
+        """A new adapter of that name."""
+        return self.bench.agent(name, options)
+
+    def simulated(self, cluster: str) -> bool:
+        """Whether each cluster of a kind is a world of its own; `cluster` as for `worlds`."""
+        return self.worlds(cluster).provider.simulated
+
+    def apart(self) -> Workspace:
+        """One with the same plugins and worlds of its own, for another thread."""
+        return Workspace(bench=self.bench)
+
+    def close(self) -> None:
+        """Remove what was deployed on real clusters, and forget all checkpoints."""
+        for worlds in self._worlds.values():
+            worlds.close()
+        self._worlds.clear()
+
+    def __enter__(self) -> Workspace:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+def shared() -> Workspace:
+    """The workspace of all environments of this process that were given none.
+
+    It is the one thing that a process keeps: without it each environment would load plugins and
+    deploy applications anew. It holds nothing that an episode could see.
+    """
+    from sregym_core.settings import Settings
+
+    return _workspace(Settings.from_environment())
+
+
+@cache
+def _workspace(settings: Settings) -> Workspace:
+    return Workspace(settings)

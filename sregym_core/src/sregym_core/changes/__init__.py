@@ -1,0 +1,22 @@
+"""Changes of a running system as people and pipelines make them.
+
+Faults, the set-up of applications and the everyday changes of a world write through this package,
+so that all of them look alike: `delivery` knows the tools and what each leaves behind, `edit` makes
+one change with one of them, `restart` starts a workload anew.
+"""
+
+from __future__ import annotations
+
+from sregym_core.changes.delivery import Delivery, actor_for, delivery_of
+from sregym_core.changes.edit import as_delivered, edited
+from sregym_core.changes.restart import RESTARTED_AT, restart
+
+__all__ = [
+    "RESTARTED_AT",
+    "Delivery",
+    "actor_for",
+    "as_delivered",
+    "delivery_of",
+    "edited",
+    "restart",
+]

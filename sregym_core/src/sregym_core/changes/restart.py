@@ -1,0 +1,23 @@
+"""A rolling restart of a workload, as `kubectl rollout restart` makes it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sregym_core.changes.delivery import RESTART
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
+
+
+def restart(cluster: Cluster, ref: ObjectRef) -> KubeObject:
+    """Start a workload's pods anew by a rolling update; its template gets kubectl's annotation."""
+    moment = datetime.fromtimestamp(int(cluster.clock.now()), UTC)
+    annotations = {RESTARTED_AT: moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
+    patch = {"spec": {"template": {"metadata": {"annotations": annotations}}}}
+    return cluster.patch(ref, patch, "strategic", RESTART)

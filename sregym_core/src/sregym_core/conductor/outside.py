@@ -1,0 +1,43 @@
+"""What processes outside did in a session, as far as those at its doors tell of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.model import ApiRequest, Attempt
+
+# So many fill no disk.
+REQUEST_CAP = 50_000
+ATTEMPT_CAP = 5_000
+
+
+class OutsideCalls:
+    """Requests of an agent's own clients, and attempts to open what is not theirs.
+
+    Attributes:
+        requests: The first of very many.
+        attempts: The first of very many.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[ApiRequest] = []
+        self.attempts: list[Attempt] = []
+
+    def fork(self) -> OutsideCalls:
+        """The same so far, to go on by itself."""
+        twin = OutsideCalls()
+        twin.requests, twin.attempts = list(self.requests), list(self.attempts)
+        return twin
+
+    def add_requests(self, requests: Sequence[ApiRequest], at_s: float) -> None:
+        """Keep requests that were made at this second of the episode."""
+        room = max(0, REQUEST_CAP - len(self.requests))
+        self.requests.extend(one.model_copy(update={"at_s": at_s}) for one in requests[:room])
+
+    def add_attempts(self, attempts: Sequence[Attempt], at_s: float) -> None:
+        """Keep attempts that were made at this second of the episode."""
+        room = max(0, ATTEMPT_CAP - len(self.attempts))
+        self.attempts.extend(one.model_copy(update={"at_s": at_s}) for one in attempts[:room])

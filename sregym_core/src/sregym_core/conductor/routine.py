@@ -1,0 +1,239 @@
+"""Routine changes: what people and pipelines change in a running system whether it breaks or not.
+
+Without them the only pod younger than a day, the only edited Service and the newest ReplicaSet of a
+world would be those of the fault. Some happen before the healthy baseline is taken and are part of
+it, some after the fault and are journaled; none changes how the system behaves.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sregym_core import changes
+from sregym_core.conductor.readiness import READY_TIMEOUT_S, take_baseline, wait_ready
+from sregym_core.interfaces import ClusterError
+from sregym_core.model import ROLLING_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sregym_core.interfaces import Application, Baseline, Cluster, Journal
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component, ObjectRef
+
+    # A part, and the kinds of what may be done to it.
+    _Act: TypeAlias = tuple[Component, Sequence[str]]
+
+# Whose pods may start anew at any time: what others registered with them does not have to come back.
+RESTARTABLE = ("service", "cache", "tracing", "datastore")
+# Shares of the components that are changed before the baseline.
+SHARE_BEFORE = (0.3, 0.6)
+# How long the changes before the baseline take, the quiet before and after them included.
+SPAN_S = (4200.0, 4800.0)
+# The same between a fault and the moment at which somebody looks at it: at least, and for each change.
+SPAN_AFTER_S = (100.0, 300.0)
+EACH_AFTER_S = 12.0
+# After the last of them somebody watches for so long whether it did any harm.
+WATCHED_S = 35.0
+# So many parts at most get new pods after a fault, each number alike: by the age of its pods alone a
+# broken part is then the first, the second, ... the last of them equally often.
+MOST_AFTER = 14
+# Some are always left alone, or the broken part would be the one whose pods are old.
+RENEWED_AFTER = 0.75
+# What changes nothing but metadata, Services and configuration, in the same time.
+MOST_MARKS = 5
+# Settings of workloads that bring no new pods, before the baseline; the same part may get several.
+SETTINGS = (12, 24)
+# Sessions on each part on which people open some, before the baseline and after a fault.
+SESSIONS = (0, 6)
+SESSIONS_AFTER = (0, 2)
+_RENEWING = ("restart", "template")
+_MARKING = ("service", "service", "config")
+_ANY = ("restart", "template", "template", "template", "service", "config")
+# What is measured from the last change to the baseline.
+SETTLE_S = 75.0
+
+_OWNERS = ("platform", "payments", "growth", "core", "search", "web", "data")
+
+
+def quiet_before(seed: int) -> float:
+    """Seconds from a cluster's first moment to the deployment of its application: never a round number."""
+    chance = Random(f"quiet before the deployment, seed {seed}")  # noqa: S311 - a game, no secret
+    return 5 * chance.randint(8, 50) + round(chance.uniform(0.6, 3.9), 3)
+
+
+def routine_before(cluster: Cluster, application: Application, seed: int) -> Baseline:
+    """Change some of a warm application, let it settle, and record it as the baseline.
+
+    Args:
+        cluster: Where it runs, on virtual time.
+        application: The application.
+        seed: From which all chance derives.
+
+    Raises:
+        WorldError: The application does not serve its users afterwards.
+    """
+    chance = Random(f"routine before, seed {seed}")  # noqa: S311 - a game, no secret
+    parts = _changeable(application)
+    chosen = chance.sample(parts, round(chance.uniform(*SHARE_BEFORE) * len(parts)))
+    span = chance.uniform(*SPAN_S) - SETTLE_S
+    ends = round(chance.uniform(max(0.0, span - 600.0), span), 3)
+    acts: list[_Act] = [(part, _ANY) for part in chosen]
+    settings = chance.randint(*SETTINGS) if parts else 0  # what an operator keeps is not changed
+    acts += [(part, ("setting",)) for part in chance.choices(parts, k=settings)]
+    acts += [
+        (p, ("session",)) for p in parts if p.sessions for _ in range(chance.randint(*SESSIONS))
+    ]
+    chance.shuffle(acts)
+    began = cluster.clock.now()
+    _act(cluster, acts, ends, chance, lambda _ref, _before: None)
+    cluster.clock.advance(SETTLE_S)
+    wait_ready(cluster, application, READY_TIMEOUT_S)
+    cluster.clock.advance(max(0.0, began + ends + SETTLE_S - cluster.clock.now()))
+    return take_baseline(cluster, application)
+
+
+def routine_after(
+    cluster: Cluster,
+    application: Application,
+    journal: Journal,
+    spared: Sequence[str],
+    seed: int,
+) -> None:
+    """Change some of a broken application that have no part in it; the journal undoes it.
+
+    Args:
+        cluster: Where it runs, on virtual time.
+        application: The application.
+        journal: Where undo steps go.
+        spared: Names of the components that are broken or suffer; they are left alone.
+        seed: Of the episode; all chance derives from it.
+    """
+    chance = Random(f"routine after, seed {seed}")  # noqa: S311 - a game, no secret
+    parts = [part for part in _changeable(application) if part.name not in spared]
+    # Now and then the fault itself was the last change, as often as any other would be.
+    most = min(MOST_AFTER, round(RENEWED_AFTER * len(parts)))
+    acts: list[_Act] = [(part, _RENEWING) for part in chance.sample(parts, chance.randint(0, most))]
+    marks = min(MOST_MARKS, len(parts))
+    acts += [(part, _MARKING) for part in chance.sample(parts, chance.randint(0, marks))]
+    asked = [part for part in _changeable(application) if part.sessions]
+    acts += [(part, ("session",)) for part in asked for _ in range(chance.randint(*SESSIONS_AFTER))]
+    chance.shuffle(acts)
+    span = round(chance.uniform(*SPAN_AFTER_S) + EACH_AFTER_S * len(acts), 3)
+    _act(cluster, acts, span, chance, journal.restore)
+    cluster.clock.advance(WATCHED_S)
+
+
+def _act(
+    cluster: Cluster,
+    acts: Sequence[_Act],
+    span: float,
+    chance: Random,
+    save: Callable[[ObjectRef, KubeObject], None],
+) -> None:
+    """Do something to parts, each at its moment within so many seconds; returns when they are over."""
+    began = cluster.clock.now()
+    moments = sorted(round(chance.uniform(0.0, span), 3) for _ in acts)
+    for (part, kinds), moment in zip(acts, moments, strict=True):
+        cluster.clock.advance(max(0.0, began + moment - cluster.clock.now()))
+        kind = chance.choice(kinds)
+        if kind == "session":
+            _look(cluster, part, chance)
+        else:
+            _change(cluster, part, kind, chance, save)
+    cluster.clock.advance(max(0.0, began + span - cluster.clock.now()))
+
+
+def _look(cluster: Cluster, part: Component, chance: Random) -> None:
+    """Somebody opens a session in a pod and reads something."""
+    labels = ",".join(f"{key}={value}" for key, value in sorted(part.pod_labels.items()))
+    pods = cluster.list("v1", "Pod", part.namespace, labels)
+    names = sorted(pod["metadata"]["name"] for pod in pods)
+    if not names:
+        return
+    try:
+        words = chance.choice(part.sessions)
+        cluster.exec(part.namespace, chance.choice(names), words, container=part.container)
+    except ClusterError:
+        return  # it starts or ends just now
+
+
+def _changeable(application: Application) -> list[Component]:
+    return [
+        part
+        for part in application.components()
+        # A datastore without a volume loses what it holds.
+        if part.kind in RESTARTABLE
+        and part.workload.kind in ROLLING_KINDS
+        and (part.kind != "datastore" or part.volumes)
+    ]
+
+
+def _change(
+    cluster: Cluster,
+    part: Component,
+    kind: str,
+    chance: Random,
+    save: Callable[[ObjectRef, KubeObject], None],
+) -> None:
+    """Make one change of a component: of its workload, its Service or its configuration."""
+    ref = _subject(part, kind, chance)
+    current = cluster.get(ref)
+    if current is None:
+        return
+    save(ref, current)
+    try:
+        if kind == "restart":
+            changes.restart(cluster, ref)
+            return
+        patch = _mark(chance)
+        if kind == "setting":
+            patch = _setting_patch(current, chance)
+        elif ref == part.workload and kind == "template":
+            patch = _template_patch(part, current, chance)
+        actor = changes.actor_for(current, chance)
+        changes.edited(cluster, ref, patch, "strategic", actor, current)
+    except ClusterError as error:
+        if error.status not in (404, 409):  # somebody else was faster
+            raise
+
+
+def _subject(part: Component, kind: str, chance: Random) -> ObjectRef:
+    if kind == "service" and part.service is not None:
+        return part.service
+    if kind == "config":
+        own = [use.source for use in part.config if use.source.kind == "ConfigMap"]
+        if own:
+            return chance.choice(own)
+    return part.workload
+
+
+def _mark(chance: Random) -> dict[str, Any]:
+    """A patch of metadata that tells people something and no program anything."""
+    if chance.random() < 0.5:
+        return {"metadata": {"labels": {"team": chance.choice(_OWNERS)}}}
+    return {"metadata": {"annotations": {"owner": chance.choice(_OWNERS)}}}
+
+
+def _setting_patch(workload: KubeObject, chance: Random) -> dict[str, Any]:
+    """A patch of a workload's specification that leaves its pods as they are."""
+    kept = int(workload["spec"].get("revisionHistoryLimit", 10))
+    return {
+        "spec": {
+            "revisionHistoryLimit": chance.choice([n for n in (2, 3, 5, 8, 10, 12) if n != kept])
+        }
+    }
+
+
+def _template_patch(part: Component, workload: KubeObject, chance: Random) -> dict[str, Any]:
+    """A patch of a pod template with which the same processes run as before."""
+    spec = workload["spec"]["template"]["spec"]
+    container = next((c for c in spec["containers"] if c["name"] == part.container), None)
+    probe = (container or {}).get("readinessProbe")
+    if probe and chance.random() < 0.5:
+        change = {"failureThreshold": int(probe.get("failureThreshold", 3)) + chance.randint(1, 3)}
+        entry = {"name": part.container, "readinessProbe": change}
+        return {"spec": {"template": {"spec": {"containers": [entry]}}}}
+    grace = int(spec.get("terminationGracePeriodSeconds", 30)) + 5 * chance.randint(1, 4)
+    return {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": grace}}}}

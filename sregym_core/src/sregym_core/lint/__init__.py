@@ -1,0 +1,28 @@
+"""What is wrong with the files of a plugin: all of it at once, with line, field and nearest names.
+
+`sregym lint` and the contract kit tell it; running an episode needs none of it.
+"""
+
+from __future__ import annotations
+
+from sregym_core.lint.documents import Document, documents
+from sregym_core.lint.forms import Compared, compare, explained
+from sregym_core.lint.installed import lint_plugin, vocabulary_of
+from sregym_core.lint.problems import lint_problem
+from sregym_core.model.defect import Defect, Location, did_you_mean, field_path, no_such
+
+__all__ = [
+    "Compared",
+    "Defect",
+    "Document",
+    "Location",
+    "compare",
+    "did_you_mean",
+    "documents",
+    "explained",
+    "field_path",
+    "lint_plugin",
+    "lint_problem",
+    "no_such",
+    "vocabulary_of",
+]

@@ -1,0 +1,102 @@
+"""Linting what an installed plugin brings: components, applications, problem files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import blame
+from sregym_core.errors import SregymError
+from sregym_core.interfaces import LAYERS, Vocabulary
+from sregym_core.lint.problems import lint_problem
+from sregym_core.model.defect import Defect, no_such
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sregym_core.conductor.bench import Bench
+    from sregym_core.plugins import PluginStatus
+
+_FILES = (".yaml", ".yml")
+
+
+def vocabulary_of(bench: Bench) -> Vocabulary | None:
+    """What the simulated clusters that are installed know together; None where there are none."""
+    found: list[Vocabulary] = []
+    for name in bench.registry.names("cluster"):
+        try:
+            known = bench.provider(name).vocabulary()
+        except SregymError:
+            continue  # told by whoever lints that plugin
+        found += [known] if known is not None else []
+    if not found:
+        return None
+    return Vocabulary(
+        frozenset().union(*(one.commands for one in found)),
+        {name: words for one in found for name, words in one.tool_sets.items()},
+        {name: tags for one in found for name, tags in one.images.items()},
+    )
+
+
+def lint_plugin(status: PluginStatus, bench: Bench, vocabulary: Vocabulary | None) -> list[Defect]:
+    """Everything that is wrong with what a plugin offers.
+
+    Args:
+        status: The plugin.
+        bench: What is installed.
+        vocabulary: What simulated clusters know.
+    """
+    if status.state != "ok":
+        return [
+            Defect(
+                status.owner, 0, "", f"plugin {status.name!r} is {status.state}: {status.reason}"
+            )
+        ]
+    reasons = bench.registry.defects().get(status.name, [])
+    found = [Defect(status.owner, 0, "", reason) for reason in reasons]
+    offered = [words.rpartition(" ")[::2] for words in bench.registry.components(status.name)]
+    for kind, name in offered:
+        if kind == "application":
+            found += _application(name, status, bench, vocabulary)
+        elif kind == "fault":
+            found += _fault(name, status, bench)
+    for file, text in _problem_files(status, bench):
+        found += (
+            [Defect(file, 0, "", text.what)]
+            if isinstance(text, Defect)
+            else lint_problem(text, file, bench)
+        )
+    return found
+
+
+def _application(
+    name: str, status: PluginStatus, bench: Bench, vocabulary: Vocabulary | None
+) -> Sequence[Defect]:
+    try:
+        return bench.application(name).lint(vocabulary)
+    except SregymError as error:
+        return [Defect(status.owner, 0, f"application {name!r}", str(error))]
+    except Exception as error:  # of the plugin's own code
+        return [Defect(status.owner, 0, f"application {name!r}", blame.located(error))]
+
+
+def _fault(name: str, status: PluginStatus, bench: Bench) -> Iterator[Defect]:
+    try:
+        layer = bench.registry.load("fault", name).layer
+    except (SregymError, AttributeError) as error:
+        yield Defect(status.owner, 0, f"fault {name!r}", str(error))
+        return
+    if layer not in LAYERS:
+        yield Defect(status.owner, 0, f"fault {name!r}", no_such("layer", str(layer), LAYERS))
+
+
+def _problem_files(status: PluginStatus, bench: Bench) -> Iterator[tuple[str, str | Defect]]:
+    for folder, owner in bench.registry.problem_folders():
+        if owner.name != status.name:
+            continue
+        try:
+            for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+                if file.name.endswith(_FILES):
+                    yield str(file), file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            what = f"its folder of problems cannot be read: {blame.named(error)}"
+            yield str(folder), Defect(str(folder), 0, "", what)

@@ -1,0 +1,117 @@
+"""What is wrong with a problem file, all of it, with line, field and the nearest names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from sregym_core import blame
+from sregym_core.conductor.fitting import why_unfit
+from sregym_core.errors import SregymError
+from sregym_core.lint.documents import documents
+from sregym_core.lint.forms import compare, explained
+from sregym_core.model import Problem
+from sregym_core.model.defect import Defect, Location, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_core.conductor.bench import Bench
+    from sregym_core.interfaces import Application, Fault
+    from sregym_core.model import FaultRef
+
+
+def lint_problem(text: str, source: str, bench: Bench) -> list[Defect]:
+    """Everything that is wrong with a problem file, in the order of its lines.
+
+    Names are compared with what is installed, also where other fields are wrong.
+
+    Args:
+        text: The file.
+        source: Its name, for the defects.
+        bench: What is installed.
+    """
+    read, unreadable = documents(text, source)
+    if unreadable:
+        return unreadable
+    first, *more = read
+    found = [
+        *first.own,
+        *(one.defect((), "a file holds one problem, this is a further document") for one in more),
+    ]
+    if not isinstance(first.data, dict):
+        what = f"a problem is a mapping of fields, this is {type(first.data).__name__}"
+        return [*found, first.defect((), what)]
+    compared = compare(Problem, first.data)
+    found += first.defects(compared.found)
+    if compared.value is not None:
+        names = _defects(compared.value, bench, compared.left_out)
+        found += [first.defect(compared.original(where), what) for where, what in names]
+    return sorted(found, key=lambda defect: defect.line)
+
+
+def _defects(
+    problem: Problem, bench: Bench, left_out: frozenset[str]
+) -> Iterator[tuple[Location, str]]:
+    application, why = _made(lambda: bench.application(problem.application))
+    if why:
+        yield ("application",), why
+    for stage, names in (
+        ("diagnosis", problem.oracles.diagnosis),
+        ("mitigation", problem.oracles.mitigation),
+    ):
+        for index, name in enumerate(names):
+            _, why = _made(lambda name=name: bench.registry.load("oracle", name))
+            if why:
+                yield ("oracles", stage, index), why
+    for index, name in enumerate(problem.noise):
+        _, why = _made(lambda name=name: bench.registry.load("noise source", name))
+        if why:
+            yield ("noise", index), why
+    layers: set[str] = set()
+    for index, ref in enumerate(problem.faults):
+        here: Location = ("faults", index)
+        fault, why = _made(lambda ref=ref: bench.fault(ref.fault))
+        if why:
+            yield (*here, "fault"), why
+            continue
+        layers.add(fault.layer)
+        yield from _of_fault(here, ref, fault, application, bench)
+    if layers and problem.layer not in layers and "faults" not in left_out:
+        known = " or ".join(map(repr, sorted(layers)))
+        hint = did_you_mean(problem.layer, layers)
+        what = f"{problem.layer!r} is no layer of its faults, which are of {known}{hint}"
+        yield ("layer",), what
+
+
+def _of_fault(
+    here: Location, ref: FaultRef, fault: Fault, application: Application | None, bench: Bench
+) -> Iterator[tuple[Location, str]]:
+    try:
+        fault.Parameters.model_validate(dict(ref.parameters))
+    except ValidationError as error:
+        for one in error.errors():
+            yield (*here, "parameters", *one["loc"]), explained(one, fault.Parameters)
+    if application is None:
+        return
+    chooser = bench.chooser(application, f"fault {ref.fault!r}")
+    for index, wanted in enumerate(ref.targets):
+        target, why = _made(lambda wanted=wanted: chooser.choose(wanted))
+        if not why:
+            unfit, why = _made(
+                lambda target=target, wanted=wanted: why_unfit(fault, wanted, target)
+            )
+            why = why or (f"fault {ref.fault!r} {unfit}" if unfit else "")
+        if why:
+            yield (*here, "target", *([index] if len(ref.targets) > 1 else [])), why
+
+
+def _made(make: Any) -> tuple[Any, str]:
+    """What a function gives, or why it gives nothing."""
+    try:
+        return make(), ""
+    except SregymError as error:
+        return None, str(error)
+    except Exception as error:  # of whatever is made, which is a plugin's
+        return None, blame.located(error)

@@ -1,0 +1,53 @@
+"""Layers within a package: each part has its place, and the page on architecture shows them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from workspace import ROOT, Project, projects
+
+CORE = "Parts of the core know only those below"
+EMBEDDED = "Rooms of the embedded cluster know only those below"
+PROMISES = "Plugins use of the core what it promises"
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def contract(name: str) -> dict[str, Any]:
+    linter = Project(ROOT).settings["tool"]["importlinter"]
+    (found,) = [one for one in linter["contracts"] if one["name"] == name]
+    return found
+
+
+def parts(module: str) -> set[str]:
+    (project,) = [one for one in projects() if one.module == module]
+    found = {name.partition(".")[2] for name in project.modules() if name.count(".") == 1}
+    return found | {path.stem for path in project.source.glob("__main__.py")}
+
+
+@pytest.mark.parametrize(
+    ("name", "module"), [(CORE, "sregym_core"), (EMBEDDED, "sregym_cluster_embedded")]
+)
+def test_layers_have_no_gaps(name: str, module: str) -> None:
+    """Every part is in one layer, no two of a layer know each other, and nothing is excepted."""
+    layers = contract(name)["layers"]
+    placed = [part for row in layers for part in row.split(" | ")]
+    assert sorted(placed) == sorted(parts(module))
+    assert {*contract(name)} == {"name", "type", "containers", "exhaustive", "layers"}
+    assert contract(name)["exhaustive"] is True
+
+
+@pytest.mark.parametrize("name", [CORE, EMBEDDED])
+def test_the_page_on_architecture_shows_the_layers(name: str) -> None:
+    assert "```text\n" + "\n".join(contract(name)["layers"]) + "\n```" in PAGE
+
+
+def test_plugins_may_import_of_the_core_what_the_page_promises() -> None:
+    (sentence,) = re.findall(r"(?m)^Promises are carried by (.*?);", PAGE)
+    promised = set(re.findall(r"`(?:sregym_core)?\.(\w+)`", sentence))
+    assert {*contract(PROMISES)["forbidden_modules"]} == {
+        f"sregym_core.{part}" for part in parts("sregym_core") - promised
+    }
+    plugins = [project.module for project in projects() if project.is_plugin]
+    assert sorted(contract(PROMISES)["source_modules"]) == sorted(plugins)

@@ -1,0 +1,1 @@
+"""Audited clusters, for SREGym."""

@@ -1,0 +1,16 @@
+"""Entry point: a kind of cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def sregym_register_clusters() -> Sequence[Offer]:
+    """Audited clusters."""
+    return [Offer("audited", "acme_audit.provider:Audited")]

@@ -1,0 +1,1 @@
+"""Gardener, for SREGym."""

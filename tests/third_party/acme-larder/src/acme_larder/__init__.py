@@ -1,0 +1,1 @@
+"""Larder, for SREGym."""

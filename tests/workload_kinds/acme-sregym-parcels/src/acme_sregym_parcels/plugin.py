@@ -1,0 +1,22 @@
+"""Entry points: the application, and the operator for simulated clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_apps.simulation import Extension
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXTENSION = Extension(
+    name="acme-parcels", contributions=("acme_sregym_parcels.operator:contribution",)
+)
+
+
+@hookimpl
+def sregym_register_applications() -> Sequence[Offer]:
+    """Parcels."""
+    return [Offer("parcels", "acme_sregym_parcels.application:Parcels")]
