@@ -75,7 +75,8 @@ def test_memory_is_held_for_real() -> None:
     finally:
         os.killpg(holder.pid, signal.SIGKILL)
         holder.wait()
-    assert _held_by_group(holder.pid) == 0
+    # Only the shell has been waited for: the rest of the group end when the machine gets to them.
+    assert any(_held_by_group(holder.pid) == 0 or Event().wait(0.05) for _ in range(400))
 
 
 def _held_by_group(group: int) -> int:
