@@ -205,6 +205,33 @@ def test_a_memory_limit_that_is_too_small_kills_the_database(shop: Deployed) -> 
     assert "no reachable servers" in shop.last("stock")
 
 
+# Far below the 20 MiB of `stock`, which ends while it is loaded; and less than `web` has when it
+# listens, so that its readiness is never seen.
+@pytest.mark.parametrize(("name", "memory"), [("price", "7Mi"), ("web", "15Mi")])
+def test_a_rolling_update_to_too_little_memory_stalls_with_the_old_pod_serving(
+    shop: Deployed, name: str, memory: str
+) -> None:
+    def shrink(obj: dict[str, Any]) -> None:
+        container = obj["spec"]["template"]["spec"]["containers"][0]
+        container["resources"] = {"limits": {"memory": memory}}
+
+    store = shop.world.store
+    old, before = {pod["metadata"]["name"] for pod in store.list("pods", "shop")}, store.revision
+    shop.edit("Deployment", name, shrink)
+    shop.run(60)
+    statuses = [
+        (change.obj["status"].get("containerStatuses") or [{}])[0]
+        for change in store.history
+        if change.revision > before and change.key[:2] == ("pods", "shop")
+        if change.key.name not in old
+    ]
+    ends = [(one.get("lastState") or {}).get("terminated") or {} for one in statuses]
+    assert {end.get("reason") for end in ends} == {None, "OOMKilled"}
+    assert {one.get("ready", False) for one in statuses} == {False}
+    assert sorted(one["ready"] for one in shop.statuses(name)) == [False, True]
+    assert shop.round().startswith("op=buy requests=1000 ok=1000 failed=0 ")
+
+
 def test_two_forks_that_do_the_same_write_the_same(running: World) -> None:
     told = []
     for _ in range(2):

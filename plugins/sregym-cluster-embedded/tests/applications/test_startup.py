@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.kubelet.runtime import ExitState, Mount
-from sregym_cluster_embedded.userland.process import listener_at, processes
+from sregym_cluster_embedded.userland.process import listener_at, process_of, processes
 from sregym_cluster_embedded.userland.throttling import lasting
 
 
@@ -96,6 +96,31 @@ def test_a_small_memory_limit_kills_a_database_at_start(shop: Any) -> None:
     shop.run(2)
     assert shop.ended("mongodb-stock") == ExitState(137, "OOMKilled")
     assert shop.runtime.listening(shop.world, "1", 27017) is False
+
+
+@pytest.mark.parametrize(
+    ("limit_mib", "lives_s"),
+    [(9, 0.01), (15, 0.025), (21, None)],  # of 20: too small to load it, to listen, and enough
+)
+def test_what_a_program_holds_before_its_first_listener_counts(
+    shop: Any, limit_mib: int, lives_s: float | None
+) -> None:
+    shop.start(
+        "web",
+        "ghcr.io/acme/shop:1.0",
+        "4",
+        command=("web",),
+        env={"STOCK_ADDR": "stock:8081"},
+        memory_limit_bytes=limit_mib * 2**20,
+    )
+    began, ref = shop.world.now, shop.ref("web")
+    shop.run(2)
+    process = process_of(shop.world, ref)
+    assert process is not None
+    lived = None if process.ended_at is None else round(process.ended_at - began, 3)
+    ended = None if lives_s is None else ExitState(137, "OOMKilled")
+    assert (lived, shop.ended("web")) == (lives_s, ended)
+    assert without_times(shop.texts("web")) == ([] if lives_s else ["INF listening"])
 
 
 def test_load_can_take_the_memory_that_is_left(shop: Any) -> None:

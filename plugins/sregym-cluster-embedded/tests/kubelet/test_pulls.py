@@ -169,3 +169,15 @@ def test_an_image_name_that_cannot_be_read_is_never_pulled(town: Any) -> None:
         ("Failed", "Error: InvalidImageName", 2),
         ("InspectFailed", message, 2),
     ]
+
+
+def test_a_container_that_waits_for_its_image_has_no_resources_in_its_status(town: Any) -> None:
+    resources = "resources: {requests: {cpu: 50m}, limits: {memory: 64Mi}}"
+    image = "registry.example/shop/nowhere:1.0"
+    town.pod(f"{{containers: [{{name: api, image: '{image}', {resources}}}]}}", run_s=5)
+    status = town.status()
+    assert sorted(status["containerStatuses"][0]) == [
+        *("image", "imageID", "lastState", "name", "ready", "restartCount", "started", "state"),
+        "volumeMounts",
+    ]
+    assert status["allocatedResources"] == {"cpu": "50m", "memory": "64Mi"}

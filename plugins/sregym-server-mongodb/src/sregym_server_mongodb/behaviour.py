@@ -127,11 +127,12 @@ class MongodbKind(Kind):
             self._log(world, process, "CONTROL", 20568, "initandlisten", text, "E", error=error)
             end(world, process.ref, _PORT_TAKEN)
             return
+        if not open_port(world, process.ref, port, "server"):
+            return
         for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - its words
             self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
         text = "Waiting for connections"
         self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
-        open_port(world, process.ref, port, "server")
         serve(world, process.ref)
 
     def dial(

@@ -84,7 +84,8 @@ class NginxKind(Kind):
             return
         world.table(LOADED)[process.ref] = loaded
         for port, secure in loaded.ports:
-            open_port(world, process.ref, port, _listener(port, secure=secure))
+            if not open_port(world, process.ref, port, _listener(port, secure=secure)):
+                return
         _greet(world, process, files, loaded, program)
         serve(world, process.ref)
 
@@ -166,7 +167,8 @@ class NginxKind(Kind):
         world.table(LOADED)[process.ref] = loaded
         change(world, process.ref, ports=())
         for port, secure in loaded.ports:
-            open_port(world, process.ref, port, _listener(port, secure=secure))
+            if not open_port(world, process.ref, port, _listener(port, secure=secure)):
+                return
         _greet(world, process, files, loaded, None)
         for text in ("gracefully shutting down", "exiting", "exit"):
             note_error(world, process, files, stack, "notice", text, before.worker)

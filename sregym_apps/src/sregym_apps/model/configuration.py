@@ -114,8 +114,11 @@ class Memory(Entry):
     """Working set of a process.
 
     Attributes:
-        base_mib: After start-up without load; a number or a setting.
+        base_mib: After start-up without load; a number or a setting. It is reached at the first
+            listener at the latest.
         ramp_s: Seconds in which it is reached, linearly; the limit may be met on the way.
+        loaded_share: Of `base_mib`, held as soon as the process runs: its code and its runtime.
+            None: half of it, or nothing when a `grow` step takes the memory.
         per_rps_kib: Added for each request per second.
         per_request_kib: Added for each request in flight, those that wait included.
         leak_mib_per_hour: Added as time goes by.
@@ -123,6 +126,7 @@ class Memory(Entry):
 
     base_mib: Text = "16"
     ramp_s: float = Field(default=0.5, ge=0)
+    loaded_share: float | None = Field(default=None, ge=0, le=1)
     per_rps_kib: float = Field(default=0, ge=0)
     per_request_kib: float = Field(default=0, ge=0)
     leak_mib_per_hour: float = Field(default=0, ge=0)

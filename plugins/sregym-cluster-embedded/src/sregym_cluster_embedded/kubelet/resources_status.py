@@ -31,15 +31,20 @@ def granted(spec: Object, allotted: dict[str, Object]) -> Object:
 
 
 def container_resources(spec: Object, never_ran: bool) -> Object:
-    """`resources` and `allocatedResources` of one container's status."""
+    """`resources` and `allocatedResources` of one container's status.
+
+    They are told of what the runtime knows: not of a container that waits to be made.
+    """
+    if never_ran:
+        return {}
     resources: Object = spec.get("resources") or {}
-    status: Object = {}
-    if resources.get("requests"):
-        status["allocatedResources"] = resources["requests"]
-    if resources or not never_ran:
-        status["resources"] = {
+    status: Object = {
+        "resources": {
             name: resources[name] for name in ("limits", "requests") if resources.get(name)
         }
+    }
+    if resources.get("requests"):
+        status["allocatedResources"] = resources["requests"]
     return status
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import AnyProgram, Line, Memory, expand
+from sregym_apps.model import AnyProgram, GrowStep, Line, Memory, ServiceProgram, expand
 
 from sregym_cluster_embedded.clock.unrest import drift, level, place
 from sregym_cluster_embedded.kubelet.keys import KUBELET
@@ -37,6 +37,8 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 # Literal lines kept of one life; a log is rotated at about this size.
 LINES_KEPT = 4000
 
+# Of its memory at rest a process holds so much as soon as it runs, and so soon.
+_LOADED_SHARE, _LOADED_S = 0.5, 0.01
 # An OOM kill follows the moment at which load pushes the working set over the limit so much later.
 _LOAD_TO_OOM_S = 2.0
 
@@ -65,13 +67,30 @@ def append(world: World, ref: ContainerRef, lines: Iterable[LogLine]) -> None:
     change(world, ref, lines=kept if len(kept) <= LINES_KEPT else kept[-LINES_KEPT:])
 
 
-def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> None:
-    """Let a process listen on a port."""
+def open_port(world: World, ref: ContainerRef, port: int, listener: str) -> bool:
+    """Let a process listen on a port; False when it has ended before it could."""
+    if not take_memory(world, ref):
+        return False
     process = processes(world)[ref]
     change(world, ref, ports=(*process.ports, (port, listener)))
     dns_changed(world, ref)
     touch_probes(world, ref)
     wake_traffic(world)
+    return True
+
+
+def take_memory(world: World, ref: ContainerRef) -> bool:
+    """Let a process come to its full size, as it must before its first listener.
+
+    Returns False when it has ended: its limit was less.
+    """
+    process = processes(world)[ref]
+    program = process.behaviour
+    if process.running and program is not None and not process.ports:
+        limit = process.config.memory_limit_bytes
+        if limit is not None and base_memory(process, program.memory) > limit:
+            end(world, ref, 137, "OOMKilled")
+    return processes(world)[ref].running
 
 
 def touch_probes(world: World, ref: ContainerRef) -> None:
@@ -121,11 +140,24 @@ def base_memory(process: Process, memory: Memory) -> float:
         return 0.0
 
 
+def loaded_share(program: AnyProgram) -> float:
+    """Which part of its memory at rest a program holds as soon as it runs."""
+    share = program.memory.loaded_share
+    if share is not None:
+        return share
+    grows = isinstance(program, ServiceProgram) and any(
+        isinstance(step, GrowStep) for step in program.startup
+    )
+    return 0.0 if grows else _LOADED_SHARE
+
+
 def working_set(world: World, process: Process, memory: Memory) -> float:
     """Bytes that a process holds now."""
     age = world.now - process.started_at
     ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
-    base = base_memory(process, memory) * (ramp if process.running else 0.0)
+    loaded = 0.0 if process.behaviour is None else loaded_share(process.behaviour)
+    reached = loaded + (1 - loaded) * ramp
+    base = base_memory(process, memory) * (reached if process.running else 0.0)
     load = process.requests_per_s * memory.per_rps_kib * 1024 + process.held_bytes
     return base + load + memory.leak_mib_per_hour * _MIB * age / 3600
 
@@ -145,6 +177,15 @@ def limited(
     return process_of(world, ref)
 
 
+def load_program(world: World, process: Process) -> None:
+    """A process has just begun to run: what it holds at once may be too much already."""
+    program = process.behaviour
+    if program is not None and process.config.memory_limit_bytes is not None:
+        held = loaded_share(program) * base_memory(process, program.memory)
+        if held > process.config.memory_limit_bytes:
+            world.after(_LOADED_S, "userland.oom", process.ref)
+
+
 def plan_oom(world: World, process: Process, memory: Memory) -> None:
     """Plan the OOM kill that the limit and the present load make certain."""
     limit = process.config.memory_limit_bytes
@@ -153,7 +194,9 @@ def plan_oom(world: World, process: Process, memory: Memory) -> None:
     base = base_memory(process, memory)
     load = process.requests_per_s * memory.per_rps_kib * 1024 + process.held_bytes
     if base > limit:
-        at = process.started_at + memory.ramp_s * limit / base
+        loaded = 0.0 if process.behaviour is None else loaded_share(process.behaviour)
+        left = max(limit / base - loaded, 0.0)
+        at = process.started_at + (memory.ramp_s * left / (1 - loaded) if left else 0.0)
     elif base + load > limit:
         # What piles up does so before our eyes; load that comes at once still takes its time.
         at = world.now + (0.0 if process.held_bytes else _LOAD_TO_OOM_S)

@@ -41,6 +41,7 @@ from sregym_cluster_embedded.userland.kinds import Kind, Kinds, Refusal, hindere
 from sregym_cluster_embedded.userland.life import (
     finish,
     load_changed,
+    load_program,
     memory_bytes,
     resized,
     say,
@@ -158,7 +159,8 @@ class Runtime(Hosts):
         process, path = made
         save(world, process)
         attach_to_pod(world, config.ref)
-        self.become(world, process, known.image.binaries.get(path, ""), process.argv)
+        program = known.image.binaries.get(path, "")
+        load_program(world, self.become(world, process, program, process.argv))
         world.after(_FIRST_ACT_S, "userland.begin", config.ref)
         return None
 

@@ -28,6 +28,7 @@ from sregym_cluster_embedded.userland.life import (
     MEMORY_SPREAD,
     PAGE_BYTES,
     base_memory,
+    loaded_share,
     paged,
 )
 from sregym_cluster_embedded.userland.process import process_of
@@ -168,7 +169,7 @@ class WorkingSet:
         age = np.maximum(seconds - self._process.started_at, 0.0)
         ramp = np.minimum(1.0, age / memory.ramp_s) if memory.ramp_s else np.ones(len(seconds))
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
-        held = self._base * ramp + self._load(seconds) + leaked
+        held = (self._loaded + (self._base - self._loaded) * ramp) + self._load(seconds) + leaked
         room, limit = MEMORY_SPREAD * held, self._process.config.memory_limit_bytes
         if limit is not None:
             room = np.maximum(0.0, np.minimum(room, (limit - held) / 2))
@@ -184,9 +185,14 @@ class WorkingSet:
         age = max(second - self._process.started_at, 0.0)
         ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
-        held = self._base * ramp + self._load.at(second) + leaked
+        held = (self._loaded + (self._base - self._loaded) * ramp) + self._load.at(second) + leaked
         wandering = unrest.drift(self._begin, second, MEMORY_PERIOD_S) + level(self._begin)
         return float(paged(held, wandering / 2, self._process.config.memory_limit_bytes))
+
+    @cached_property
+    def _loaded(self) -> float:
+        program = self._process.behaviour
+        return 0.0 if program is None else self._base * loaded_share(program)
 
     @cached_property
     def _base(self) -> float:

@@ -36,7 +36,8 @@ class IngressKind(Kind):
                 say(world, process.ref, program, (Line(text=f"nginx: [emerg] {taken}"),))
                 end(world, process.ref, 1)
                 return
-            open_port(world, process.ref, port, listener)
+            if not open_port(world, process.ref, port, listener):
+                return
         say(world, process.ref, program, (Line(text="Backend successfully reloaded"),))
         serve(world, process.ref)
         if process_of(world, process.ref) is not None:

@@ -15,7 +15,14 @@ from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.userland.files.machine import cpus
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
-from sregym_cluster_embedded.userland.life import end, say, serve, touch_probes, wake_traffic
+from sregym_cluster_embedded.userland.life import (
+    end,
+    say,
+    serve,
+    take_memory,
+    touch_probes,
+    wake_traffic,
+)
 from sregym_cluster_embedded.userland.process import Process, change, listener_at
 
 if TYPE_CHECKING:
@@ -55,6 +62,8 @@ class NameServerKind(Kind):
         if error:
             say(world, process.ref, program, (Line(text=error, stream="stderr"),))
             end(world, process.ref, 1)
+            return
+        if not take_memory(world, process.ref):
             return
         cores = cpus(world.room(RUNTIME).files(world, process).container)
         say(world, process.ref, program, _greeting(program, blocks, text, cores))

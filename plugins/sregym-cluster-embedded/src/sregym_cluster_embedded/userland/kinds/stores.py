@@ -41,7 +41,8 @@ class StoreKind(Kind):
                 say(world, process.ref, program, (line,))
                 end(world, process.ref, code)
                 return
-            open_port(world, process.ref, port, self.listener(process, program, port))
+            if not open_port(world, process.ref, port, self.listener(process, program, port)):
+                return
         say(world, process.ref, program, self.ready_lines(process, program))
         serve(world, process.ref)
 
