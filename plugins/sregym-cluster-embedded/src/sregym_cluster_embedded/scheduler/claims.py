@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.placement import term_matches
+from sregym_cluster_embedded.scheduler.load import present
 from sregym_cluster_embedded.scheduler.verdicts import Verdict
 from sregym_cluster_embedded.store import Key, Object
 from sregym_cluster_embedded.volume_matching import best, reachable
@@ -114,7 +115,7 @@ def in_use(world: World, pod: Object, volumes: Volumes, gone: frozenset[str]) ->
             over = other["status"].get("phase") in ("Succeeded", "Failed")
             if uid == metadata["uid"] or uid in gone or over:
                 continue
-            if other["spec"].get("nodeName"):
+            if present(world, other) is not None:
                 return True
     return False
 

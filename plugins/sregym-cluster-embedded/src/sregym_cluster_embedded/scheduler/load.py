@@ -1,4 +1,7 @@
-"""What is taken on each node, kept up to date from the pod writes: the table `scheduler.load`."""
+"""What is taken on each node, kept up to date from the pod writes: the table `scheduler.load`.
+
+Pods that have been promised a node count there before they are bound.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ IDLE = NodeLoad()
 
 
 def follow(world: World, change: Change) -> PodLoad | None:
-    """Take over a pod write; returns what was given free, if anything was."""
+    """Take over a pod write; returns what was given free, if anything was.
+
+    A pod that is known before it is bound is one that has been promised its node (`assume`).
+    """
     obj, old = change.obj, change.old
     metadata, spec = obj["metadata"], obj["spec"]
     uid = metadata["uid"]
@@ -85,8 +91,10 @@ def follow(world: World, change: Change) -> PodLoad | None:
         del pods[uid]
         _account(world, known, -1)
         return known
+    node = node or known.node
     if old is not None and (
-        metadata.get("labels") is not old["metadata"].get("labels")
+        node != known.node
+        or metadata.get("labels") is not old["metadata"].get("labels")
         or ("deletionTimestamp" in metadata) != known.terminating
         or (spec is not old["spec"] and spec["containers"] is not old["spec"]["containers"])
     ):
@@ -100,7 +108,23 @@ def _changed(world: World, uid: str, known: PodLoad, new: PodLoad) -> PodLoad | 
     _account(world, known, -1)
     _account(world, new, 1)
     world.table(PODS)[uid] = new
-    return known if new.requests != known.requests or new.labels != known.labels else None
+    alike = (new.node, new.requests, new.labels) == (known.node, known.requests, known.labels)
+    return None if alike else known
+
+
+def assume(world: World, pod: Object, node: str) -> None:
+    """Count a pod on the node that it will be bound to."""
+    load = load_of(pod, node)
+    world.table(PODS)[pod["metadata"]["uid"]] = load
+    _account(world, load, 1)
+
+
+def release(world: World, uid: str) -> PodLoad | None:
+    """Count a pod no more that will not be bound; returns what that gives free."""
+    known: PodLoad | None = world.table(PODS).pop(uid, None)
+    if known is not None:
+        _account(world, known, -1)
+    return known
 
 
 def present(world: World, pod: Object) -> PodLoad | None:

@@ -34,6 +34,13 @@ def follow(world: World, change: Change) -> None:
         table.pop(uid, None)
 
 
+def drop(world: World, pod: Object) -> None:
+    """A pod counts on its node from now on: its room need not be kept."""
+    table = world.table(_TABLE)
+    if table:
+        table.pop(pod["metadata"]["uid"], None)
+
+
 def any_at_all(world: World) -> bool:
     """Whether any pod waits for a promised node."""
     return bool(world.table(_TABLE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.scheduler import promises
 from sregym_cluster_embedded.scheduler.selecting import labels_match
 from sregym_cluster_embedded.scheduler.verdicts import NO_VICTIMS, NOT_HELPFUL, Verdict, summary
 from sregym_cluster_embedded.store import Key, Object
@@ -105,9 +106,10 @@ def _victims_on(
     world: World, pod: Object, facts: NodeFacts, check: Check, budgets: list[Object]
 ) -> Candidate | Verdict:
     own = priority(pod)
+    bound = world.store.indexed("pods", "node", facts.name)
     lower = [
         other
-        for other in world.store.indexed("pods", "node", facts.name)
+        for other in (*bound, *promises.promised(world, facts.name))
         if priority(other) < own and other["status"].get("phase") not in ("Succeeded", "Failed")
     ]
     if not lower:

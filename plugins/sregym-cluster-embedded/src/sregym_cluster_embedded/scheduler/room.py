@@ -64,7 +64,9 @@ def _pod_changed(world: World, change: Change) -> None:
     freed = follow(world, change)
     obj, old = change.obj, change.old
     placed = bool(obj["spec"].get("nodeName"))
-    if not placed or (old is not None and not old["spec"].get("nodeName")):
+    if (not placed or (old is not None and not old["spec"].get("nodeName"))) and not promises.given(
+        world, change.key
+    ):
         nominations.follow(world, change)
     if change.type is ChangeType.DELETED:
         waiting.drop(world, change.key)
@@ -113,7 +115,7 @@ def schedule(world: World, key: Key) -> None:
         return
     volumes = volumes_of(world, pod)
     if volumes.problem:
-        promises.drop(world, key)
+        _release(world, key)
         total = len(world.store.list("nodes", ""))
         text = f"0/{total} nodes are available: {volumes.problem}. not found"
         waiting.note(world, key, pod, (volumes.plugin,))
@@ -153,7 +155,8 @@ def _place(
         with speaking(world):
             if volumes.waiting:
                 plugin = 'PreBind plugin "VolumeBinding"'
-                if promises.give(world, key, chosen.name):
+                if promises.give(world, key, pod, chosen.name):
+                    nominations.drop(world, pod)
                     with suppress(ApiError):
                         status = {**pod["status"], "nominatedNodeName": chosen.name}
                         writes.update_status(world, key, status)
@@ -171,7 +174,7 @@ def _place(
 def _stumble(world: World, key: Key, message: str) -> None:
     """Binding failed: say so, and try the whole again after the pod's back-off."""
     waiting.drop(world, key)
-    promises.drop(world, key)
+    _release(world, key)
     pod = world.store.get(key)
     if pod is None:
         return
@@ -210,6 +213,13 @@ def _give_up(world: World, key: Key, attempt: Attempt) -> None:
                 preemption.evict(world, pod, outcome.candidate)
         except ApiError:
             enqueue(world, _HANDLER, key, back_off(world, key))
+
+
+def _release(world: World, key: Key) -> None:
+    """A pod keeps no node: others may have what was promised to it."""
+    freed = promises.drop(world, key)
+    if freed is not None:
+        waiting.pod_left(world, freed, None)
 
 
 def _bind(world: World, pod: Object, node: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import storage_drivers as drivers
+from sregym_cluster_embedded.scheduler import promises
 from sregym_cluster_embedded.scheduler.claims import claim_names
 from sregym_cluster_embedded.scheduler.verdicts import Verdict
 from sregym_cluster_embedded.store import Key
@@ -42,7 +43,8 @@ def refusal(
     if not any(driver in limits for driver, _ in asked):
         return None
     there: set[tuple[str, str]] = set()
-    for other in world.store.indexed("pods", "node", facts.name):
+    bound = world.store.indexed("pods", "node", facts.name)
+    for other in (*bound, *promises.promised(world, facts.name)):
         if other["metadata"]["uid"] not in gone and other["status"].get("phase") not in _OVER:
             there |= _volumes(world, other)
     for driver, limit in limits.items():
