@@ -110,6 +110,12 @@ def ready(world: World, node: str) -> str:
     return str(next(c["status"] for c in found["status"]["conditions"] if c["type"] == "Ready"))
 
 
+def pod_ready(world: World, name: str) -> str:
+    found = pod(world, name)
+    assert found is not None
+    return str(next(c["status"] for c in found["status"]["conditions"] if c["type"] == "Ready"))
+
+
 def turns(world: World, node: str, seconds: int) -> list[tuple[int, str]]:
     """After how many seconds the readiness of a node changed, and to what."""
     began, seen, last = world.now, [], ready(world, node)
@@ -305,3 +311,13 @@ def test_controllers_write_under_their_accounts(world: World) -> None:
     run(world, 5)
     assert said(world, "FailedCreate") != []
     assert [entry["metadata"]["name"] for entry in world.store.list("pods", "default")] == ["old"]
+
+
+def test_pods_of_a_lost_node_are_ready_again_while_its_kubelet_lives(world: World) -> None:
+    put_pod(world, "new", nodeName="node1")
+    run(world, 5)
+    hook(world, "leases")
+    assert [status for _, status in turns(world, "node1", 65)] == ["Unknown", "True"]
+    run(world, 10)  # a turn of the status loop
+    assert pod_ready(world, "new") == "True"
+    assert ("Node is not ready", 1) in said(world, "NodeNotReady")

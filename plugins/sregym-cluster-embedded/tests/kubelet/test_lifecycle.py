@@ -180,3 +180,29 @@ def test_a_pod_deleted_by_force_is_killed_all_the_same(town: Any) -> None:
     town.run(1.0)
     assert town.events("Killing") == [("Killing", "Stopping container c", 1)]
     assert [p.ref.pod for p in town.world.room(RUNTIME).running(town.world)].count("app") == 0
+
+
+def test_a_status_that_somebody_forges_lasts_until_the_kubelets_next_turn(town: Any) -> None:
+    town.pod(f"{{containers: [{{name: c, image: '{WORKER}'}}]}}", run_s=15.0)
+    said = town.status()
+    forged = {
+        **said,
+        "phase": "Succeeded",
+        "podIP": "10.0.0.1",
+        "conditions": [
+            {**entry, "status": "False"} if entry["type"] == "Ready" else entry
+            for entry in said["conditions"]
+        ],
+    }
+    note = {"type": "example.com/Noted", "status": "True"}
+    key = Key("pods", "default", "app")
+    writes.update_status(town.world, key, {**forged, "conditions": [note, *forged["conditions"]]})
+    town.run(10.0)
+    now = town.status()
+    changed = [
+        entry["lastTransitionTime"] for entry in now["conditions"] if entry["type"] == "Ready"
+    ]
+    for entry in said["conditions"]:
+        if entry["type"] == "Ready":
+            entry["lastTransitionTime"] = changed[0]
+    assert now == {**said, "conditions": [note, *said["conditions"]]}

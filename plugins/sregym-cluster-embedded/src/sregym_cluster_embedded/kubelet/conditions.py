@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _YES, _NO = ("True", "", ""), ("False", "", "")
 _RESIZE = ("PodResizePending", "PodResizeInProgress")
 _RENEWAL = "AllContainersRestarting"
-_OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+# What kubelets say of their pods.
+OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
 
 def conditions(
@@ -49,7 +50,7 @@ def conditions(
         name, reason, message, since = state.resize
         before = old.get(name)
         found.insert(0, _condition(world, name, ("True", reason, message), before, since))
-    for name in (*_OWN, _RENEWAL) if state.renews else _OWN:
+    for name in (*OWN, _RENEWAL) if state.renews else OWN:
         found.append(_condition(world, name, verdicts[name], old.get(name), generation))
     return found
 

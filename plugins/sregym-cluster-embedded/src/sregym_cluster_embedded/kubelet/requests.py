@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.api import dynamic, resources, writes
 from sregym_cluster_embedded.api.dynamic.attributes import Attributes, options_of
 from sregym_cluster_embedded.api.errors import ApiError
+from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.pacing import wake
 
 if TYPE_CHECKING:
@@ -18,20 +19,30 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _TURN_S = 10.0
+# Uids of pods whose status their kubelets are just writing.
+WRITING: TableKey[str, bool] = TableKey("kubelet.writing")
 
 
 def put_status(world: World, state: PodState, status: Object) -> bool:
     """Write the status of a pod, and try again later when it is refused; whether it was not."""
-    if not dynamic.configured(world):
-        writes.update_status(world, state.key, status)
-        return True
+    writing = world.table(WRITING)
+    writing[state.uid] = True
     try:
-        with dynamic.heard(world, dynamic.kubelet_of(state.node)):
-            writes.update_status(world, state.key, status)
+        _update_status(world, state, status)
     except ApiError:
         wake(world, state.uid, until_turn(world, state.node))
         return False
+    finally:
+        del writing[state.uid]
     return True
+
+
+def _update_status(world: World, state: PodState, status: Object) -> None:
+    if not dynamic.configured(world):
+        writes.update_status(world, state.key, status)
+        return
+    with dynamic.heard(world, dynamic.kubelet_of(state.node)):
+        writes.update_status(world, state.key, status)
 
 
 def confirm_end(world: World, state: PodState) -> bool:

@@ -14,6 +14,7 @@ from sregym_cluster_embedded.kubelet import (
     killing,
     live_files,
     probes,
+    reconciling,
     resizing,
     start,
     static_pods,
@@ -121,6 +122,8 @@ def _pod_changed(world: World, change: Change) -> None:
         return
     if "readinessGates" in pod["spec"] and gate_answers(old) != gate_answers(pod):
         wake(world, uid, REPORT_S)
+    if old["status"] is not pod["status"]:
+        reconciling.status_changed(world, uid, node, old["status"], pod["status"])
     if old["spec"] is pod["spec"] and old["metadata"] is pod["metadata"]:
         return
     before, after = old["metadata"], pod["metadata"]
@@ -194,6 +197,7 @@ def contribution() -> Contribution:
         handlers={
             **{name: absence.while_present(name, act) for name, act in _ACTIONS.items()},
             "kubelet.correct": absence.correct,
+            reconciling.HANDLER: reconciling.reconcile,
             growth.HANDLER: growth.grow,
             static_pods.READ: static_pods.read,
         },
