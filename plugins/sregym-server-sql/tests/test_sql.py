@@ -208,6 +208,19 @@ def test_a_role_reads_only_what_it_may(stores: Any) -> None:
     assert shop.shell("pg", read) == (0, ITEMS, "")
 
 
+def test_a_table_is_taken_from_a_role_that_has_the_whole_database(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    grant = "CREATE ROLE app LOGIN; GRANT ALL ON SCHEMA public TO app; GRANT ALL ON DATABASE postgres TO app"
+    shop.shell("pg", f"psql -U postgres -c '{grant}; REVOKE SELECT ON TABLE items FROM app'")
+    read, delete = ("SELECT * FROM items", "DELETE FROM items")
+    ask = "psql -U app -d postgres -c"
+    refused = (1, "", "ERROR:  permission denied for table items\n")
+    assert shop.shell("pg", f"{ask} '{read}'") == refused
+    assert shop.shell("pg", f"{ask} '{delete}'") == (0, "DELETE 1\n", "")
+    shop.shell("pg", "psql -U postgres -c 'GRANT SELECT ON items TO app'")
+    assert shop.shell("pg", f"{ask} 'SELECT count(*) FROM items'")[0] == 0
+
+
 def test_over_the_network_postgres_wants_a_password(stores: Any) -> None:
     shop = postgres(stores, POSTGRES_PASSWORD="pw")
     assert shop.shell("pg", "psql -h pg -U postgres -c 'SELECT 1'") == (

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import World
 
 _TABLE: TableKey[str, SqlData] = TableKey("userland.sql")
+# What may be granted on a table.
+RIGHTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
+_RIGHT_FOR = {"insert": "INSERT", "update": "UPDATE", "set": "UPDATE", "delete": "DELETE"}
+
+
+def right_for(command: str, *, write: bool) -> str:
+    """The right that a command of a program needs on the table that it is about."""
+    return _RIGHT_FOR.get(command, "INSERT") if write else "SELECT"
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,9 @@ class Account:
         superuser: Whether it may do anything.
         databases: Databases in which it may do anything; `*` for all.
         reads: Databases that it may only read.
-        tables: What it may do with single tables: `database/table` -> SELECT, INSERT ...
+        tables: What it may do with single tables: `database/table` -> SELECT, INSERT ... In
+            PostgreSQL that counts instead of what it may do in the database; in MySQL it comes on
+            top of that, and `database/*` is what it may do with all tables of one.
         login: Whether it may connect at all.
         limit: How many connections it may have; -1 for any number.
         until: Until when its password is good, as it was given; empty for ever.
@@ -43,6 +53,21 @@ class Account:
         """Whether it may read, or write, in a database."""
         whole = self.superuser or "*" in self.databases or database in self.databases
         return whole or (not write and (database in self.reads or "*" in self.reads))
+
+    def rights(self, database: str, table: str) -> tuple[str, ...]:
+        """What it may do with a table, as far as PostgreSQL is concerned."""
+        own = None if self.superuser else self.tables.get(f"{database}/{table}")
+        if own is not None:
+            return own
+        if self.may(database, write=True):
+            return RIGHTS
+        return ("SELECT",) if self.may(database, write=False) else ()
+
+    def enters(self, database: str) -> bool:
+        """Whether there is anything in a database that it may use."""
+        head = f"{database}/"
+        own = any(rights and key.startswith(head) for key, rights in self.tables.items())
+        return own or self.may(database, write=False)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from sregym_cluster_embedded.sdk.servers import (
     say,
 )
 
-from sregym_server_sql.data import Account, SqlData, load, store
+from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
     Said,
@@ -34,6 +34,7 @@ from sregym_server_sql.journal import (
     mysql_last,
     mysql_start,
 )
+from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 
 if TYPE_CHECKING:
@@ -264,8 +265,8 @@ class MysqlKind(SqlKind):
             return refusal
         data = load(world, process.settings["sql.storage"])
         write = command in WRITING
-        if not data.accounts[client.user].may(client.database, write=write):
-            verb = "INSERT" if write else "SELECT"
+        verb = right_for(command, write=write)
+        if verb not in rights_on(data.accounts[client.user], client.database, collection):
             text = f"Error 1142 (42000): {verb} command denied to user '{client.user}'@'%' for table '{collection}'"
             return Refusal("unauthorized", text)
         if write and data.settings.get("read_only") == "ON":

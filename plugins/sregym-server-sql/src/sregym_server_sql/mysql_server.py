@@ -22,6 +22,7 @@ from sregym_server_sql.engine import (
     verb_of,
     writes,
 )
+from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_errors import MysqlError, error_of, unparsed
 from sregym_server_sql.mysql_statements import STATEMENTS, TARGET, dialect
 from sregym_server_sql.mysql_variables import VARIABLES, numeric, switch
@@ -93,7 +94,7 @@ class MysqlConnection:
 
     def databases(self) -> list[str]:
         """Names of those that the user may see."""
-        seen = [name for name in self.data.databases if self.account.may(name, write=False)]
+        seen = [name for name in self.data.databases if self.account.enters(name)]
         system = SYSTEM if self.account.superuser else ("information_schema", "performance_schema")
         return sorted([*seen, *system])
 
@@ -112,7 +113,7 @@ class MysqlConnection:
             raise MysqlError(1049, "42000", f"Unknown database '{name}'")
         if name == "mysql" and not self.account.superuser:
             raise self._denied(name)
-        if name not in SYSTEM and not self.account.may(name, write=False):
+        if name not in SYSTEM and not self.account.enters(name):
             raise self._denied(name)
         self.database = name
 
@@ -176,15 +177,20 @@ class MysqlConnection:
         named = TARGET.search(statement)
         where = named.group(1).lower() if named is not None and named.group(2) else database
         open_to_all = own and where in ("information_schema", "performance_schema")
-        change = writes(statement)
-        if open_to_all or (where not in SYSTEM and self.account.may(where, write=change)):
+        if open_to_all or self.account.superuser:
             return
-        if self.account.superuser:
-            return
-        word = verb_of(statement).upper()
-        bare = named.group(2) or table if named is not None else table
-        message = f"{word} command denied to user {self.who} for table '{bare}'"
-        raise MysqlError(1142, "42000", message)
+        change, word = writes(statement), verb_of(statement).upper()
+        whole = where not in SYSTEM and self.account.may(where, write=change)
+        for place, found in enumerate(() if whole else TARGET.finditer(statement)):
+            base, bare = (
+                (found.group(1), found.group(2)) if found.group(2) else ("", found.group(1))
+            )
+            need = (
+                {"REPLACE": "INSERT", "TRUNCATE": "DROP"}.get(word, word) if not place else "SELECT"
+            )
+            if base in SYSTEM or need not in rights_on(self.account, base or database, bare):
+                message = f"{need} command denied to user {self.who} for table '{bare}'"
+                raise MysqlError(1142, "42000", message)
 
     def _image(self, database: str) -> bytes:
         return self.data.databases.get(database, b"")

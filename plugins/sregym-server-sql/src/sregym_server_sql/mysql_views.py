@@ -69,7 +69,7 @@ def _table(columns: str, rows: Sequence[tuple[Any, ...]]) -> Result:
 
 
 def _seen(client: MysqlConnection) -> list[str]:
-    return [name for name in sorted(client.data.databases) if client.account.may(name, write=False)]
+    return [name for name in sorted(client.data.databases) if client.account.enters(name)]
 
 
 def _tables(client: MysqlConnection) -> Result:

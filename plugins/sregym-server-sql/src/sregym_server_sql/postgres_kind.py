@@ -17,7 +17,7 @@ from sregym_cluster_embedded.sdk.servers import (
     say,
 )
 
-from sregym_server_sql.data import Account, SqlData, load
+from sregym_server_sql.data import Account, SqlData, load, right_for
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
     Said,
@@ -145,7 +145,11 @@ class PostgresKind(SqlKind):
         if account is None or account.password != client.password:
             return self.dial(world, process, program, client, "")
         write = command in WRITING
-        if not account.may(client.database or client.user, write=write):
+        database = client.database or client.user
+        allowed = account.may(database, write=write)
+        if collection:
+            allowed = right_for(command, write=write) in account.rights(database, collection)
+        if not allowed:
             return Refusal(
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
             )

@@ -6,14 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_server_sql.data import Account
+from sregym_server_sql.data import RIGHTS, Account
 from sregym_server_sql.engine import Result, tables_of
 from sregym_server_sql.postgres_errors import PostgresError
 
 if TYPE_CHECKING:
     from sregym_server_sql.postgres_server import PostgresConnection
-
-_ALL = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 
 
 def done(tag: str) -> Result:
@@ -80,7 +78,7 @@ def drop_role(client: PostgresConnection, statement: str, words: list[str]) -> R
         raise PostgresError(f'ERROR:  role "{name}" does not exist')
     if name == client.user:
         raise PostgresError("ERROR:  current user cannot be dropped")
-    held = data.accounts[name].tables
+    held = {key: rights for key, rights in data.accounts[name].tables.items() if rights}
     for database in sorted({key.partition("/")[0] for key in held}):
         count = sum(key.startswith(f"{database}/") for key in held)
         detail = f"{count} object{'' if count == 1 else 's'} in database {database}"
@@ -119,7 +117,12 @@ def granted(client: PostgresConnection, statement: str, *, give: bool) -> Result
             names = [
                 t for t in client.tables() if t.startswith(prefix) and (prefix or "." not in t)
             ]
+            if not give and rights.lower().startswith("all"):
+                account = _without(account, client.database)
             return _on_tables(client, name, account, rights, names, give=give, tag=tag)
+        if kind not in ("database", "schema"):
+            # Nothing here needs rights on sequences and functions.
+            return done(tag)
         return _on_place(client, name, account, rights, words, give=give, tag=tag)
     bare = [word.strip().strip('"').removeprefix("public.") for word in re.sub(r"^table\s+", "", target, flags=re.I).split(",")]  # fmt: skip
     for one in bare:
@@ -135,21 +138,27 @@ def _on_tables(
 ) -> Result:  # fmt: skip
     client.demand_super("permission denied")
     asked = [right.strip().upper() for right in rights.split(",")]
-    asked = list(_ALL) if asked[0].startswith("ALL") else asked
+    asked = list(RIGHTS) if asked[0].startswith("ALL") else asked
     tables = dict(account.tables)
     for table in names:
         key = f"{client.database}/{table}"
-        held = tables.pop(key, ())
+        held = account.rights(client.database, table)
         fresh = {*held, *asked} if give else {*held} - {*asked}
-        if fresh:
-            tables[key] = tuple(right for right in _ALL if right in fresh)
+        tables.pop(key, None)
+        if fresh or account.may(client.database, write=False):
+            # Without an entry of its own the table would be open as the whole database is.
+            tables[key] = tuple(right for right in RIGHTS if right in fresh)
     account = replace(account, tables=tables)
-    if not give and len(asked) == len(_ALL):
-        others = tuple(one for one in account.databases if one != client.database)
-        reads = tuple(one for one in account.reads if one != client.database)
-        account = replace(account, databases=others, reads=reads)
     client.keep(client.data.with_account(name, account))
     return done(tag)
+
+
+def _without(account: Account, database: str) -> Account:
+    """An account that has lost what it may do in a whole database."""
+    others = tuple(one for one in account.databases if one != database)
+    return replace(
+        account, databases=others, reads=tuple(one for one in account.reads if one != database)
+    )
 
 
 def _on_place(

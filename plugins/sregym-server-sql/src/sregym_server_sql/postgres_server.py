@@ -368,9 +368,11 @@ class PostgresConnection:
         return found
 
     def _demand_rights(self, statement: str, *, change: bool) -> None:
-        if self.account.superuser or self.account.may(self.database, write=change):
+        if self.account.superuser:
             return
-        verb = verb_of(statement)
+        verb, whole = verb_of(statement), self.account.may(self.database, write=change)
+        if verb in ("create", "drop", "alter") and whole:
+            return
         if verb == "create":
             name = next((t for t in _TARGET.findall(statement)), "")
             text = "ERROR:  permission denied for schema public"
@@ -380,13 +382,13 @@ class PostgresConnection:
             if bare not in self.tables():
                 continue
             schema = bare.partition(".")[0] if "." in bare else ""
-            if schema and f"{self.database}/{schema}." not in self.account.tables:
+            if schema and not whole and f"{self.database}/{schema}." not in self.account.tables:
                 text = f"ERROR:  permission denied for schema {schema}"
                 raise PostgresError(text + pointed(self.said, place_of(bare, self.said)))
             if verb in ("drop", "alter"):
                 raise PostgresError(f"ERROR:  must be owner of table {bare.rpartition('.')[2]}")
             need = verb.upper() if change else "SELECT"
-            if need not in self.account.tables.get(f"{self.database}/{bare}", ()):
+            if need not in self.account.rights(self.database, bare):
                 raise PostgresError(
                     f"ERROR:  permission denied for table {bare.rpartition('.')[2]}"
                 )

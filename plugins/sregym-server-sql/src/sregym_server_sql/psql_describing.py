@@ -162,7 +162,7 @@ def _rights(client: PostgresConnection, pattern: str, look: Look) -> str:
         holders = {
             role: held.tables[key]
             for role, held in client.data.accounts.items()
-            if key in held.tables
+            if held.tables.get(key)
         }
         lines = [
             f"{role}={''.join(_LETTERS[right] for right in ('INSERT', 'SELECT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER') if right in rights)}/{client.owner}"
