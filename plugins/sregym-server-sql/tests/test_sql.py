@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, process_of
 from sregym_cluster_embedded.sdk.testing import ExitState, Mount
+from sregym_server_sql.postgres_limits import connection_limits
 
 MODEL = """
 application: stores
@@ -83,7 +86,6 @@ def postgres(stores: Any, **env: str) -> Any:
         ("mysql -h nothing", (1, "", "ERROR 2005 (HY000): Unknown MySQL server host 'nothing' (-2)\n")),
         (f'{ROOT} -e "SET GLOBAL read_only = 1"; mysql -uapp -ppw shop -e "DELETE FROM items"', (1, "", INSECURE * 2 + "ERROR 1290 (HY000) at line 1: The MySQL server is running with the --read-only option so it cannot execute this statement\n")),
         (f'{ROOT} -e "REVOKE ALL ON shop.* FROM app"; mysql -uapp -ppw shop -e "SELECT 1"', (1, "", INSECURE * 2 + "ERROR 1044 (42000): Access denied for user 'app'@'%' to database 'shop'\n")),
-        (f"{ROOT} -e \"SET GLOBAL max_connections = 1\"; {ROOT} -e 'SELECT 1'", (1, "", INSECURE * 2 + "ERROR 1040 (HY000): Too many connections\n")),
         (f"{ROOT} -N -e \"SHOW VARIABLES LIKE 'max_conn%'\"", (0, "max_connect_errors\t100\nmax_connections\t151\n", INSECURE)),
         (f'{ROOT} shop -e "INSERT INTO items VALUES (1, 2)"', (1, "", INSECURE + "ERROR 1062 (23000) at line 1: Duplicate entry '1' for key 'items.PRIMARY'\n")),
         ("mysqladmin -uroot -proot ping", (0, "mysqld is alive\n", INSECURE.replace("mysql:", "mysqladmin:"))),
@@ -239,6 +241,36 @@ def test_postgres_without_a_password_does_not_start(stores: Any) -> None:
 def without_times(texts: list[str]) -> list[str]:
     stamps = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC|\+00:00)"
     return [re.sub(stamps, "@", text) for text in texts]
+
+
+def test_what_is_said_when_a_server_of_postgres_is_full(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    shop.shell("pg", "psql -U postgres -c 'CREATE ROLE app LOGIN CONNECTION LIMIT 5'")
+    server = process_of(shop.world, shop.ref("pg"))
+    assert server is not None
+    head = "failed to connect: FATAL: "
+    slots = "remaining connection slots are reserved for"
+    new, old = "roles with the SUPERUSER attribute", "non-replication superuser connections"
+    for version, whom in (("16.4", new), ("15.18", old)):
+        as_if = replace(server, settings={**server.settings, "sql.version": version})
+        assert connection_limits(shop.world, as_if, "app") == (
+            ConnectionLimit(5, f'{head}too many connections for role "app"', "app"),
+            ConnectionLimit(97, f"{head}{slots} {whom}"),
+        )
+    whole = (ConnectionLimit(100, f"{head}sorry, too many clients already"),)
+    assert connection_limits(shop.world, server, "postgres") == whole
+
+
+def test_what_needs_a_restart_of_postgres_waits_for_one(stores: Any) -> None:
+    shop = postgres(stores, POSTGRES_PASSWORD="pw")
+    show = "psql -U postgres -tAc 'SHOW max_connections'"
+    shop.shell("pg", "psql -U postgres -c 'ALTER SYSTEM SET max_connections = 11'")
+    assert shop.shell("pg", show) == (0, "100\n", "")
+    mounts = {"/var/lib/postgresql/data": Mount("volume", "pv/p")}
+    shop.runtime.kill(shop.world, shop.ref("pg"))
+    shop.start("pg", "postgres:16", "7", 1, env={"POSTGRES_PASSWORD": "pw"}, mounts=mounts)
+    shop.run(4)
+    assert shop.shell("pg", show) == (0, "11\n", "")
 
 
 def test_the_log_of_postgres_over_a_kill_and_an_end_in_order(stores: Any) -> None:

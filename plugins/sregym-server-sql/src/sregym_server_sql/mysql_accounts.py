@@ -35,7 +35,8 @@ def create_user(client: MysqlConnection, statement: str) -> Result:
             return _NOTHING
         raise MysqlError(1396, "HY000", f"Operation CREATE USER failed for '{name}'@'%'")
     found = _PASSWORD.search(statement)
-    client.keep(data.with_account(name, Account(found.group(1) if found is not None else "")))
+    account = Account(found.group(1) if found is not None else "")
+    client.keep(data.with_account(name, _limited(account, statement)))
     return _NOTHING
 
 
@@ -62,8 +63,14 @@ def alter_user(client: MysqlConnection, statement: str) -> Result:
         account = replace(account, password=found.group(1))
     if re.search(r"account\s+(un)?lock", statement, re.I):
         account = replace(account, login="unlock" in statement.lower())
-    client.keep(data.with_account(name, account))
+    client.keep(data.with_account(name, _limited(account, statement)))
     return _NOTHING
+
+
+def _limited(account: Account, statement: str) -> Account:
+    """An account with the connections that a statement gives it; 0 is as the server has it."""
+    found = re.search(r"\bmax_user_connections\s+(\d+)", statement, re.I)
+    return account if found is None else replace(account, limit=int(found.group(1)) or -1)
 
 
 def rights_on(account: Account, database: str, table: str) -> frozenset[str]:

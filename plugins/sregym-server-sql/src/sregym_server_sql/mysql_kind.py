@@ -11,6 +11,7 @@ from sregym_apps.model import Client, Line, Program
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
+    ConnectionLimit,
     DataFile,
     Process,
     Refusal,
@@ -35,6 +36,7 @@ from sregym_server_sql.journal import (
     mysql_start,
 )
 from sregym_server_sql.mysql_accounts import rights_on
+from sregym_server_sql.mysql_limits import connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 
 if TYPE_CHECKING:
@@ -247,6 +249,22 @@ class MysqlKind(SqlKind):
         self, world: World, process: Process, program: Any, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
+        return self._let_in(world, process, client, peer) or self._room(world, process, client)
+
+    def _room(self, world: World, process: Process, client: Client) -> Refusal | None:
+        try:
+            demand_room(world, process, client.user)
+        except MysqlError as error:
+            return Refusal("auth", f"Error {error.number} ({error.state}): {error}")
+        return None
+
+    def limits(
+        self, world: World, process: Process, program: Any, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """Those of the server and of the user."""
+        return connection_limits(world, process, client.user)
+
+    def _let_in(self, world: World, process: Process, client: Client, peer: str) -> Refusal | None:
         try:
             connection = MysqlConnection(world, process, client.user, client.password, peer)
             if client.database:
@@ -260,7 +278,7 @@ class MysqlKind(SqlKind):
         collection: str, dialled: bool,
     ) -> Refusal | None:  # fmt: skip
         """Carry out a command, or not."""
-        refusal = self.dial(world, process, program, client, "")
+        refusal = self._let_in(world, process, client, "")
         if refusal is not None:
             return refusal
         data = load(world, process.settings["sql.storage"])

@@ -25,7 +25,7 @@ from sregym_server_sql.engine import (
 from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_errors import MysqlError, error_of, unparsed
 from sregym_server_sql.mysql_statements import STATEMENTS, TARGET, dialect
-from sregym_server_sql.mysql_variables import VARIABLES, numeric, switch
+from sregym_server_sql.mysql_variables import VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.mysql_views import SYSTEM, described, views_in
 from sregym_server_sql.selecting import items_of, type_of
 from sregym_server_sql.sessions import waited_for
@@ -65,8 +65,6 @@ class MysqlConnection:
             raise MysqlError(
                 3118, "HY000", f"Access denied for user {self.who}. Account is locked."
             )
-        if int(self.setting("max_connections")) <= 1:
-            raise MysqlError(1040, "HY000", "Too many connections")
         # Superusers have an account of their own for the machine itself.
         self.account_host = "localhost" if account.superuser and host == "localhost" else "%"
         self.account, self.user = account, user
@@ -89,8 +87,7 @@ class MysqlConnection:
             return self.server.settings.get("sql.version", "")
         if name == "hostname":
             return str(self.server.config.hostname)
-        given = self.server.settings.get(f"sql.{name}")
-        return self.data.settings.get(name) or given or VARIABLES.get(name, "")
+        return in_effect(self.server.settings, self.data.settings, name)
 
     def databases(self) -> list[str]:
         """Names of those that the user may see."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 VARIABLES: dict[str, str] = {
     "autocommit": "ON", "bind_address": "*", "character_set_server": "utf8mb4",
     "collation_server": "utf8mb4_0900_ai_ci", "connect_timeout": "10", "datadir": "/var/lib/mysql/",
@@ -30,6 +35,11 @@ FIXED = frozenset(
     | {"system_time_zone", "version", "version_comment", "version_compile_os"}
     | {"version_compile_machine", "innodb_log_file_size"}
 )
+
+
+def in_effect(started: Mapping[str, str], kept: Mapping[str, str], name: str) -> str:
+    """A variable of a server: as it was set while it ran, as it was started, or the default."""
+    return kept.get(name) or started.get(f"sql.{name}") or VARIABLES.get(name, "")
 
 
 def numeric(name: str) -> bool:

@@ -10,8 +10,10 @@ from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
+    ConnectionLimit,
     Process,
     Refusal,
+    change,
     moment,
     process_of,
     say,
@@ -27,7 +29,9 @@ from sregym_server_sql.journal import (
     stamp,
 )
 from sregym_server_sql.mysql_kind import SqlKind
+from sregym_server_sql.postgres_limits import connection_limits, demand_room
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
+from sregym_server_sql.postgres_settings import taken_up
 from sregym_server_sql.program import PostgresProgram
 
 if TYPE_CHECKING:
@@ -78,6 +82,12 @@ class PostgresKind(SqlKind):
         accounts = {user: Account(password, superuser=True)}
         return SqlData(program.version, dict.fromkeys(names, b""), accounts)
 
+    def begin(self, world: World, process: Process, program: Any) -> None:
+        """Take up what was set by ALTER SYSTEM and waited for a restart."""
+        storage = world.room(RUNTIME).files(world, process).storage(program.data_dir)
+        settings = {**taken_up(load(world, storage).settings), **process.settings}
+        super().begin(world, change(world, process.ref, settings=settings), program)
+
     def initialise(self, world: World, process: Process, script: str) -> None:
         """Run an init script as the superuser; the first error ends it."""
         env = process.environment
@@ -127,13 +137,20 @@ class PostgresKind(SqlKind):
     ) -> Refusal | None:
         """Let a client in, or not."""
         try:
-            PostgresConnection(
+            connection = PostgresConnection(
                 world, process, client.user, client.password, client.database or client.user, " "
             )
+            demand_room(connection)
         except PostgresError as error:
             text = str(error).strip().replace("FATAL:  ", "FATAL: ")
             return Refusal("auth", f"failed to connect: {text}")
         return None
+
+    def limits(
+        self, world: World, process: Process, program: Any, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """Those of the server and of the role."""
+        return connection_limits(world, process, client.user)
 
     def command(
         self, world: World, process: Process, program: Any, client: Client, command: str,

@@ -31,7 +31,7 @@ from sregym_server_sql.postgres_functions import (
     functions,
     rewritten,
 )
-from sregym_server_sql.postgres_settings import SETTINGS, canonical, raw, shown
+from sregym_server_sql.postgres_settings import canonical, in_effect, raw, shown
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
 from sregym_server_sql.selecting import items_of, name_of, type_of
@@ -86,19 +86,13 @@ class PostgresConnection:
         if peer and (account is None or account.password != password or late):
             why = f'Role "{user}" does not exist.' if account is None else ""
             why = f'User "{user}" has an expired password.' if late else why
-            raise self._turned_away(
+            raise self.turned_away(
                 f'password authentication failed for user "{user}"', why, by_rule=True
             )
         if account is None:
-            raise self._turned_away(f'role "{user}" does not exist')
+            raise self.turned_away(f'role "{user}" does not exist')
         if not account.login:
-            raise self._turned_away(f'role "{user}" is not permitted to log in')
-        most = int(self.setting("max_connections"))
-        spare = int(SETTINGS["superuser_reserved_connections"].default)
-        if most <= spare and not account.superuser:
-            raise self._turned_away("sorry, too many clients already")
-        if account.limit == 0:
-            raise self._turned_away(f'too many connections for role "{user}"')
+            raise self.turned_away(f'role "{user}" is not permitted to log in')
         self.account, self.user = account, user
         self.pid = 61
         self.address: str | None = None
@@ -111,7 +105,7 @@ class PostgresConnection:
         self.database = ""
         self.use(database)
 
-    def _turned_away(self, text: str, why: str = "", *, by_rule: bool = False) -> PostgresError:
+    def turned_away(self, text: str, why: str = "", *, by_rule: bool = False) -> PostgresError:
         """Let the server say that it does not let a client in; the client's error."""
         log = session_log(self.world, self.server)
         log.turned_away(self.world, self.server, text, why, by_rule)
@@ -142,13 +136,10 @@ class PostgresConnection:
         if name == "server_version":
             version = self.server.settings.get("sql.version", "")
             return f"{version} (Debian {version}-1.pgdg120+1)"
-        given = (
-            self.own_settings.get(name)
-            or self.data.settings.get(name)
-            or self.server.settings.get(f"sql.{name.lower()}")
-        )
-        found = SETTINGS[name]
-        return raw(name, given) if given else found.default
+        own = self.own_settings.get(name)
+        if own:
+            return raw(name, own)
+        return in_effect(self.server.settings, self.data.settings, name)
 
     def shown(self, name: str) -> str | None:
         """A setting as SHOW writes it; None where there is none."""
@@ -164,7 +155,7 @@ class PostgresConnection:
     def use(self, name: str) -> None:
         """Connect to another database."""
         if name not in self.data.databases:
-            raise self._turned_away(f'database "{name}" does not exist')
+            raise self.turned_away(f'database "{name}" does not exist')
         self.database = name
 
     def build(self) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Setting(NamedTuple):
@@ -106,6 +109,28 @@ def raw(name: str, value: str) -> str:
     if _unit_bytes(unit):
         return str(int(digits) * _BYTES.get(given.lower(), 1) // _unit_bytes(unit))
     return str(int(int(digits) * _MS.get(given, 1.0) / _MS[unit]))
+
+
+def in_effect(started: Mapping[str, str], kept: Mapping[str, str], name: str) -> str:
+    """A setting of a server, in its unit.
+
+    Args:
+        started: The settings of its process, from its command line under `sql.` and the name.
+        kept: What was set by ALTER SYSTEM, which waits for a restart where a setting needs one.
+        name: The setting.
+    """
+    now = None if SETTINGS[name].context == "postmaster" else kept.get(name)
+    given = now or started.get(f"sql.{name.lower()}")
+    return raw(name, given) if given else SETTINGS[name].default
+
+
+def taken_up(kept: Mapping[str, str]) -> dict[str, str]:
+    """What a process that starts takes up of what was set by ALTER SYSTEM."""
+    return {
+        f"sql.{name.lower()}": value
+        for name, value in kept.items()
+        if name in SETTINGS and SETTINGS[name].context == "postmaster"
+    }
 
 
 def shown(name: str, value: str) -> str:

@@ -10,6 +10,7 @@ from sregym_cluster_embedded.sdk.commands import WORDS, Output, Session, allocat
 from sregym_cluster_embedded.sdk.servers import Process, process_of
 
 from sregym_server_sql.engine import read_for
+from sregym_server_sql.postgres_limits import demand_room
 from sregym_server_sql.postgres_server import (
     PostgresConnection,
     PostgresError,
@@ -69,6 +70,7 @@ def connected(session: Session, given: Options, name: str) -> Client:
     server, peer = _server(session, given)
     user, database = given.user, given.database or given.user
     connection = PostgresConnection(session.world, server, user, given.password, database, peer)
+    demand_room(connection)
     remote = given.host not in ("", "localhost", "127.0.0.1")
     connection.address = session.process.config.pod_ip if remote else None
     return Client(connection, given, given.look, name)

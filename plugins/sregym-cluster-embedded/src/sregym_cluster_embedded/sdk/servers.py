@@ -49,6 +49,7 @@ from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import (
     WRITING,
+    ConnectionLimit,
     Kind,
     Refusal,
     WebAnswer,
@@ -75,6 +76,7 @@ __all__ = [
     "WRITING",
     "Broker",
     "Certificate",
+    "ConnectionLimit",
     "Container",
     "ContainerRef",
     "Counted",

@@ -147,6 +147,20 @@ class Accounts:
             round(n.waiting[index], 6),
             round(come * n.dropped[index], 6),
             round(flying * server.request_bytes),
+            self.structure.pools.get(server.ref, ()),
+            round(self._pooled(index), 6) if server.ref in self.structure.pools else 0.0,
+            self.structure.room.get(server.ref),
+        )
+
+    def _pooled(self, server: int) -> float:
+        """Requests a second that reach a server through pools of connections."""
+        n, operations = self.numbers, self.structure.operations
+        return sum(
+            n.calls[site.index] * way.share * (1 - n.shed[site.index])
+            for site in self.structure.sites
+            if site.client.pool
+            for way in site.ways
+            if way.callee >= 0 and operations[way.callee].server == server
         )
 
     def _site(self, site: Site, account: Account) -> None:
@@ -184,6 +198,12 @@ class Accounts:
                 if share > 0:
                     found.append(Cause(way.kind, way.text, share, way))
                 continue
+            unopened = n.unopened[way.opening] if way.opening >= 0 else 0.0
+            if unopened:
+                opening = self.structure.openings[way.opening]
+                text = error_text(site.client, opening.kind, way.target.facts, opening.text)
+                found.append(Cause(opening.kind, text, share * unopened, way, unopened))
+                share *= 1 - unopened
             if way.callee < 0:
                 continue
             callee = way.callee

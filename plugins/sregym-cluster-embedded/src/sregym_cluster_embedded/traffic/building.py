@@ -21,6 +21,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
+from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on
 from sregym_cluster_embedded.traffic.refusing import refusal
@@ -171,6 +172,7 @@ class Builder:
         """The structure, with how patient everybody is."""
         made = self.made
         self._queue_up()
+        open_connections(self.world, made, self.footing, self._client)
         self.footing.loose |= bool(made.queues)
         give_patience(made)
         return made

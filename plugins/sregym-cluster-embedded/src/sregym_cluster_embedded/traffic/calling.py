@@ -6,11 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.latency import Time, far_below, share_beyond, within
+from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.structure import Aside, Do
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.numbers import Numbers
     from sregym_cluster_embedded.traffic.structure import Site, Step, Structure, Together
+
+# Less than this of what is attempted is nothing.
+_NO_SHARE = 1e-7
 
 # Part of the way to its new value that the number of attempts goes in one round.
 _DAMPING = 0.5
@@ -30,6 +34,7 @@ class Calling:
 
     def __init__(self, structure: Structure, numbers: Numbers) -> None:
         self._operations = structure.operations
+        self._openings = structure.openings
         self._numbers = numbers
         self.change = 0.0
         self.damped = False
@@ -111,8 +116,8 @@ class Calling:
             return False
         if not far_below(mean, n.variance[callee] / (mean * mean), site.timeout_ms):
             return False
-        server = self._operations[callee].server
-        if n.dropped[server] or n.rejected[server]:
+        server, opening = self._operations[callee].server, site.ways[0].opening
+        if n.dropped[server] or n.rejected[server] or (opening >= 0 and n.unopened[opening]):
             return False
         if n.made[spot] != made:
             self.change = max(self.change, abs(made - n.made[spot]))
@@ -135,6 +140,14 @@ class Calling:
                 else:
                     final += share
                 continue
+            if way.opening >= 0 and n.unopened[way.opening]:
+                refused = share * n.unopened[way.opening]
+                lost_ms += refused
+                if self._openings[way.opening].kind in on:
+                    again += refused
+                else:
+                    final += refused
+                share -= refused
             if callee < 0:
                 good += share
                 continue
@@ -189,6 +202,28 @@ class Calling:
             lost_ms = lost_ms * (1 - shed) + shed * limit
             late_share = late_share * (1 - shed) + shed
         return self._tries(site, again, final, late_share, mean, square, lost_ms)
+
+    def open(self) -> None:
+        """Compare the connections that calls need with those that there can be."""
+        n = self._numbers
+        for index, opening in enumerate(self._openings):
+            tried = busy = 0.0
+            for spot, way in opening.ways:
+                rate = n.calls[spot] * way.share * (1 - n.shed[spot])
+                tried += rate
+                if way.callee >= 0:
+                    ok = n.ok[way.callee]
+                    busy += rate * (ok * n.mean[way.callee] + (1 - ok) * n.failed[way.callee])
+            before = n.unopened[index]
+            if not tried:
+                continue
+            wanted = max(0.0, 1 - opening.per_s / tried)
+            if opening.most is not None:
+                wanted = share_without(opening.most, busy / 1000)
+            if self.damped:
+                wanted = before + (wanted - before) * _DAMPING / 2
+            n.unopened[index] = wanted if wanted > _NO_SHARE else 0.0
+            self.change = max(self.change, abs(n.unopened[index] - before))
 
     def _pool(self, site: Site) -> tuple[float, float]:
         """How long an attempt waits for a connection, and the fraction that never gets one."""

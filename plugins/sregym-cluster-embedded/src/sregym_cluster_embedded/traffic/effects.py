@@ -55,13 +55,13 @@ def remember_all(world: World, equations: Equations) -> bool:
         if known[-1].flows and ref not in sources:
             note(world, SENT, ref, ())
     serving = {server.ref: index for index, server in enumerate(structure.servers)}
-    for ref in dict.fromkeys([*world.table(SERVED), *serving]):
+    for ref in dict.fromkeys([*world.table(SERVED), *serving, *structure.pools]):
         process = process_of(world, ref)
         if process is None or not process.running:
             note(world, SERVED, ref, ())
         elif ref in serving:
             _remember(world, accounts, serving[ref])
-        elif note(world, SERVED, ref, ()):
+        elif note(world, SERVED, ref, (), load=Load(pools=structure.pools.get(ref, ()))):
             touch_probes(world, ref)
     before = world.table(_LOADED)
     runtime: Runtime = world.room(RUNTIME)

@@ -127,7 +127,10 @@ class Equations:
                 tried = calls[spot] = taken * made[spot] * attempts[spot]
                 for way in site.ways:
                     if way.callee >= 0:
-                        rate[way.callee] += tried * way.share * (1 - shed[spot])
+                        come = tried * way.share * (1 - shed[spot])
+                        if way.opening >= 0:
+                            come *= 1 - n.unopened[way.opening]
+                        rate[way.callee] += come
 
     def queue(self, seconds: float) -> float:
         """Compare what comes with what can be done; the largest relative change of what waits."""
@@ -193,6 +196,8 @@ class Equations:
             else:
                 ok[index] = 1.0
             mean[index], variance[index] = time
+        if self.structure.openings:
+            self._calling.open()
 
     def warm_up(self, seconds: float) -> float:
         """Let caches fill; the largest change of their warmth."""

@@ -17,6 +17,7 @@ _OPERATIONS = ("rate", "ok", "mean", "variance", "failed")
 _SITES = ("made", "attempts", "needed", "failing", "calls", "held", "shed")
 _SERVERS = ("waiting", "wait_ms", "turn_ms", "busy", "cores", "capacity", "dropped", "rejected")
 _WAYS = ("late", "slow")
+_OPENINGS = ("unopened",)
 _PARTITIONS = ("lag", "ahead", "come", "taken", "progress")
 
 
@@ -46,6 +47,7 @@ class Numbers:
         rejected: Fraction turned away at once.
         late: Of ways: fraction of the callee's good answers that come too late.
         slow: The same of its errors.
+        unopened: Of openings: fraction of attempts that get no connection.
         lag: Of partitions: records that the group has not taken yet.
         ahead: How many of them stand before one that cannot be read; infinite without such a one.
         come: Records a second that arrive.
@@ -62,6 +64,7 @@ class Numbers:
         *_SITES,
         *_SERVERS,
         *_WAYS,
+        *_OPENINGS,
         *_PARTITIONS,
         "gain",
         "sent",
@@ -91,6 +94,7 @@ class Numbers:
     rejected: list[float]
     late: list[float]
     slow: list[float]
+    unopened: list[float]
     lag: list[float]
     ahead: list[float]
     come: list[float]
@@ -107,6 +111,7 @@ class Numbers:
             (_SITES, len(structure.sites)),
             (_SERVERS, len(structure.servers)),
             (_WAYS, structure.ways),
+            (_OPENINGS, len(structure.openings)),
             (_PARTITIONS, structure.partitions),
         ):
             for name in names:
@@ -114,6 +119,7 @@ class Numbers:
         self.ahead = [math.inf] * structure.partitions
         self.attempts = [1.0] * len(structure.sites)
         self.needed = self.attempts[:]
+        self.unopened = [float(opening.most == 0) for opening in structure.openings]
         for operation in structure.operations:
             self._expect(operation.steps, 1.0)
         self.warm = [0.0] * len(structure.fills)
@@ -158,6 +164,9 @@ class Carried:
             for index, server in enumerate(structure.servers)
             if numbers.waiting[index] > 0
         }
+        self._unopened = {
+            opening.key: numbers.unopened[index] for index, opening in enumerate(structure.openings)
+        }
         self._warm = {fill.key: numbers.warm[i] for i, fill in enumerate(structure.fills)}
         self._queues = {
             queue.key: (
@@ -180,6 +189,9 @@ class Carried:
             numbers.warm[index] = self._warm.get(fill.key, 0.0)
         for queue in structure.queues:
             self._take_up(queue, numbers)
+        for index, opening in enumerate(structure.openings):
+            if opening.most != 0:
+                numbers.unopened[index] = self._unopened.get(opening.key, 0.0)
         if not self._waiting:
             return False
         for index, server in enumerate(structure.servers):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
+    from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.world import World
 
 SENT: TableKey[ContainerRef, tuple[Segment, ...]] = TableKey("traffic.sent")
@@ -111,6 +112,9 @@ class Load(NamedTuple):
         waiting: Requests among them that wait for a turn.
         dropped: Requests a second that are thrown away after waiting in vain.
         memory_bytes: What requests in flight hold beyond the memory of the process itself.
+        pools: The connections that pools of clients hold to it.
+        pooled: Requests a second that come through them.
+        room: Connections that clients without pools can have; None for any number.
     """
 
     cpu: float = 0.0
@@ -119,6 +123,9 @@ class Load(NamedTuple):
     waiting: float = 0.0
     dropped: float = 0.0
     memory_bytes: float = 0.0
+    pools: tuple[Peer, ...] = ()
+    pooled: float = 0.0
+    room: int | None = None
 
 
 class LineStream(NamedTuple):
@@ -214,7 +221,7 @@ def note(
     known = segments(world, table, ref)
     if known and known[-1][1:3] == (flows, lines) and known[-1].load == load:
         return False
-    if not known and not flows and not lines:
+    if not known and not flows and not lines and not load.pools:
         return False
     if known and known[-1].start == world.now:
         known = known[:-1]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client, GarbageCollection, Line, OnError, Poison
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.userland.wiring import Target
 
 
@@ -34,6 +35,7 @@ class Way(NamedTuple):
         took_ms: How long that takes.
         transit: Time of packets there and back.
         lost: Fraction of attempts whose packets are lost until patience ends.
+        opening: Index of the connections that its attempts need; -1 where there are enough.
     """
 
     number: int
@@ -45,6 +47,27 @@ class Way(NamedTuple):
     took_ms: float = 0.0
     transit: Time = Time()
     lost: float = 0.0
+    opening: int = -1
+
+
+class Opening(NamedTuple):
+    """Connections that some calls need, and of which there may be too few.
+
+    Attributes:
+        key: Who opens them, and where to.
+        kind: How a call fails that gets none.
+        ways: (index of the site, its way) of the calls.
+        text: What the server says to that, if it does.
+        most: How many there are at once; None for any number.
+        per_s: How many can be opened in a second.
+    """
+
+    key: tuple[object, ...]
+    kind: str
+    ways: list[tuple[int, Way]]
+    text: str = ""
+    most: int | None = None
+    per_s: float = math.inf
 
 
 @dataclass(slots=True)
@@ -292,7 +315,8 @@ class Source(NamedTuple):
 class Structure:
     """All of it; callees stand before callers among the operations.
 
-    `work` is what programs do by themselves: (index of the operation, how often a second).
+    `work` is what programs do by themselves: (index of the operation, how often a second); `pools`
+    and `room` tell of servers what `segments.Load` does.
     """
 
     operations: list[Operation] = field(default_factory=list)
@@ -302,6 +326,9 @@ class Structure:
     sources: list[Source] = field(default_factory=list)
     queues: list[Queue] = field(default_factory=list)
     work: list[tuple[int, float]] = field(default_factory=list)
+    openings: list[Opening] = field(default_factory=list)
+    pools: dict[ContainerRef, tuple[Peer, ...]] = field(default_factory=dict)
+    room: dict[ContainerRef, int] = field(default_factory=dict)
     partitions: int = 0
     ways: int = 0
 

@@ -222,7 +222,8 @@ class _Book:
         calls = [call for flow in segments[-1].flows for call in flow.calls] if segments else []
         for name, client in process.clients.items():
             mine = [call for call in calls if call.client == name and call.rate > 0]
-            for end in targets(self._world, process, client) if mine else ():
+            kept = client.pool and (process.served_at is not None or name in process.dialled)
+            for end in targets(self._world, process, client) if mine or kept else ():
                 state = self._state(end)
                 if not state:
                     continue
@@ -232,6 +233,8 @@ class _Book:
                     if server.ref not in done:
                         done.add(server.ref)
                         yield _Want(process, end, self._counted(process, server), state)
+                    continue
+                if not mine:
                     continue
                 count = 1
                 if client.pool or client.wire.one_connection_a_call:

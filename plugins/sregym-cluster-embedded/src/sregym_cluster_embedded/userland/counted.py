@@ -24,11 +24,13 @@ class Peer(NamedTuple):
         address: Of its pod.
         user: As whom it logs in; empty where there are no accounts.
         database: Where its commands go; empty for the default.
+        held: Connections of its pool; 0 for a program that opens them as it needs them.
     """
 
     address: str
     user: str = ""
     database: str = ""
+    held: int = 0
 
 
 class Counted(NamedTuple):
@@ -63,9 +65,10 @@ class Counted(NamedTuple):
 
     def held_by(self) -> tuple[Peer, ...]:
         """Who is at the other end of each connection that its clients hold."""
-        if not self.peers:
-            return ()
-        return tuple(self.peers[place % len(self.peers)] for place in range(self.connections))
+        pooled = [peer for peer in self.peers for _ in range(peer.held)]
+        others = [peer for peer in self.peers if not peer.held]
+        rest = self.connections - len(pooled) if others else 0
+        return (*pooled, *(others[place % len(others)] for place in range(rest)))
 
     def of(self, *names: str) -> int:
         """How many of some commands there were."""

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.userland.kinds.hindrance import disks_changed, hindered, slowed_ms
-from sregym_cluster_embedded.userland.kinds.kind import Kind, Refusal, WebAnswer, WebRequest
+from sregym_cluster_embedded.userland.kinds.kind import (
+    ConnectionLimit,
+    Kind,
+    Refusal,
+    WebAnswer,
+    WebRequest,
+)
 from sregym_cluster_embedded.userland.kinds.loading import Kinds, with_in_tree
 
 __all__ = [
+    "ConnectionLimit",
     "Kind",
     "Kinds",
     "Refusal",

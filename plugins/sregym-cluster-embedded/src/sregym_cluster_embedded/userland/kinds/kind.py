@@ -47,6 +47,20 @@ class Refusal(NamedTuple):
     share: float = 1.0
 
 
+class ConnectionLimit(NamedTuple):
+    """How many connections a server takes from some clients.
+
+    Attributes:
+        most: So many; superfluous ones are refused.
+        text: What a client is told whose connection is refused.
+        user: As whom those log in that count; None for all.
+    """
+
+    most: int
+    text: str
+    user: str | None = None
+
+
 class WebRequest(NamedTuple):
     """An HTTP request as a server sees it.
 
@@ -119,6 +133,12 @@ class Kind(ABC):
     ) -> Refusal | None:
         """Whether a client with its credentials is let in; `peer` is the address it comes from."""
         return None
+
+    def limits(
+        self, world: World, process: Process, program: Any, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """How many connections it takes, as far as that concerns a client."""
+        return ()
 
     def command(
         self,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Value
     from sregym_cluster_embedded.telemetry.promql.data import Floats
     from sregym_cluster_embedded.traffic.arrivals import Rhythm
-    from sregym_cluster_embedded.traffic.segments import Flow, Segment
+    from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, Segment
 
 # What becomes of a command: it is refused, it finds nothing in a cache, or it does what it should.
 FAILED, MISS, DONE = "failed", "miss", "done"
@@ -134,25 +134,27 @@ class Store:
         """How many connections its callers hold."""
         starts, numbers = [self.life.process.started_at], [0.0]
         for segment in self.life.served:
-            busy = sum(flow.rate for flow in segment.flows) / 100
             starts.append(segment.start)
-            numbers.append(float(math.ceil(busy) + 2) if segment.flows else 0.0)
+            numbers.append(float(_held(segment)))
         return Steps(starts, numbers)
 
     def peers(self) -> tuple[Peer, ...]:
         """The programs whose commands it carries out at the end of what is known."""
         ref = self.life.ref
-        return tuple(
+        pools = self.life.served[-1].load.pools if self.life.served else ()
+        pooled = {peer._replace(held=0) for peer in pools}
+        callers = (
             self._peer(caller)
             for caller in self.everybody
             if caller.process.ended_at is None
             and caller.served
             and any(
-                call.callee == ref and call.rate > 0
+                call.callee == ref and call.rate > 0 and not _turned_away(call)
                 for flow in caller.served[-1].flows
                 for call in flow.calls
             )
         )
+        return (*pools, *(peer for peer in callers if peer not in pooled))
 
     def refused(self, now: float) -> dict[str, int]:
         """How many commands were refused up to a moment, by the first word of the refusal."""
@@ -277,6 +279,22 @@ class Store:
         return str(getattr(self.life.process.behaviour, "version", ""))
 
 
+def _turned_away(call: CallFlow) -> bool:
+    """Whether none of some calls gets a connection."""
+    return sum(share for kind, _, share in call.errors if kind == "overloaded") >= 1
+
+
+def _held(segment: Segment) -> int:
+    """Connections: those of pools, and what clients without one open for their requests."""
+    load = segment.load
+    pooled = sum(peer.held for peer in load.pools)
+    rate = sum(flow.rate for flow in segment.flows) - load.pooled
+    if not segment.flows or (load.pools and rate <= _LITTLE_RATE):
+        return pooled
+    opened = math.ceil(rate / 100) + 2
+    return pooled + (opened if load.room is None else min(opened, load.room))
+
+
 def _mean_s(segment: Segment) -> float:
     rate = sum(flow.rate for flow in segment.flows)
     took = sum(flow.rate * flow.time.mean_ms for flow in segment.flows)
@@ -316,5 +334,7 @@ def _outcomes(changes: Mapping[float, Rate], moments: list[float], end: float) -
     return Outcomes(starts, rates, end, shares, rhythms, (FAILED,))
 
 
+# The same of the difference between two rates.
+_LITTLE_RATE = 1e-5
 # Rates below this are what rounding leaves of none.
 _LITTLE = 1e-9
