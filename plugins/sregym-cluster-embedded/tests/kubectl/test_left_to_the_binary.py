@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from sregym_cluster_embedded.api.request import User
 from sregym_cluster_embedded.kubectl import DirectAccess, NotCovered, run
 from sregym_cluster_embedded.kubectl.kubeconfig import read
 
@@ -76,11 +75,3 @@ def test_a_token_waits_for_the_binary_to_learn_the_types(wide: Any) -> None:
     with pytest.raises(NotCovered) as caught:
         run(access, line.split())
     assert str(caught.value) == "a token while the types are not known"
-
-
-def test_an_object_that_may_not_be_read_is_not_applied_here(wide: Any) -> None:
-    world = wide.present()
-    bob = DirectAccess(world, User("bob", ("system:authenticated",)))
-    with pytest.raises(NotCovered) as caught:
-        run(bob, ["apply", "--server-side", "-f", "applied.yaml"], files=wide.folder)
-    assert str(caught.value) == "an object that may not be read"

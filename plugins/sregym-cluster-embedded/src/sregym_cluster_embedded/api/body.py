@@ -179,12 +179,22 @@ def canonical(obj: Object, group: str, version: str, kind: str) -> tuple[Object,
     """
     definition = schema.of_kind(group, version, kind)
     if definition is not None:
-        return decode(obj, definition)
+        checked, unknown = decode(obj, definition)
+        return _with_no_owners(obj, checked), unknown
     if not isinstance(obj, dict):
         message = "json: cannot unmarshal array into Go value of type map[string]interface {}"
         raise DecodeError(message)
     metadata, unknown = decode(obj.get("metadata") or {}, schema.definition(schema.OBJECT_META))
-    return {**obj, "metadata": metadata}, [f"metadata.{name}" for name in unknown]
+    checked = _with_no_owners(obj, {**obj, "metadata": metadata})
+    return checked, [f"metadata.{name}" for name in unknown]
+
+
+def _with_no_owners(sent: Object, checked: Object) -> Object:
+    """An empty list of managed fields says something, unlike none."""
+    metadata = sent.get("metadata")
+    if not metadata or metadata.get("managedFields") != []:
+        return checked
+    return {**checked, "metadata": {**checked["metadata"], "managedFields": []}}
 
 
 def report(request: Request, unknown: list[str], warnings: Warnings, head: str) -> None:

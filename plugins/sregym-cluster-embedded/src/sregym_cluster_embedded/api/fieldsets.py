@@ -227,16 +227,21 @@ def common(left: FieldSet, right: FieldSet) -> FieldSet:
     return result
 
 
-def present(fields: FieldSet, value: Any) -> FieldSet:
-    """The part of `fields` that still exists in `value`."""
+def surviving(fields: FieldSet, old: Any, new: Any) -> FieldSet:
+    """`fields` without those that are gone from `new` since `old`."""
     result: FieldSet = {}
     for key, below in fields.items():
         if key == _SELF:
             result[key] = below
             continue
-        found, inner = step(value, key)
-        if found:
-            result[key] = present(below, inner) if below else {}
+        found, inner = step(new, key)
+        was, before = step(old, key)
+        if was and not found:
+            continue
+        rest = surviving(below, before, inner) if below else below
+        if rest or not below:
+            # What holds nothing but itself is written as a leaf.
+            result[key] = {} if rest == {_SELF: {}} else rest
     return result
 
 
@@ -276,6 +281,9 @@ def step(value: Any, key: str) -> tuple[bool, Any]:
     wanted = orjson.loads(text)
     if kind == "v":
         return wanted in value, wanted
+    if kind == "i":
+        found = 0 <= wanted < len(value)
+        return found, value[wanted] if found else None
     keys = tuple(wanted)
     for item in value:
         if isinstance(item, dict) and item_key(item, keys) == text:
@@ -300,6 +308,8 @@ def paths(fields: FieldSet, prefix: str = "") -> list[str]:
         elif kind == "k":
             parts = [f"{k}={_json(v)}" for k, v in orjson.loads(text).items()]
             name = f"{prefix}[{','.join(parts)}]"
+        elif kind == "i":
+            name = f"{prefix}[{text}]"
         else:
             name = f"{prefix}[={text}]"
         found.extend(paths(below, name) if below else [name])

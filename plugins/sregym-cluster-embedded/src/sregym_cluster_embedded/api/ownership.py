@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sregym_cluster_embedded.api import fieldsets, schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sregym_cluster_embedded.api.fieldsets import FieldSet
     from sregym_cluster_embedded.api.request import Request
     from sregym_cluster_embedded.api.resource import Resource
@@ -36,33 +38,71 @@ def without(obj: Object) -> Object:
 
 
 def updated(
-    world: World, request: Request, kind: Resource, old: Object, new: Object, subresource: str
+    world: World,
+    request: Request,
+    kind: Resource,
+    old: Object,
+    new: Object,
+    subresource: str,
+    live: list[Entry],
 ) -> Object:
-    """`new` with the fields that this request changed given to its manager."""
+    """`new` with the fields that this request changed given to its manager.
+
+    `live` are the entries that `old` has. Those that a client sends take their place, when they
+    can be read.
+    """
     manager = manager_of(request)
     gained = fieldsets.changed(old, new, definition_of(kind))
     if subresource != "status":
         # The status of the main resource is not the writer's doing.
         gained.pop("f:status", None)
+    asked = None if subresource else sent(new)
     kept: list[Entry] = []
-    mine: FieldSet = {}
-    given = new["metadata"].get("managedFields")
-    if not given or not all(fieldsets.readable(entry.get("fieldsV1", {})) for entry in given):
-        # What cannot be decoded is left aside for what was there before.
-        given = old.get("metadata", {}).get("managedFields") or ()
-    for entry in given:
-        fields = fieldsets.present(entry.get("fieldsV1", {}), new)
+    mine: Entry | None = None
+    for entry in live if asked is None else asked:
+        fields = fieldsets.surviving(entry.get("fieldsV1") or {}, old, new)
         if _is(entry, manager, "Update", subresource, kind.api_version):
-            mine = fields
+            mine = {**entry, "fieldsV1": fields}
             continue
         # Who applied a field keeps it as long as the value is the same.
         fields = fieldsets.minus(fields, gained)
         if fields:
             kept.append({**entry, "fieldsV1": fields})
-    mine = fieldsets.union(mine, gained)
-    if mine:
-        kept.append(_entry(world, manager, "Update", kind.api_version, mine, subresource))
-    return with_managed(new, kept)
+    if gained:
+        fields = fieldsets.union(mine["fieldsV1"], gained) if mine else gained
+        kept.append(_entry(world, manager, "Update", kind.api_version, fields, subresource))
+    elif mine and mine["fieldsV1"]:
+        kept.append(mine)
+    owned = with_managed(new, kept)
+    # Nobody owns anything now, although somebody did.
+    return owned if kept or not (live or asked) else with_none(owned)
+
+
+def sent(obj: Object) -> list[Entry] | None:
+    """The entries that a client asks for; None when there are none, or none that can be read.
+
+    An empty list, or one with nothing but an empty entry, asks for none at all.
+    """
+    given = obj["metadata"].get("managedFields")
+    if given is None or not all(map(_readable, given)):
+        return [] if given == [{}] else None
+    # Of several for the same manager the last counts.
+    return list({_identity(entry): entry for entry in given}.values())
+
+
+def _readable(entry: Entry) -> bool:
+    return bool(
+        entry.get("operation") in ("Apply", "Update")
+        and entry.get("apiVersion")
+        and entry.get("fieldsType") == "FieldsV1"
+        and fieldsets.readable(entry.get("fieldsV1") or {})
+    )
+
+
+def _identity(entry: Entry) -> tuple[str, ...]:
+    operation = str(entry["operation"])
+    version = entry["apiVersion"] if operation == "Update" else ""
+    return (entry.get("manager", ""), operation, version, entry.get("subresource", ""))
 
 
 def applied(
@@ -87,6 +127,16 @@ def with_managed(obj: Object, entries: list[Entry]) -> Object:
     else:
         metadata.pop("managedFields", None)
     return {**obj, "metadata": metadata}
+
+
+def with_none(obj: Object) -> Object:
+    """`obj` of which it is known that its fields have no owner."""
+    return {**obj, "metadata": {**obj["metadata"], "managedFields": []}}
+
+
+def untimed(entries: Iterable[Entry]) -> list[Entry]:
+    """Entries without the moments at which their managers wrote."""
+    return [{name: entry[name] for name in entry if name != "time"} for entry in entries]
 
 
 def _rank(entry: Entry) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class View:
         """One object with all that it has, also what is derived."""
         served = self._served(obj)
         if self._plain or served is not obj:
-            return served
+            return system_owners.shown(served)
         return system_owners.complete(self._resource, served)
 
     def table(
@@ -163,9 +163,13 @@ class View:
         if self._include == "Metadata":
             return {"object": _partial(obj)}
         if self._include == "Object":
-            return {"object": self._served(obj)}
+            return {"object": system_owners.shown(self._served(obj))}
         return {"object": None}
 
 
 def _partial(obj: Object) -> dict[str, Any]:
-    return {"kind": "PartialObjectMetadata", "apiVersion": META, "metadata": obj["metadata"]}
+    return {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": META,
+        "metadata": system_owners.shown(obj)["metadata"],
+    }

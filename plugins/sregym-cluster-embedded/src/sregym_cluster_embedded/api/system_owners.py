@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import fieldsets
-from sregym_cluster_embedded.api.ownership import Entry, definition_of, with_managed
+from sregym_cluster_embedded.api.ownership import Entry, definition_of, untimed, with_managed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,12 +71,43 @@ _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 def complete(kind: Resource, obj: Object) -> Object:
     """`obj` with the entries of the control plane in its managed fields."""
-    entries: list[Entry] = list(obj["metadata"].get("managedFields") or ())
-    found = [*_created(kind, obj, entries), *_bound(kind, obj), *_status(kind, obj, entries)]
-    if not found:
-        return obj
+    entries = kept(kind, obj)
+    found = [*_bound(kind, obj), *_status(kind, obj, entries)]
+    stored = obj["metadata"].get("managedFields")
+    if not found and (entries is stored or not entries):
+        return shown(obj)
     known = {_identity(entry) for entry in found}
     return with_managed(obj, [*(e for e in entries if _identity(e) not in known), *found])
+
+
+def kept(kind: Resource, obj: Object) -> list[Entry]:
+    """The entries without those of the writers of the status.
+
+    Until somebody from outside writes, what an object's creator owns follows from the object.
+    """
+    stored: list[Entry] | None = obj["metadata"].get("managedFields")
+    if stored is not None and (not stored or any(not e.get("subresource") for e in stored)):
+        return stored
+    created = _created(kind, obj)
+    return [*created, *(stored or ())] if created or stored is None else stored
+
+
+def alike(kind: Resource, old: Object, new: Object) -> bool:
+    """Whether two objects that are the same but for their managed fields have the same owners."""
+    before, after = (obj["metadata"].get("managedFields") for obj in (old, new))
+    if before == after:
+        return True
+    owners = [
+        sorted(untimed(complete(kind, obj)["metadata"].get("managedFields") or ()), key=str)
+        for obj in (old, new)
+    ]
+    return owners[0] == owners[1]
+
+
+def shown(obj: Object) -> Object:
+    """`obj` without the mark that nobody owns any of its fields."""
+    metadata = obj["metadata"]
+    return with_managed(obj, []) if metadata.get("managedFields") == [] else obj
 
 
 def _identity(entry: Entry) -> tuple[Any, ...]:
@@ -97,15 +128,13 @@ def _entry(kind: Resource, manager: str, fields: FieldSet, at: str, subresource:
     return entry
 
 
-def _created(kind: Resource, obj: Object, entries: list[Entry]) -> list[Entry]:
+def _created(kind: Resource, obj: Object) -> list[Entry]:
     """What its creator owns, where nobody from outside has created the object."""
-    if any(not entry.get("subresource") for entry in entries):
-        return []
     manager = _creator(kind, obj)
     if not manager:
         return []
-    shown = {name: value for name, value in as_sent(kind, obj, {}).items() if name != "status"}
-    fields = fieldsets.changed({}, shown, definition_of(kind))
+    made = {name: value for name, value in as_sent(kind, obj, {}).items() if name != "status"}
+    fields = fieldsets.changed({}, made, definition_of(kind))
     at = obj["metadata"].get("creationTimestamp", "")
     return [_entry(kind, manager, fields, at)] if fields else []
 

@@ -147,7 +147,7 @@ def _create(
     if asked:
         dynamic_writes.check(world, request, target, prepared, None, warnings.texts)
     shown = system_owners.as_sent(kind, prepared, sent)
-    owned = ownership.updated(world, request, kind, {}, shown, "")
+    owned = ownership.updated(world, request, kind, {}, shown, "", [])
     prepared = {**prepared, "metadata": owned["metadata"]}
     writes.check_new(world, kind, prepared)
     if tried:
@@ -248,7 +248,7 @@ def _apply(
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
     given = body.parsed(request)
     metadata = given.get("metadata") if isinstance(given, dict) else None
-    if isinstance(metadata, dict) and metadata.get("managedFields"):
+    if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):
         raise errors.bad_request("metadata.managedFields must be nil")
     declared.check(resource, given, ownership.definition_of(resource))
     if resources.named(resource.name) is None and isinstance(given, dict):
@@ -272,7 +272,7 @@ def _apply(
             created = world.store.put(resource.name, stored)
         return answer(world, request, resource, created, warnings, 201)
     sent = _shaped(world, request, resource, sent, warnings)
-    new = server_side.apply(world, request, resource, old, sent)
+    new = server_side.apply(world, request, resource, old, sent, given)
     stored = write(world, request, target, old, new, warnings, owned=True)
     return answer(world, request, resource, stored, warnings)
 
@@ -333,8 +333,9 @@ def write(
     if target.subresource != "status":
         new = succession.count_annotations(kind, old, new)
     if not owned:
-        new = ownership.updated(world, request, kind, old, new, target.subresource)
-    if ownership.without(new) == ownership.without(old) and not owned:
+        live = system_owners.kept(kind, old)
+        new = ownership.updated(world, request, kind, old, new, target.subresource, live)
+    if ownership.without(new) == ownership.without(old) and system_owners.alike(kind, old, new):
         return old
     if new == old or tried:
         return new

@@ -45,6 +45,7 @@ _MISSING = (
     "declaratively by either kubectl create --save-config or kubectl apply. The missing annotation "
     "will be patched automatically."
 )
+_DELETING = "Detected changes to resource {} which is currently being deleted."
 
 
 def apply(session: Session) -> None:
@@ -76,9 +77,6 @@ def apply(session: Session) -> None:
         # The binary prunes one namespace after the other, in no certain order.
         raise NotCovered("--prune in several namespaces")
     errors: list[CommandError] = []
-    if arguments.on("server-side"):
-        for document in found:
-            server_side().check_migration(session, document)
     act = server_side().apply_one if arguments.on("server-side") else _apply_one
     applied: list[tuple[ResourceType, Object]] = []
     for document in found:
@@ -160,6 +158,7 @@ def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
         session.warn(_MISSING.format(f"{kind.plural}/{name}"))
     patch, content_type = _patch(wanted, present)
     if not patch:
+        warn_if_deleting(session, present)
         return present, "unchanged"
     if tried:
         return patched(present, patch, content_type), "configured"
@@ -171,7 +170,15 @@ def _apply_one(session: Session, document: Document) -> tuple[Object, str]:
         text = f"error when applying patch:\n{compact_json(patch)}\nto:\n{described}\n{target}"
         text += f': error when patching "{document.source}"'
         raise error.while_doing(text) from error
+    warn_if_deleting(session, after)
     return after, "configured"
+
+
+def warn_if_deleting(session: Session, obj: Object) -> None:
+    """Warn of an object that has been changed while it is being deleted."""
+    metadata = obj["metadata"]
+    if metadata.get("deletionTimestamp"):
+        session.warn(_DELETING.format(metadata["name"]))
 
 
 def _patch(wanted: Object, present: Object) -> tuple[Object, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.api import body, errors, fieldsets, ownership
+from sregym_cluster_embedded.api import body, errors, fieldsets, ownership, system_owners
 from sregym_cluster_embedded.api.decode import DecodeError
+from sregym_cluster_embedded.api.patches import last_applied
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.api.fieldsets import FieldSet
@@ -19,39 +20,50 @@ if TYPE_CHECKING:
 from sregym_cluster_embedded.api import schema
 
 
-def apply(world: World, request: Request, resource: Resource, old: Object, sent: Object) -> Object:
+def apply(
+    world: World,
+    request: Request,
+    resource: Resource,
+    old: Object,
+    sent: Object,
+    given: dict[str, Any],
+) -> Object:
     """`old` with the configuration `sent` applied, managed fields included.
+
+    `given` is the configuration before it was decoded.
 
     Raises:
         errors.ApiError: Conflict with other managers, unless the request forces it.
     """
-    manager = ownership.manager_of(request)
+    manager = request.parameter("fieldManager")
     definition = ownership.definition_of(resource)
     wanted = fieldsets.of_object(sent, definition)
-    merged = _merge(old, sent, definition)
-    entries = old["metadata"].get("managedFields", [])
+    entries = system_owners.kept(resource, old)
     others = [entry for entry in entries if not _mine(entry, manager)]
-    differing = fieldsets.common(fieldsets.changed(old, merged, definition), wanted)
+    before: FieldSet = next((entry["fieldsV1"] for entry in entries if _mine(entry, manager)), {})
+    # The name of the object is applied, too, although nobody is told to own it.
+    owned = fieldsets.union({"f:metadata": {}}, wanted)
+    for entry in others:
+        owned = fieldsets.union(owned, entry["fieldsV1"])
+    pruned = _pruned(_merge(old, sent, definition), before, owned, definition)
+    differing = fieldsets.common(fieldsets.changed(old, pruned, definition), wanted)
     if not request.flag("force"):
-        _check_conflicts(others, differing)
+        by_client = manager == last_applied.MANAGER
+        exempt = last_applied.exempt(resource, definition, old) if by_client else {}
+        _check_conflicts(others, differing, exempt)
     kept = []
     for entry in others:
-        fields = fieldsets.minus(entry["fieldsV1"], differing)
+        fields = fieldsets.surviving(entry["fieldsV1"], old, pruned)
+        fields = fieldsets.minus(fields, differing)
         if fields:
             kept.append({**entry, "fieldsV1": fields})
-    before: FieldSet = next((entry["fieldsV1"] for entry in entries if _mine(entry, manager)), {})
-    lost = fieldsets.minus(before, wanted)
-    for entry in kept:
-        lost = fieldsets.minus(lost, entry["fieldsV1"])
-    pruned = _pruned(merged, lost)
     own = ownership.entry_of_apply(world, manager, resource.api_version, wanted)
-    previous = next((entry for entry in entries if _mine(entry, manager)), None)
-    if previous is not None and previous["fieldsV1"] == wanted:
-        own = {**own, "time": previous["time"]}
     try:
         checked, _ = body.canonical(pruned, resource.group, resource.version, resource.kind)
     except DecodeError as error:
         raise errors.bad_request(str(error)) from None
+    if manager == last_applied.MANAGER:
+        checked = last_applied.renewed(checked, given)
     return ownership.with_managed(checked, [own, *kept])
 
 
@@ -59,10 +71,10 @@ def _mine(entry: dict[str, Any], manager: str) -> bool:
     return bool(entry["manager"] == manager and entry["operation"] == "Apply")
 
 
-def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet) -> None:
+def _check_conflicts(others: list[dict[str, Any]], differing: FieldSet, exempt: FieldSet) -> None:
     causes: list[errors.Cause] = []
     for entry in sorted(others, key=itemgetter("manager", "operation", "apiVersion")):
-        shared = fieldsets.common(entry["fieldsV1"], differing)
+        shared = fieldsets.minus(fieldsets.common(entry["fieldsV1"], differing), exempt)
         for path in fieldsets.paths(shared):
             described = f'conflict with "{entry["manager"]}"'
             if entry.get("subresource"):
@@ -122,25 +134,35 @@ def _merge_items(
     return result
 
 
-def _pruned(value: Any, lost: FieldSet) -> Any:
-    """`value` without the fields in `lost`."""
-    for key, below in lost.items():
+def _pruned(value: Any, last: FieldSet, owned: FieldSet, definition: Definition | None) -> Any:
+    """`value` without what its manager applied last (`last`) and nobody owns any longer."""
+    for key, below in last.items():
         if key == ".":
             continue
         found, inner = fieldsets.step(value, key)
         if not found:
             continue
-        gone = not below or "." in below
         kind, _, text = key.partition(":")
+        field = definition.fields.get(text) if definition is not None and kind == "f" else None
+        if key not in owned and (not below or "." in below or field is not None):
+            value = _without(value, key, inner)
+            continue
+        type_ = field.type if field is not None else None
+        if type_ is not None and type_.form == "list":
+            type_ = type_.item
+        item = definition if kind == "k" else _below(type_)
+        rest = _pruned(inner, below, owned.get(key, {}), item)
+        if rest is inner:
+            continue
         if kind == "f":
-            rest = dict(value)
-            if gone:
-                rest.pop(text)
-            else:
-                rest[text] = _pruned(inner, below)
-            value = rest
-        elif gone:
-            value = [item for item in value if item is not inner and item != inner]
+            value = {**value, text: rest}
         else:
-            value = [_pruned(inner, below) if item is inner else item for item in value]
+            value = [rest if each is inner else each for each in value]
     return value
+
+
+def _without(value: Any, key: str, inner: Any) -> Any:
+    kind, _, text = key.partition(":")
+    if kind == "f":
+        return {name: each for name, each in value.items() if name != text}
+    return [each for each in value if each is not inner and each != inner]
