@@ -4,16 +4,16 @@ import pytest
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
-from sregym_core.testing import FullShop, WatchedCluster
+from sregym_core.testing import FullShop, MemoryCluster, WatchedCluster
 from sregym_injectors.edits import PAUSE_S
+from sregym_injectors.pods import label_selector, live, pods_of
+from sregym_injectors.rollouts import Rollout, outstanding, yields
 from sregym_injectors.workloads import (
-    label_selector,
     ready_pod,
     restart_rollout,
     roll_out,
     rolled_out,
     run_in_workload,
-    yields,
 )
 
 component = FullShop().component
@@ -80,10 +80,130 @@ def test_where_old_pods_would_stay_the_same_change_brings_another_strategy(edits
         ("Deployment", {"strategy": {"rollingUpdate": {"maxUnavailable": "100%"}}}, True),
         ("StatefulSet", {}, True),
         ("StatefulSet", {"replicas": 3}, False),
+        ("Deployment", {"strategy": {"type": "Recreate"}, "paused": True}, False),
+        ("Deployment", {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"}}}, True),
+        ("StatefulSet", {"replicas": 0, "updateStrategy": {"type": "OnDelete"}}, True),
+        ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, False),
+        ("StatefulSet", {"updateStrategy": {"rollingUpdate": {"partition": 1}}}, False),
+        ("StatefulSet", {"replicas": 3, "updateStrategy": {"rollingUpdate": {"maxUnavailable": "67%"}}}, True),
+        ("DaemonSet", {}, True),
+        ("DaemonSet", {"updateStrategy": {"type": "OnDelete"}}, False),
     ],
 )  # fmt: skip
 def test_whether_an_update_takes_all_old_pods(kind, spec, expected):
     assert yields({"kind": kind, "spec": spec}) is expected
+
+
+def test_a_daemon_set_on_several_nodes_loses_one_pod_at_a_time():
+    status = {"desiredNumberScheduled": 3}
+    assert not yields({"kind": "DaemonSet", "spec": {}, "status": status})
+
+
+def stateful_set(cluster, replicas=3):
+    """A StatefulSet whose pods are ready, and what of it runs another template."""
+    ref = ObjectRef(api_version="apps/v1", kind="StatefulSet", namespace="shop", name="ring")
+    spec = {**cluster.get(CATALOG)["spec"], "replicas": replicas}
+    spec["selector"], spec["template"]["metadata"] = {"matchLabels": {"app": "ring"}}, RING
+    metadata = {"name": "ring", "namespace": "shop"}
+    cluster.create(
+        {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": spec}
+    )
+    cluster.clock.advance(1.0)
+    assert rolled_out(cluster.get(ref))
+    return ref
+
+
+RING = {"labels": {"app": "ring"}}
+BROKEN_RING = {"spec": {"template": {"metadata": {"labels": {"app": "ring", "x": "broken"}}}}}
+
+
+def test_the_pods_of_a_stateful_set_are_deleted_where_an_update_would_stop(edits, cluster):
+    ref = stateful_set(cluster)
+    cluster.programs = {}
+    roll_out(edits, ref, BROKEN_RING)
+    cluster.clock.advance(60.0)
+    assert outstanding(cluster, ref, Rollout.REPLACED) == ""
+    assert not rolled_out(cluster.get(ref))
+    assert ready_pod(cluster, ref) is None
+    assert len(live(pods_of(cluster, cluster.get(ref)))) == 3
+
+
+def test_a_restart_reaches_all_pods_of_a_stateful_set(edits, cluster):
+    ref = stateful_set(cluster)
+    cluster.programs = {}
+    restart_rollout(edits, (ref,))
+    cluster.clock.advance(60.0)
+    assert ready_pod(cluster, ref) is None
+
+
+def test_a_paused_deployment_is_resumed(edits, cluster):
+    cluster.patch(CATALOG, {"spec": {"paused": True}}, "merge")
+    roll_out(edits, CATALOG, RELABELLED)
+    spec = cluster.get(CATALOG)["spec"]
+    assert (spec["strategy"], "paused" in spec) == ({"type": "Recreate"}, False)
+
+
+def test_a_stuck_rollout_keeps_the_old_pods_and_the_strategy(edits, cluster):
+    strategy = cluster.get(CATALOG)["spec"].get("strategy")
+    cluster.programs = {}
+    roll_out(edits, CATALOG, RELABELLED, Rollout.STUCK)
+    cluster.clock.advance(1.0)
+    assert cluster.get(CATALOG)["spec"].get("strategy") == strategy
+    assert ready_pod(cluster, CATALOG) is not None
+    assert outstanding(cluster, CATALOG, Rollout.STUCK) == ""
+    assert outstanding(cluster, CATALOG, Rollout.REPLACED) == (
+        "Deployment shop/catalog still has 1 pod of the template before"
+    )
+
+
+def test_a_rollout_that_goes_through_is_not_stuck(edits, cluster):
+    roll_out(edits, CATALOG, RELABELLED, Rollout.STUCK)
+    cluster.clock.advance(1.0)
+    assert outstanding(cluster, CATALOG, Rollout.STUCK) == (
+        "Deployment shop/catalog has no ready pod of the template before: its rollout is not stuck"
+    )
+
+
+def test_what_takes_its_old_pods_cannot_be_stuck(edits, cluster):
+    roomless(cluster, CATALOG)
+    with pytest.raises(WorldError) as refused:
+        roll_out(edits, CATALOG, RELABELLED, Rollout.STUCK)
+    assert str(refused.value) == (
+        "the rollout of Deployment shop/catalog cannot be stuck: its strategy takes all old pods "
+        "before new ones are ready; choose a workload that keeps some, or the parameter rollout: "
+        "replaced"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rollout", "status", "expected"),
+    [
+        ("replaced", {"observedGeneration": 2}, "the controller of Deployment a/b has not looked at the changed template yet"),
+        ("replaced", {"replicas": 4, "updatedReplicas": 1}, "Deployment a/b still has 3 pods of the template before"),
+        ("replaced", {"replicas": 2, "updatedReplicas": 2}, ""),
+        ("stuck", {"replicas": 2, "updatedReplicas": 1}, "Deployment a/b has no new pod that fails: its rollout goes on"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_of_a_rollout(rollout, status, expected):
+    ref = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="a", name="b")
+    workload = {
+        "kind": "Deployment",
+        "metadata": {"generation": 3, "namespace": "a", "name": "b"},
+        "spec": {"selector": {}},
+        "status": {"observedGeneration": 3, **status},
+    }
+    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+    starting = {"phase": "Pending", "conditions": []}
+    pods = [{"metadata": {"name": "p"}, "status": one} for one in (ready, starting)]
+
+    class Told(MemoryCluster):
+        def get(self, ref):
+            return workload
+
+        def list(self, *where):
+            return pods
+
+    assert outstanding(Told(), ref, Rollout(rollout)) == expected
 
 
 def test_a_restart_is_a_rolling_update_that_says_when(edits, cluster):

@@ -10,6 +10,7 @@ from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_injectors.templates import TemplateFault
 
 FAULTS = (
     ServiceTargetPort(),
@@ -27,6 +28,11 @@ CASES = [
     for part in FullShop().components()
     if fault.fits(part)
 ]
+STUCK = [
+    pytest.param(FaultCase(fault, FullShop(), "catalog", {"rollout": "stuck"}), id=fault.name)
+    for fault in FAULTS
+    if issubclass(type(fault), TemplateFault)
+]
 
 
 class TestPlugin(PluginContract):
@@ -37,6 +43,14 @@ class TestFaults(InjectorContract):
     """Each fault on each component of the shop that it fits."""
 
     @pytest.fixture(params=CASES)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return request.param
+
+
+class TestStuckRollouts(InjectorContract):
+    """Each fault on pod templates that leaves the old pods serving."""
+
+    @pytest.fixture(params=STUCK)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return request.param
 

@@ -9,9 +9,13 @@ from sregym_app_deathstarbench.hotel_reservation.application import HotelReserva
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, differences
+from sregym_core.conductor.ordered_pods import delete_blocking_pods
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContext
-from sregym_core.model import Outcome
+from sregym_core.model import ObjectRef, Outcome
 from sregym_injector_kubernetes.plugin import sregym_register_injectors
+from sregym_injectors.edits import Edits
+from sregym_injectors.rollouts import Rollout, outstanding
+from sregym_injectors.workloads import ready_pod, roll_out, rolled_out
 
 APPLICATION = HotelReservation()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))
@@ -94,3 +98,66 @@ def test_undo_restores_it(live: Cluster, name: str, target: str):
     journal.undo_objects(live)
     after = capture(live, APPLICATION.namespaces), live.hidden_state()
     assert (list(differences(before[0], after[0])), after[1]) == ([], before[1])
+
+
+RING = ObjectRef(
+    api_version="apps/v1", kind="StatefulSet", namespace="hotel-reservation", name="ring"
+)
+
+
+def ring(cluster: Cluster) -> ObjectRef:
+    """A StatefulSet of three pods in order, all ready, of an image that the cluster knows."""
+    memcached = APPLICATION.component("memcached-rate")
+    assert memcached is not None
+    labels = {"app": "ring"}
+    container = {"name": "cache", "image": memcached.image}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"replicas": 3, "selector": {"matchLabels": labels}, "template": template}
+    metadata = {"name": RING.name, "namespace": RING.namespace}
+    cluster.create(
+        {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": spec}
+    )
+    assert cluster.clock.wait_until(lambda: rolled_out(cluster.get(RING) or {}), 300.0)
+    return RING
+
+
+def test_a_broken_template_of_a_stateful_set_ends_with_its_old_pods_gone(live: Cluster):
+    journal, geo = UndoJournal(), APPLICATION.component("geo")
+    assert geo is not None
+    ref = ring(live)
+    entry = {"name": "cache", "image": "memcached:9.9.9-absent"}
+    patch = {"spec": {"template": {"spec": {"containers": [entry]}}}}
+    roll_out(Edits(FaultContext(live, APPLICATION, geo, None, journal)), ref, patch)
+    assert live.clock.wait_until(lambda: not outstanding(live, ref, Rollout.REPLACED), 120.0)
+    assert ready_pod(live, ref) is None
+    journal.undo_objects(live)
+    live.clock.advance(120.0)
+    assert ready_pod(live, ref) is None  # it waits for a broken pod before it touches any other
+    delete_blocking_pods(live, APPLICATION.namespaces)
+    assert live.clock.wait_until(lambda: rolled_out(live.get(ref) or {}), 300.0)
+
+
+def test_a_stuck_rollout_is_felt_by_nobody_and_heals(live: Cluster):
+    fault, component = FAULTS["image-wrong"], APPLICATION.component("frontend")
+    assert component is not None
+    live.patch(component.workload, {"spec": {"replicas": 2}}, "merge")
+    live.clock.wait_until(lambda: rolled_out(live.get(component.workload) or {}), 300.0)
+    parameters = fault.Parameters(rollout="stuck")
+    context = FaultContext(live, APPLICATION, component, parameters, UndoJournal())
+    before = live.get(component.workload)
+    fault.inject(context)
+    assert live.clock.wait_until(lambda: not fault.outstanding(context), 120.0)
+    assert fault.present(context).outcome == Outcome.FAIL
+    assert served(live) == 1.0
+    truth = fault.ground_truth(context)
+    assert (truth.affected, truth.impact) == (
+        (),
+        "The rollout of frontend is stuck: its old pods go on serving, and users notice nothing yet.",
+    )
+    for command in fault.reference_fix(context):
+        assert live.kubectl(command).ok
+    after = live.get(component.workload)
+    assert before is not None
+    assert after is not None
+    assert rolled_out(after)
+    assert before["spec"] == after["spec"]

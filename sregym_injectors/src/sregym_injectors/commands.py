@@ -49,6 +49,11 @@ def delete(ref: ObjectRef) -> Command:
     return _on(ref, "delete")
 
 
+def delete_pods(namespace: str, selector: str) -> Command:
+    """`kubectl delete pods` by labels, which waits until they are gone."""
+    return Command(("kubectl", "delete", "pods", "-n", namespace, "-l", selector))
+
+
 def scale(ref: ObjectRef, replicas: int) -> Command:
     """`kubectl scale`."""
     return _on(ref, "scale", f"--replicas={replicas}")

@@ -7,19 +7,25 @@ a CronJob does. The template of a Job or Pod cannot be changed: it is deleted an
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.model import ROLLING_KINDS, ContainerKind, pod_spec, template_patch
+from sregym_core.errors import WorldError
+from sregym_core.model import ROLLING_KINDS, ContainerKind, ObjectRef, pod_spec, template_patch
+from typing_extensions import override
 
 from sregym_injectors import commands
+from sregym_injectors.component_fault import ComponentFault, article
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.pods import label_selector
+from sregym_injectors.rollouts import Rollout, outstanding, truth_of_stuck, wanted_rollout
 from sregym_injectors.workloads import roll_out
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Application, Command
+    from sregym_core.interfaces import Application, Command, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import Component
+    from sregym_core.model import Component, GroundTruth
 
     from sregym_injectors.edits import Edits
 
@@ -29,18 +35,57 @@ _JOB_LABELS = ("controller-uid", "job-name")
 _BOUND = ("nodeName", "serviceAccount")
 
 
-def change_container(edits: Edits, component: Component, changes: dict[str, Any]) -> None:
+class TemplateFault(ComponentFault):
+    """Base of faults that break the template of a component's pods.
+
+    Its parameters derive from `RolloutParameters`, which say how the rollout ends. `inject` makes
+    the change by `change_container` or `roll_out` with `wanted_rollout(context)`; the rest follows:
+    the episode waits until the rollout has ended so, and the ground truth tells of a stuck one.
+    """
+
+    @override
+    def outstanding(self, context: FaultContext) -> str:
+        return outstanding(context.cluster, context.component.workload, wanted_rollout(context))
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        truth = self.broken_template(context)
+        if wanted_rollout(context) is Rollout.REPLACED:
+            return truth
+        return truth_of_stuck(truth, context.component.workload)
+
+    @abstractmethod
+    def broken_template(self, context: FaultContext) -> GroundTruth:
+        """The root cause in fixed fields, with what users see once no old pod is left."""
+
+
+def change_container(
+    edits: Edits,
+    component: Component,
+    changes: dict[str, Any],
+    rollout: Rollout = Rollout.REPLACED,
+) -> None:
     """Change a component's container; its pods follow as far as the workload's kind lets them.
 
     Args:
         edits: Of the injection.
         component: Whose `container` is meant.
         changes: Fields of the container, nested ones merged, None for those that go.
+        rollout: How the rollout ends, for kinds that have one.
+
+    Raises:
+        WorldError: A rollout was to be stuck where there is none, or where it cannot be.
     """
     ref = component.workload
     if ref.kind in ROLLING_KINDS:
-        roll_out(edits, ref, container_patch(component, changes))
-    elif ref.kind == "CronJob":
+        roll_out(edits, ref, container_patch(component, changes), rollout)
+        return
+    if rollout is Rollout.STUCK:
+        raise WorldError(
+            f"the rollout of {ref} cannot be stuck: {article(ref.kind)} has none; choose a "
+            "Deployment, StatefulSet or DaemonSet, or the parameter rollout: replaced"
+        )
+    if ref.kind == "CronJob":
         edits.patch(ref, container_patch(component, changes), "strategic")
     else:
         obj = made_anew(edits.read(ref))
@@ -63,19 +108,40 @@ def container_patch(component: Component, changes: dict[str, Any]) -> dict[str, 
     return template_patch(component.workload.kind, template)
 
 
-def mending(application: Application, component: Component, repair: Command) -> tuple[Command, ...]:
+def mending(
+    application: Application,
+    component: Component,
+    repair: Command,
+    rollout: Rollout = Rollout.REPLACED,
+) -> tuple[Command, ...]:
     """The commands of an SRE who gives the component its template back.
 
     Args:
         application: Whose manifests are right.
         component: The component.
         repair: What suffices where pods follow the template.
+        rollout: How the rollout of the wrong template has ended.
     """
     ref = component.workload
     if ref.kind in ROLLING_KINDS:
-        return (repair, commands.rollout_status(ref))
+        unblocking = _unblocking(manifest_of(application, ref), ref, rollout)
+        return (repair, *unblocking, commands.rollout_status(ref))
     # What a run has begun with the wrong template would stand in the way of the next: it goes too.
     return (commands.delete(ref), commands.apply(manifest_of(application, ref)))
+
+
+def _unblocking(manifest: KubeObject, ref: ObjectRef, rollout: Rollout) -> tuple[Command, ...]:
+    """Deletes the broken pods of a StatefulSet in order: it waits for them to become ready first."""
+    spec = manifest["spec"]
+    if ref.kind != "StatefulSet" or spec.get("podManagementPolicy") == "Parallel":
+        return ()
+    if rollout is Rollout.REPLACED:
+        return (commands.delete_pods(ref.namespace, label_selector(spec["selector"])),)
+    first = (spec.get("ordinals") or {}).get("start", 0)
+    # An update begins with the highest, and goes no further than the first that fails.
+    broken = f"{ref.name}-{first + spec.get('replicas', 1) - 1}"
+    pod = ObjectRef(api_version="v1", kind="Pod", namespace=ref.namespace, name=broken)
+    return (commands.delete(pod),)
 
 
 def made_anew(obj: KubeObject) -> KubeObject:

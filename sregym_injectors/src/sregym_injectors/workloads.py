@@ -5,83 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
-from sregym_core.model import BATCH_KINDS, containers_of
+from sregym_core.model import BATCH_KINDS, ObjectRef, containers_of
+
+from sregym_injectors.pods import is_ready, live, pods_of
+from sregym_injectors.rollouts import Rollout, yields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sregym_core.interfaces import Cluster, CommandResult
     from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import ObjectRef
 
     from sregym_injectors.edits import Edits
 
 SCALABLE_KINDS = ("Deployment", "StatefulSet")
+# Longer than any controller needs to look at a changed object.
+LOOKED_AT_S = 60.0
 _RECREATE = {"type": "Recreate", "rollingUpdate": None}
-
-
-def label_selector(selector: dict[str, Any]) -> str:
-    """A LabelSelector object in kubectl's syntax: `app=geo,tier in (a,b)`."""
-    terms = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
-    for expression in selector.get("matchExpressions") or []:
-        key, operator = expression["key"], expression["operator"]
-        values = ",".join(expression.get("values") or [])
-        terms.append(
-            {
-                "In": f"{key} in ({values})",
-                "NotIn": f"{key} notin ({values})",
-                "Exists": key,
-                "DoesNotExist": f"!{key}",
-            }[operator]
-        )
-    return ",".join(terms)
-
-
-def labels_selector(labels: dict[str, str]) -> str:
-    """A plain map of labels, as a Service has it, in kubectl's syntax."""
-    return ",".join(f"{key}={value}" for key, value in labels.items())
-
-
-def pods_of(cluster: Cluster, workload: KubeObject) -> list[KubeObject]:
-    """Pods of a workload that have not run to their end.
-
-    Those that its selector matches; a Pod is its own, those of a CronJob are those of its Jobs.
-    Pods that are being deleted are among them; see `live`.
-    """
-    namespace = workload["metadata"]["namespace"]
-    if workload["kind"] == "Pod":
-        pods = [workload]
-    elif workload["kind"] == "CronJob":
-        jobs = owned_jobs(cluster, workload)
-        return [pod for job in jobs for pod in pods_of(cluster, job)]
-    else:
-        selector = label_selector(workload["spec"]["selector"])
-        pods = cluster.list("v1", "Pod", namespace, selector)
-    return [
-        pod for pod in pods if pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
-    ]
-
-
-def owned_jobs(cluster: Cluster, cronjob: KubeObject) -> list[KubeObject]:
-    """The Jobs of a CronJob."""
-    jobs = cluster.list("batch/v1", "Job", cronjob["metadata"]["namespace"])
-    uid = cronjob["metadata"]["uid"]
-    return [
-        job
-        for job in jobs
-        if any(owner["uid"] == uid for owner in job["metadata"].get("ownerReferences") or ())
-    ]
-
-
-def live(pods: Sequence[KubeObject]) -> list[KubeObject]:
-    """Those that nobody has asked to go."""
-    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
-
-
-def is_ready(pod: KubeObject) -> bool:
-    """Whether the pod's Ready condition is true."""
-    conditions = pod.get("status", {}).get("conditions") or []
-    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
 
 def container_of(workload: KubeObject, name: str) -> dict[str, Any] | None:
@@ -149,37 +89,35 @@ def _has_run(workload: KubeObject, status: dict[str, Any]) -> bool:
     return bool(holds & {"Complete", "Ready"})
 
 
-def yields(workload: KubeObject) -> bool:
-    """Whether an update takes all old pods away, also when no new one gets ready."""
-    spec = workload["spec"]
-    wanted = int(spec.get("replicas", 1))
-    if workload["kind"] != "Deployment":  # one pod goes, and the next when its successor is ready
-        return wanted <= 1
-    strategy = spec.get("strategy") or {}
-    if wanted == 0 or strategy.get("type") == "Recreate":
-        return True
-    unavailable = (strategy.get("rollingUpdate") or {}).get("maxUnavailable", "25%")
-    if isinstance(unavailable, str):
-        return int(unavailable.rstrip("%")) >= 100
-    return int(unavailable) >= wanted
-
-
-def roll_out(edits: Edits, ref: ObjectRef, patch: dict[str, Any]) -> None:
+def roll_out(
+    edits: Edits, ref: ObjectRef, patch: dict[str, Any], rollout: Rollout = Rollout.REPLACED
+) -> None:
     """Change a workload's pod template; its pods follow by the workload's own strategy.
 
     A strategy that keeps old pods until new ones are ready would keep a broken change from the
     users. A Deployment with such a strategy is given `Recreate` in the same change, as teams do
-    whose pods cannot run side by side.
+    whose pods cannot run side by side; of a StatefulSet or DaemonSet the pods are deleted after it.
 
     Args:
         edits: Of the injection.
         ref: The workload.
         patch: Strategic patch of the workload.
+        rollout: `STUCK` changes the template alone, and relies on the workload's own strategy.
+
+    Raises:
+        WorldError: The rollout cannot be stuck, since the strategy takes all old pods.
     """
     workload = edits.read(ref)
-    if ref.kind == "Deployment" and not yields(workload):
-        patch = {**patch, "spec": {**patch.get("spec", {}), "strategy": _RECREATE}}
+    if rollout is Rollout.STUCK:
+        _refuse_taking(workload, ref)
+        edits.patch(ref, patch, "strategic")
+        return
+    taken = yields(workload)
+    if ref.kind == "Deployment" and not taken:
+        patch = {**patch, "spec": {**patch.get("spec", {}), **_all_at_once(workload)}}
     edits.patch(ref, patch, "strategic")
+    if ref.kind != "Deployment" and not taken:
+        _delete_pods(edits, ref)
 
 
 def restart_rollout(edits: Edits, refs: Sequence[ObjectRef]) -> None:
@@ -189,9 +127,41 @@ def restart_rollout(edits: Edits, refs: Sequence[ObjectRef]) -> None:
     this. Where new pods may fail and old ones would stay, `roll_out` says what happens.
     """
     for ref in dict.fromkeys(refs):
-        if ref.kind == "Deployment" and not yields(edits.read(ref)):
-            edits.patch(ref, {"spec": {"strategy": _RECREATE}}, "strategic")
+        workload = edits.read(ref)
+        taken = yields(workload)
+        if ref.kind == "Deployment" and not taken:
+            edits.patch(ref, {"spec": _all_at_once(workload)}, "strategic")
         edits.restart(ref)
+        if ref.kind != "Deployment" and not taken:
+            _delete_pods(edits, ref)
+
+
+def _all_at_once(deployment: KubeObject) -> dict[str, Any]:
+    """What of a Deployment's specification makes a change take all old pods first."""
+    paused = {"paused": None} if deployment["spec"].get("paused") else {}
+    return {"strategy": _RECREATE, **paused}
+
+
+def _refuse_taking(workload: KubeObject, ref: ObjectRef) -> None:
+    if yields(workload):
+        raise WorldError(
+            f"the rollout of {ref} cannot be stuck: its strategy takes all old pods before new "
+            "ones are ready; choose a workload that keeps some, or the parameter rollout: replaced"
+        )
+
+
+def _delete_pods(edits: Edits, ref: ObjectRef) -> None:
+    """Delete the pods of a StatefulSet or DaemonSet, which makes them anew from its template."""
+    cluster = edits.cluster
+    cluster.clock.wait_until(lambda: _looked_at(edits.read(ref)), LOOKED_AT_S, 1.0)
+    edits.pause()
+    for pod in live(pods_of(cluster, edits.read(ref))):
+        cluster.delete(ObjectRef.of(pod))
+
+
+def _looked_at(workload: KubeObject) -> bool:
+    seen = (workload.get("status") or {}).get("observedGeneration", 0)
+    return bool(seen >= workload["metadata"].get("generation", 0))
 
 
 def ready_pod(cluster: Cluster, ref: ObjectRef) -> KubeObject | None:

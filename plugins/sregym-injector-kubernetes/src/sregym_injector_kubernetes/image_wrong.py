@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.model import Change, Check, Component, ComponentPart, GroundTruth
-from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
+from sregym_injectors.component_fault import not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
-from sregym_injectors.templates import change_container, mending
+from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.templates import TemplateFault, change_container, mending
 from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import (
     examined_container,
@@ -19,14 +20,14 @@ from sregym_injectors.workloads import (
 from typing_extensions import override
 
 from sregym_injector_kubernetes.image_reference import ImageReference, mistyped
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injector_kubernetes.restarts import TemplateParameters, clients_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Command, FaultContext
 
 
-class ImageWrong(ComponentFault):
+class ImageWrong(TemplateFault):
     """Changes the tag of a container's image and starts the pods anew."""
 
     name: ClassVar[str] = "image-wrong"
@@ -34,7 +35,7 @@ class ImageWrong(ComponentFault):
     layer: ClassVar[str] = "kubernetes"
     parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
 
-    class Parameters(ClientParameters):
+    class Parameters(TemplateParameters):
         """Parameters.
 
         Attributes:
@@ -50,7 +51,9 @@ class ImageWrong(ComponentFault):
     @override
     def inject(self, context: FaultContext) -> None:
         edits, component = Edits(context), context.component
-        change_container(edits, component, {"image": _wrong_image(context)})
+        change_container(
+            edits, component, {"image": _wrong_image(context)}, wanted_rollout(context)
+        )
         restart_rollout(edits, clients_of(context))
 
     @override
@@ -59,7 +62,7 @@ class ImageWrong(ComponentFault):
         return defect_check(expected, _defects(context))
 
     @override
-    def ground_truth(self, context: FaultContext) -> GroundTruth:
+    def broken_template(self, context: FaultContext) -> GroundTruth:
         component, after = context.component, _wrong_image(context)
         return truth_of(
             context,
@@ -100,7 +103,7 @@ class ImageWrong(ComponentFault):
         component = context.component
         repair = commands.set_image(component.workload, component.container, component.image)
         return (
-            *mending(context.application, component, repair),
+            *mending(context.application, component, repair, wanted_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

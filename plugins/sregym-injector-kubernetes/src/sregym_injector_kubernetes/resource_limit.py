@@ -13,17 +13,18 @@ from sregym_core.model import (
     ContainerKind,
     GroundTruth,
 )
-from sregym_injectors.component_fault import ComponentFault, not_custom, not_load
+from sregym_injectors.component_fault import not_custom, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import main_container
 from sregym_injectors.quantities import memory_bytes
-from sregym_injectors.templates import change_container, container_patch, mending
+from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.templates import TemplateFault, change_container, container_patch, mending
 from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import examined_container, restart_rollout
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
+from sregym_injector_kubernetes.restarts import TemplateParameters, clients_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ MIB = 2**20
 DEFAULT_NEED_MIB = 64
 
 
-class ResourceLimit(ComponentFault):
+class ResourceLimit(TemplateFault):
     """Lowers the memory limit (and request) of a container and starts the pods anew."""
 
     name: ClassVar[str] = "resource-limit"
@@ -41,7 +42,7 @@ class ResourceLimit(ComponentFault):
     layer: ClassVar[str] = "kubernetes"
     parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
 
-    class Parameters(ClientParameters):
+    class Parameters(TemplateParameters):
         """Parameters.
 
         Attributes:
@@ -75,7 +76,7 @@ class ResourceLimit(ComponentFault):
         if request and memory_bytes(request) > memory_bytes(memory):
             # The API refuses a request above the limit.
             resources["requests"] = {"memory": memory}
-        change_container(edits, component, {"resources": resources})
+        change_container(edits, component, {"resources": resources}, wanted_rollout(context))
         restart_rollout(edits, clients_of(context))
 
     @override
@@ -85,7 +86,7 @@ class ResourceLimit(ComponentFault):
         return defect_check(expected, _defects(context, needed))
 
     @override
-    def ground_truth(self, context: FaultContext) -> GroundTruth:
+    def broken_template(self, context: FaultContext) -> GroundTruth:
         component, after = context.component, context.parameters.memory
         return truth_of(
             context,
@@ -131,7 +132,7 @@ class ResourceLimit(ComponentFault):
         patch = container_patch(component, {"resources": resources})
         repair = commands.patch(component.workload, patch, "strategic")
         return (
-            *mending(context.application, component, repair),
+            *mending(context.application, component, repair, wanted_rollout(context)),
             *commands.restart_and_wait(clients_of(context)),
         )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
+from sregym_injectors.rollouts import Rollout, RolloutParameters, wanted_rollout
 
 from sregym_injectors import scope
 
@@ -31,6 +32,10 @@ class ClientParameters(BaseModel):
     restart_clients: bool | None = None
 
 
+class TemplateParameters(RolloutParameters, ClientParameters):
+    """Parameters of faults on pod templates."""
+
+
 def clients_of(context: FaultContext, *, otherwise: bool | None = None) -> tuple[ObjectRef, ...]:
     """Workloads of the clients that a fault restarts; the load generator is never one.
 
@@ -41,6 +46,8 @@ def clients_of(context: FaultContext, *, otherwise: bool | None = None) -> tuple
             request depends on are left alone: there is nothing that users could feel.
     """
     component, wanted = context.component, context.parameters.restart_clients
+    if wanted is None and wanted_rollout(context) is Rollout.STUCK:
+        return ()  # the old pods go on serving: a restart would show nothing
     if wanted is None:
         wanted = component.kind != "service" if otherwise is None else otherwise
         wanted = wanted and bool(component.operations)

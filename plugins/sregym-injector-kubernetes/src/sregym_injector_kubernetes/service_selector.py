@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.model import Change, Component, GroundTruth
+from sregym_injectors.pods import labels_selector
 from sregym_injectors.truths import truth_of
-from sregym_injectors.workloads import labels_selector
 from typing_extensions import override
 
 from sregym_injector_kubernetes.restarts import ClientParameters

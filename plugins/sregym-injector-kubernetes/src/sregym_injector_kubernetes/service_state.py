@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.model import BATCH_KINDS, containers_of
 from sregym_injectors.manifests import declared_ports
-from sregym_injectors.workloads import labels_selector, live, pods_of
+from sregym_injectors.pods import labels_selector, live, pods_of
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.worlds import World
     from sregym_core.interfaces import (
         Application,
+        Clock,
         Cluster,
         Fault,
         FaultContext,
@@ -58,6 +59,7 @@ def confirm(
 
     clock = world.cluster.clock
     clock.advance(VISIBLE_WINDOW_S)
+    _await_outstanding(faults, clock, problem.timing.settle_s)
     if problem.silent:
         noticed()
     elif not clock.wait_until(noticed, problem.timing.settle_s, 5.0):
@@ -67,6 +69,27 @@ def confirm(
         )
         raise WorldError(msg)
     return rate
+
+
+def _await_outstanding(
+    faults: Sequence[tuple[Fault, FaultContext]], clock: Clock, timeout_s: float
+) -> None:
+    """Wait until every defect rules the running system.
+
+    Raises:
+        WorldError: One does not, and what of it is missing.
+    """
+
+    def missing() -> list[str]:
+        told = [
+            given_by(fault, "outstanding", fault.outstanding(context), str)
+            for fault, context in faults
+        ]
+        return [text for text in told if text]
+
+    if not clock.wait_until(lambda: not missing(), timeout_s, 2.0):
+        msg = f"the fault did not take hold within {timeout_s:g} s: {'; '.join(missing())}"
+        raise WorldError(msg)
 
 
 def confirm_present(

@@ -12,6 +12,7 @@ from sregym_core.conductor.objects import (
     refound,
     restore,
 )
+from sregym_core.conductor.ordered_pods import delete_blocking_pods
 from sregym_core.conductor.readiness import wait_ready
 from sregym_core.interfaces import restore_settings
 
@@ -52,6 +53,7 @@ def recover(
         fault.recover(context)
     journal.undo_objects(cluster)
     restore(cluster, baseline, application.namespaces)
+    delete_blocking_pods(cluster, application.namespaces)
     wait_nodes(cluster, baseline)
     delete_failed_pods(cluster, application.namespaces, world.baseline.failed_pods)
     journal.undo_commands(cluster)

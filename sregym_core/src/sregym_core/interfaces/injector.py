@@ -200,5 +200,13 @@ class Fault(ABC):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         """The kubectl commands that an SRE would type, in order."""
 
+    def outstanding(self, context: FaultContext) -> str:
+        """What is still missing until the injected defect rules the running system, in words.
+
+        Asked again and again after `inject` until it is empty; then the effect on users is looked
+        for. For defects that reach running processes by and by, a rollout for instance.
+        """
+        return ""
+
     def recover(self, context: FaultContext) -> None:  # noqa: B027 - an optional hook
         """Undo what the journal cannot; called before the journal is replayed, perhaps twice."""

@@ -41,6 +41,7 @@ from sregym_core.model.node_settings import (
     RegistryAccess,
     parse_setting,
 )
+from sregym_core.model.pod_trouble import PodTrouble, pod_trouble
 from sregym_core.model.problem import FaultRef, OracleRefs, Problem, Timing
 from sregym_core.model.record import (
     ApiRequest,
@@ -140,6 +141,7 @@ __all__ = [
     "OracleRefs",
     "Outcome",
     "Peer",
+    "PodTrouble",
     "Port",
     "Power",
     "Problem",
@@ -169,5 +171,6 @@ __all__ = [
     "parse_target",
     "pod_spec",
     "pod_template",
+    "pod_trouble",
     "template_patch",
 ]
