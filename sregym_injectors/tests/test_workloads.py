@@ -8,6 +8,7 @@ from sregym_core.testing import FullShop, MemoryCluster, WatchedCluster
 from sregym_injectors.edits import PAUSE_S
 from sregym_injectors.pods import label_selector, live, pods_of
 from sregym_injectors.rollouts import Rollout, outstanding, yields
+from sregym_injectors.templates import change_container
 from sregym_injectors.workloads import (
     ready_pod,
     restart_rollout,
@@ -290,3 +291,14 @@ def test_no_pod_is_ready(cluster):
     )
     cluster.delete(CATALOG)
     assert ready_pod(cluster, CATALOG) is None
+
+
+def test_a_job_has_no_rollout_that_could_be_stuck(edits):
+    job = ObjectRef(api_version="batch/v1", kind="Job", namespace="shop", name="import")
+    catalog = component("catalog").model_copy(update={"workload": job})
+    with pytest.raises(WorldError) as refused:
+        change_container(edits, catalog, {"image": "absent"}, Rollout.STUCK)
+    assert str(refused.value) == (
+        "the rollout of Job shop/import cannot be stuck: a Job has none; choose a Deployment, "
+        "StatefulSet or DaemonSet, or the parameter rollout: replaced"
+    )
