@@ -134,6 +134,19 @@ def test_progress_names_who_does_what() -> None:
     assert "someone on short: kubectl get pods" in file.getvalue()
 
 
+def test_what_is_waited_for_is_a_line_of_its_own() -> None:
+    console = Console(file=io.StringIO(), width=40, color_system=None)
+    reporter = ConsoleReporter(console)
+    reporter.run_started(PLAN)
+    reporter.event("1", events.EpisodeStarted("short", "someone", 0, "kubeconfig"))
+    reporter.event("1", events.Waiting("waiting until pods are ready", ("a: Pending",), 860.0))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    assert file.getvalue() == (
+        "  someone on short: waiting until pods are ready, 14 min 20 s left: a: Pending\n"
+    )
+
+
 def test_the_mode_stands_above_the_table() -> None:
     console = Console(file=io.StringIO(), record=True, width=120, color_system=None)
     reporter = ConsoleReporter(console)

@@ -142,4 +142,10 @@ def test_events_of_watching() -> None:
         told("WatchReported", false_alarm=True),
         told("WatchReported", false_alarm=False),
         told("AlertsAwaited", alerts=5, waited_s=105.0),
-    ] == ["false alarm", "the agent says that all is well", "5 alerts fired after 105.0 s"]
+        told("Waiting", phase="waiting", waiting_for=["a: Pending", "b: Pending"]),
+    ] == [
+        "false alarm",
+        "the agent says that all is well",
+        "5 alerts fired after 105.0 s",
+        "waiting: a: Pending; b: Pending",
+    ]

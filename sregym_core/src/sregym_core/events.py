@@ -20,6 +20,37 @@ class EpisodeStarted:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """Something takes its time on a cluster whose clock is the wall's.
+
+    Told when it begins, when what is waited for changes, and every now and then.
+
+    Attributes:
+        phase: What goes on: `waiting until pods are ready`.
+        waiting_for: What is not as it should be yet, one phrase each.
+        left_s: After how many seconds it is given up; None where there is no such time.
+    """
+
+    phase: str
+    waiting_for: tuple[str, ...] = ()
+    left_s: float | None = None
+
+    def text(self, most: int = 4) -> str:
+        """The same for people, with at most so many phrases."""
+        left = "" if self.left_s is None else f", {duration(self.left_s)} left"
+        shown = "; ".join(self.waiting_for[:most])
+        more = len(self.waiting_for) - most
+        rest = f"; and {more} more" if more > 0 else ""
+        return f"{self.phase}{left}" + (f": {shown}{rest}" if shown else "")
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `14 min 20 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+@dataclass(frozen=True)
 class ApplicationDeployed:
     """All parts of the application are ready."""
 
@@ -151,6 +182,7 @@ class EpisodeFinished:
 
 EpisodeEvent: TypeAlias = (
     EpisodeStarted
+    | Waiting
     | ApplicationDeployed
     | BaselineTaken
     | FaultInjected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.interfaces import Clock
 
@@ -31,6 +31,8 @@ class ServerClock(Clock):
         wall: Monotonic seconds.
         pause: Lets wall seconds pass.
     """
+
+    real_time: ClassVar[bool] = True
 
     def __init__(
         self,

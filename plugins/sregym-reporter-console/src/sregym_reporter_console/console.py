@@ -16,6 +16,7 @@ from sregym_core.events import (
     FaultInjected,
     StageGraded,
     ToolCalled,
+    Waiting,
 )
 from sregym_core.interfaces import Reporter
 from sregym_core.model import Outcome
@@ -75,6 +76,10 @@ class ConsoleReporter(Reporter):
         """Show what is going on."""
         if isinstance(event, EpisodeStarted):
             self._who[episode] = f"{event.agent} on {event.problem}"
+        if isinstance(event, Waiting):
+            # Minutes may pass without any other sign; a bar alone does not say why.
+            who = self._who.get(episode, episode)
+            self._console.print(Text(f"  {who}: {event.text()}", style="dim"), soft_wrap=True)
         step = _step(event)
         if step and self._task is not None:
             text = f"{self._who.get(episode, episode)}: {step}"
@@ -114,6 +119,8 @@ def _step(event: EpisodeEvent) -> str:
         return event.summary or event.tool
     if isinstance(event, StageGraded):
         return f"{event.stage} graded"
+    if isinstance(event, Waiting):
+        return event.text(1)
     return ""
 
 

@@ -106,6 +106,10 @@ def event_text(entry: TimelineEntry) -> str:
         return "recovered exactly" if fields.get("exact") else f"not recovered: {difference}"
     if entry.event == "WatchReported":
         return "false alarm" if fields.get("false_alarm") else "the agent says that all is well"
+    if entry.event == "Waiting":
+        what = "; ".join(map(str, fields.get("waiting_for") or ()))
+        text = f"{fields.get('phase', '')}: {what}" if what else str(fields.get("phase", ""))
+        return shortened(text, 300)
     template = texts.get(entry.event)
     # Records may be older than this page, or newer: a field that is not there is no disaster.
     known = {name: shortened(str(value), 80) for name, value in fields.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sregym_core.events import SessionOpened, Submitted, WatchReported
+from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
 
 if TYPE_CHECKING:
     from sregym_core.cli import Console
@@ -53,6 +53,8 @@ class Announcer:
             self._opened(event)
         elif self._as_json:
             return
+        elif isinstance(event, Waiting):
+            self._console.say(event.text())
         elif isinstance(event, Submitted):
             self._console.say(f"{event.stage} received")
         elif isinstance(event, WatchReported):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from sregym_core.events import EpisodeEvent
     from sregym_core.proof import Proof
 
 
@@ -54,7 +55,8 @@ class Verify(Subcommand):
         cluster, cluster_options = options.cluster_choice(arguments.cluster)
         jobs = arguments.jobs or options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
-        proofs = list(self._shown(prove_all(bench, request), arguments.json))
+        listener = None if arguments.json else self._told
+        proofs = list(self._shown(prove_all(bench, request, listener), arguments.json))
         proved = sum(proof.proved for proof in proofs)
         wall_s = round(time.monotonic() - began, 3)
         if arguments.json:
@@ -64,6 +66,12 @@ class Verify(Subcommand):
         else:
             self.console.say(f"{proved} of {len(proofs)} problems proved in {wall_s:.1f} s")
         return ExitCode.DONE if proved == len(proofs) else ExitCode.FAILED
+
+    def _told(self, episode: str, event: EpisodeEvent) -> None:
+        from sregym_core.events import Waiting
+
+        if isinstance(event, Waiting):
+            self.console.note(f"{episode}: {event.text()}")
 
     def _shown(self, proofs: Iterator[Proof], quiet: bool) -> Iterator[Proof]:
         for proof in proofs:

@@ -18,6 +18,7 @@ from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
+from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
@@ -90,7 +91,10 @@ class EpisodePlayer:
         self._timeline = Timeline(plan.episode, bench.plugins, listener)
         file = None if plan.folder is None else plan.folder / "journal.jsonl"
         self._journal = UndoJournal(file, plan.seal)
-        self._setup = Setup(bench, worlds, plan, self._application, self._timeline, self._journal)
+        self._progress = Progress(self._timeline.record)
+        self._setup = Setup(
+            bench, worlds, plan, self._application, self._timeline, self._journal, self._progress
+        )
         self._noise: NoisePump | None = None
         self._session: LiveSession | None = None
         self._grades = Grades(bench, plan, self._timeline)
@@ -211,7 +215,7 @@ class EpisodePlayer:
             if not isinstance(error, KeyboardInterrupt):
                 raise
             self.interrupted = True
-            self._problem_with_world = INTERRUPTED
+            self._problem_with_world = f"{INTERRUPTED}{self._progress.where()}"
 
     def _open_session(self) -> None:
         plan, world, prelude = self.plan, self._require_world(), self._setup.prelude
@@ -310,7 +314,10 @@ class EpisodePlayer:
     def _grade_rest(self) -> None:
         world = self._require_world()
         facts = self._facts(world)
-        self._grades.rest(self._agent_error, facts)
+        clock, timing = world.cluster.clock, self.plan.problem.timing
+        with self._progress.phase(clock, "grading", timing.repair_s + timing.window_s) as phase:
+            phase.look()
+            self._grades.rest(self._agent_error, facts)
         if self.plan.relapse_s > 0 and Stage.MITIGATION in self.plan.mode.judged:
             world.cluster.clock.advance(self.plan.relapse_s)
             self._grades.mitigation(facts)
@@ -332,7 +339,13 @@ class EpisodePlayer:
         difference = ""
         try:
             self._setup.world.cluster.interrupt()
-            recover(self._setup.world, self._application, self._setup.faults, self._journal)
+            recover(
+                self._setup.world,
+                self._application,
+                self._setup.faults,
+                self._journal,
+                self._progress,
+            )
             difference = remaining_difference(self._setup.world, self._application)
         except (SregymError, ClusterError) as error:
             difference = f"recovery failed: {error}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.blame import given_by, interrupts, located
+from sregym_core.conductor.progress import Progress
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.model import Check, Claims, Outcome, Verdict, name_of
@@ -35,6 +36,7 @@ def confirm(
     faults: Sequence[tuple[Fault, FaultContext]],
     world: World,
     application: Application,
+    progress: Progress | None = None,
 ) -> float:
     """Wait until users notice, once every defect is really there; returns their success rate.
 
@@ -57,12 +59,23 @@ def confirm(
             if (seen := traffic.operations.get(name)) is not None
         )
 
-    clock = world.cluster.clock
-    clock.advance(VISIBLE_WINDOW_S)
-    _await_outstanding(faults, clock, problem.timing.settle_s)
+    clock, settle_s = world.cluster.clock, problem.timing.settle_s
+    progress = progress or Progress()
+    if not clock.real_time:  # a wall clock does not wait for what may be seen at once
+        clock.advance(VISIBLE_WINDOW_S)
+    _await_outstanding(faults, clock, settle_s, progress)
     if problem.silent:
         noticed()
-    elif not clock.wait_until(noticed, problem.timing.settle_s, 5.0):
+        return rate
+    with progress.phase(clock, "waiting until users notice the fault", settle_s) as phase:
+
+        def told() -> bool:
+            seen = noticed()
+            phase.look([f"success rate {rate:.3f}, healthy {healthy.success_rate:.3f}"])
+            return seen
+
+        has_noticed = clock.wait_until(told, settle_s, 2.0 if clock.real_time else 5.0)
+    if not has_noticed:
         msg = (
             f"users did not notice the fault within {problem.timing.settle_s:g} s: "
             f"success rate {rate:.3f}, healthy {healthy.success_rate:.3f}"
@@ -72,7 +85,10 @@ def confirm(
 
 
 def _await_outstanding(
-    faults: Sequence[tuple[Fault, FaultContext]], clock: Clock, timeout_s: float
+    faults: Sequence[tuple[Fault, FaultContext]],
+    clock: Clock,
+    timeout_s: float,
+    progress: Progress,
 ) -> None:
     """Wait until every defect rules the running system.
 
@@ -87,7 +103,15 @@ def _await_outstanding(
         ]
         return [text for text in told if text]
 
-    if not clock.wait_until(lambda: not missing(), timeout_s, 2.0):
+    with progress.phase(clock, "waiting until the fault has taken hold", timeout_s) as phase:
+
+        def rules() -> bool:
+            left = missing()
+            phase.look(left)
+            return not left
+
+        holds = clock.wait_until(rules, timeout_s, 2.0)
+    if not holds:
         msg = f"the fault did not take hold within {timeout_s:g} s: {'; '.join(missing())}"
         raise WorldError(msg)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor import grading
 from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.targets import is_open
 from sregym_core.events import FaultConfirmed, FaultInjected
 from sregym_core.model import name_of
@@ -62,6 +63,7 @@ class Injection:
         timeline: Where injections are told.
         choose: Gives the target of the fault of an index when it comes, for those that leave open
             which node or zone is meant; None keeps the targets as they are.
+        progress: Who is told what is waited for.
 
     Attributes:
         faults: With the targets that they have met, or will as things stand.
@@ -76,7 +78,9 @@ class Injection:
         application: Application,
         timeline: Timeline,
         choose: Callable[[Faults, int, Target], FaultTarget] | None = None,
+        progress: Progress | None = None,
     ) -> None:
+        self._progress = progress or Progress()
         self.injected_at_s: float | None = None
         self.faults = faults
         self._problem = problem
@@ -174,7 +178,9 @@ class Injection:
             index = self._waiting.pop(0)
             self._world.cluster.clock.advance(max(0.0, self._left(index)))
             self._inject(index)
-        rate = grading.confirm(self._problem, self.faults, self._world, self._application)
+        rate = grading.confirm(
+            self._problem, self.faults, self._world, self._application, self._progress
+        )
         self._timeline.record(FaultConfirmed(round(rate, 4), self._problem.silent))
 
     def _inject_late(self, index: int) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sregym_core.conductor.node_recovery import failed_pods
 from sregym_core.conductor.objects import capture
+from sregym_core.conductor.pods_waiting import Prospect, troubles
+from sregym_core.conductor.progress import Progress
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import Baseline, Traffic
 
@@ -20,6 +22,11 @@ BASELINE_WINDOW_S = 30.0
 # A cluster on the wall clock may need a moment more than the warm-up until its users are served.
 HEALTHY_TIMEOUT_S = 120.0
 HEALTHY_SUCCESS_RATE = 0.95
+# On a wall clock: what counts as steady traffic in windows of a round of load generators.
+STEADY_WINDOW_S = 10.0
+STEADY_SUCCESS_RATE = 0.99
+STEADY_SHARE = 0.25
+WAITING = "waiting until pods are ready"
 
 
 def wait_ready(
@@ -27,6 +34,9 @@ def wait_ready(
     application: Application,
     timeout_s: float,
     without: Iterable[ObjectRef] = (),
+    progress: Progress | None = None,
+    *,
+    starting: bool = False,
 ) -> None:
     """Wait until all parts of the application are ready.
 
@@ -35,48 +45,109 @@ def wait_ready(
         application: The application.
         timeout_s: At most so long.
         without: Objects that are not there yet: what is told of them does not count.
+        progress: Who is told what is waited for.
+        starting: Whether it was deployed just now: pods that crash or cannot be pulled then end the
+            wait soon. Later they may only wait out their back-off.
 
     Raises:
-        WorldError: They are not, and which.
+        WorldError: They are not, and which; on a wall clock with the reasons of their pods.
     """
     names = tuple(map(str, without))
+    prospect = Prospect()
+    began = cluster.clock.now()
 
     def waiting_for() -> list[str]:
         told = application.ready(cluster)
         return [phrase for phrase in told if not any(name in phrase for name in names)]
 
-    if not cluster.clock.wait_until(lambda: not waiting_for(), timeout_s, 5.0):
-        waiting = "; ".join(waiting_for())
-        msg = f"application {application.name!r} was not ready after {timeout_s:g} s: {waiting}"
-        raise WorldError(msg)
+    with (progress or Progress()).phase(cluster.clock, WAITING, timeout_s) as phase:
+
+        def ready() -> bool:
+            waiting = waiting_for()
+            if not waiting or not phase.watched:
+                return not waiting
+            found = troubles(cluster, application)
+            phase.look([*map(str, found)] or waiting)
+            lost = prospect.hopeless(found, cluster.clock.now()) if starting else []
+            if lost:
+                after_s = round(cluster.clock.now() - began)
+                msg = (
+                    f"application {application.name!r} will not get ready, given up after "
+                    f"{after_s} s: {'; '.join(map(str, lost))}"
+                )
+                raise WorldError(msg)
+            return False
+
+        if not cluster.clock.wait_until(ready, timeout_s, 5.0):
+            waiting = "; ".join(dict.fromkeys([*waiting_for(), *phase.waiting_for]))
+            msg = f"application {application.name!r} was not ready after {timeout_s:g} s: {waiting}"
+            raise WorldError(msg)
 
 
-def settle(cluster: Cluster, application: Application, warm_up_s: float) -> Baseline:
+def settle(
+    cluster: Cluster, application: Application, warm_up_s: float, progress: Progress | None = None
+) -> Baseline:
     """Wait until the application is ready, let it warm up, and record it."""
-    wait_ready(cluster, application, READY_TIMEOUT_S)
-    cluster.clock.advance(max(warm_up_s, BASELINE_WINDOW_S))
-    return take_baseline(cluster, application)
+    wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress, starting=True)
+    seconds = max(warm_up_s, BASELINE_WINDOW_S)
+    with (progress or Progress()).phase(cluster.clock, "warming up", seconds) as phase:
+        phase.look()
+        warm_up(cluster, application, seconds)
+    return take_baseline(cluster, application, progress)
 
 
-def take_baseline(cluster: Cluster, application: Application) -> Baseline:
-    """Record the healthy system.
+def warm_up(cluster: Cluster, application: Application, seconds: float) -> None:
+    """Let traffic become steady.
+
+    In virtual time that takes `seconds`. On a wall clock it is over as soon as the users of two
+    successive windows were all but all served, and asked alike.
+    """
+    clock = cluster.clock
+    if not clock.real_time:
+        clock.advance(seconds)
+        return
+    seen: list[Traffic] = []
+
+    def steady() -> bool:
+        seen.append(application.traffic(cluster, STEADY_WINDOW_S))
+        last, before = seen[-1], seen[-2] if len(seen) > 1 else None
+        if before is None or min(last.success_rate, before.success_rate) < STEADY_SUCCESS_RATE:
+            return False
+        return abs(last.requests - before.requests) <= STEADY_SHARE * before.requests
+
+    clock.advance(min(seconds, STEADY_WINDOW_S))
+    clock.wait_until(steady, max(0.0, seconds - STEADY_WINDOW_S), STEADY_WINDOW_S)
+
+
+def take_baseline(
+    cluster: Cluster,
+    application: Application,
+    progress: Progress | None = None,
+    window_s: float = BASELINE_WINDOW_S,
+) -> Baseline:
+    """Record the healthy system, with what its users saw in the last `window_s`.
 
     Raises:
         WorldError: Its users are not served well enough to call it healthy.
     """
     traffic = Traffic(seconds=0.0)
 
-    def healthy() -> bool:
-        nonlocal traffic
-        traffic = application.traffic(cluster, BASELINE_WINDOW_S)
-        return traffic.success_rate >= HEALTHY_SUCCESS_RATE
+    with (progress or Progress()).phase(
+        cluster.clock, "waiting until users are served", HEALTHY_TIMEOUT_S
+    ) as phase:
 
-    if not cluster.clock.wait_until(healthy, HEALTHY_TIMEOUT_S, 5.0):
-        msg = (
-            f"application {application.name!r} is not healthy before any fault: "
-            f"{traffic.ok} of {traffic.requests} requests succeeded"
-        )
-        raise WorldError(msg)
+        def healthy() -> bool:
+            nonlocal traffic
+            traffic = application.traffic(cluster, window_s)
+            phase.look([f"{traffic.ok} of {traffic.requests} requests succeeded"])
+            return traffic.success_rate >= HEALTHY_SUCCESS_RATE
+
+        if not cluster.clock.wait_until(healthy, HEALTHY_TIMEOUT_S, 5.0):
+            msg = (
+                f"application {application.name!r} is not healthy before any fault: "
+                f"{traffic.ok} of {traffic.requests} requests succeeded"
+            )
+            raise WorldError(msg)
     objects = capture(cluster, application.namespaces)
     nodes = () if cluster.nodes is None else cluster.nodes.settings()
     return Baseline(

@@ -13,6 +13,7 @@ from sregym_core.conductor.objects import (
     restore,
 )
 from sregym_core.conductor.ordered_pods import delete_blocking_pods
+from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import wait_ready
 from sregym_core.interfaces import restore_settings
 
@@ -29,6 +30,7 @@ def recover(
     application: Application,
     faults: tuple[tuple[Fault, FaultContext], ...],
     journal: UndoJournal,
+    progress: Progress | None = None,
 ) -> None:
     """Undo faults and whatever the agent changed; objects first, since commands need pods.
 
@@ -40,6 +42,20 @@ def recover(
             does not get ready again.
         ClusterError: The API refused a step.
     """
+    cluster = world.cluster
+    progress = progress or Progress()
+    with progress.phase(cluster.clock, "undoing what was changed") as phase:
+        phase.look()
+        _undo(world, application, faults, journal)
+    wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
+
+
+def _undo(
+    world: World,
+    application: Application,
+    faults: tuple[tuple[Fault, FaultContext], ...],
+    journal: UndoJournal,
+) -> None:
     cluster, baseline = world.cluster, world.baseline.objects
     access = cluster.nodes
     if access is not None:  # machines before what runs on them
@@ -57,7 +73,6 @@ def recover(
     wait_nodes(cluster, baseline)
     delete_failed_pods(cluster, application.namespaces, world.baseline.failed_pods)
     journal.undo_commands(cluster)
-    wait_ready(cluster, application, READY_TIMEOUT_S)
 
 
 def remaining_difference(world: World, application: Application) -> str:

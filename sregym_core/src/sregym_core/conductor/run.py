@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.blame import interrupts, located
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
 from sregym_core.conductor.plan import EpisodePlan
+from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.workers import LOST, SILENT, Station, Workers
 from sregym_core.conductor.worlds import Worlds
 from sregym_core.interfaces import AgentDescription, Budget, RunPlan
@@ -224,8 +225,10 @@ def _play_here(
     audience: Audience,
 ) -> Iterator[EpisodeRecord]:
     worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
+    last = ""
     try:
         for assignment in left:
+            last = assignment.episode
             agent = _agent(bench, request, assignment)
             player = _player(
                 bench, worlds, request, assignment, agent, folder.path, folder.seal, audience.listen
@@ -234,7 +237,7 @@ def _play_here(
             if player.interrupted:
                 raise KeyboardInterrupt
     finally:
-        worlds.close()
+        worlds.close(Progress(lambda event: audience.listen(last, event)))
 
 
 def _agent(bench: Bench, request: RunRequest, assignment: Assignment) -> Agent:

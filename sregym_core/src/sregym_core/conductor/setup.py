@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.injection import Faults
     from sregym_core.conductor.plan import EpisodePlan
+    from sregym_core.conductor.progress import Progress
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.interfaces import Application, Checkpoint
@@ -32,6 +33,7 @@ class Setup:
         application: What runs.
         timeline: Where what happens is told.
         journal: Where faults note how they are undone.
+        progress: Who is told what is waited for.
 
     Attributes:
         world: None before there is one.
@@ -46,7 +48,9 @@ class Setup:
         application: Application,
         timeline: Timeline,
         journal: UndoJournal,
+        progress: Progress,
     ) -> None:
+        self._progress = progress
         self.timeline = timeline
         self.journal = journal
         self.world: World | None = None
@@ -93,7 +97,13 @@ class Setup:
             None if start is None else start.targets,
         )
         injection = Injection(
-            plan.problem, faults, world, self._application, self.timeline, self._bench.choose_again
+            plan.problem,
+            faults,
+            world,
+            self._application,
+            self.timeline,
+            self._bench.choose_again,
+            self._progress,
         )
         prelude = self.prelude = Prelude(plan, injection, self.timeline)
         _ = self.truths  # a fault that cannot tell its own says so before anything breaks
@@ -128,7 +138,12 @@ class Setup:
         plan, timeline = self._plan, self.timeline
         warm_up_s = plan.problem.timing.warm_up_s
         world = self._worlds.make(
-            self._application, warm_up_s, plan.seed, plan.agent.served, plan.session_folder
+            self._application,
+            warm_up_s,
+            plan.seed,
+            plan.agent.served,
+            plan.session_folder,
+            self._progress,
         )
         self.world = world  # from here on there is something to give back
         timeline.follow(world.cluster.clock)

@@ -6,12 +6,15 @@ is removed and deployed anew. What this process deployed it removes at the end, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_core.conductor.objects import capture, differences
+from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import (
     BASELINE_WINDOW_S,
     READY_TIMEOUT_S,
+    STEADY_WINDOW_S,
     settle,
     take_baseline,
     wait_ready,
@@ -38,7 +41,9 @@ class StandingApplication:
         self._deployed = False
         self._baseline: Baseline | None = None
 
-    def ready(self, cluster: Cluster, warm_up_s: float) -> Baseline:
+    def ready(
+        self, cluster: Cluster, warm_up_s: float, progress: Progress | None = None
+    ) -> Baseline:
         """The healthy baseline for the next episode; deploys where that is needed.
 
         Raises:
@@ -47,16 +52,16 @@ class StandingApplication:
         """
         if self._baseline is not None:
             try:
-                return self._again(cluster, self._baseline)
+                return self._again(cluster, self._baseline, progress)
             except WorldError:
                 # Objects can be as they were and processes not: a registry that lost its entries.
                 self._baseline = None
-        self.remove(cluster)
-        self._deploy(cluster)
-        self._baseline = settle(cluster, self._application, warm_up_s)
+        self.remove(cluster, progress)
+        self._deploy(cluster, progress)
+        self._baseline = settle(cluster, self._application, warm_up_s, progress)
         return self._baseline
 
-    def remove(self, cluster: Cluster) -> None:
+    def remove(self, cluster: Cluster, progress: Progress | None = None) -> None:
         """Delete it, if it is ours, and wait until it is gone.
 
         Raises:
@@ -67,7 +72,16 @@ class StandingApplication:
         self._baseline = None
         self._application.remove(cluster)
         revoke(cluster, self._application.namespaces)
-        if not cluster.clock.wait_until(lambda: not self._left(cluster), REMOVAL_TIMEOUT_S, 2.0):
+        name = f"removing {self._application.name}"
+        with (progress or Progress()).phase(cluster.clock, name, REMOVAL_TIMEOUT_S) as phase:
+
+            def gone() -> bool:
+                left = self._left(cluster)
+                phase.look(left)
+                return not left
+
+            is_gone = cluster.clock.wait_until(gone, REMOVAL_TIMEOUT_S, 2.0)
+        if not is_gone:
             left = ", ".join(self._left(cluster))
             msg = (
                 f"application {self._application.name!r} was deleted, but {left} did not go within "
@@ -76,7 +90,7 @@ class StandingApplication:
             raise WorldError(msg)
         self._deployed = False
 
-    def _again(self, cluster: Cluster, before: Baseline) -> Baseline:
+    def _again(self, cluster: Cluster, before: Baseline, progress: Progress | None) -> Baseline:
         """The baseline of what stands there already, if it is still the healthy system."""
         application = self._application
         grant(cluster, application.namespaces)
@@ -84,11 +98,15 @@ class StandingApplication:
         found = "; ".join(differences(before.objects, objects))
         if found:
             raise WorldError(found)
-        wait_ready(cluster, application, READY_TIMEOUT_S)
+        wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
+        if cluster.clock.real_time:
+            # What users see of a healthy system is known; that they are served again is enough.
+            now = take_baseline(cluster, application, progress, STEADY_WINDOW_S)
+            return replace(now, traffic=before.traffic)
         cluster.clock.advance(BASELINE_WINDOW_S)
         return take_baseline(cluster, application)
 
-    def _deploy(self, cluster: Cluster) -> None:
+    def _deploy(self, cluster: Cluster, progress: Progress | None) -> None:
         left = self._left(cluster)
         if left:
             msg = (
@@ -97,7 +115,10 @@ class StandingApplication:
             )
             raise WorldError(msg)
         self._deployed = True  # before the first object: an interrupted deployment is ours as well
-        self._application.deploy(cluster)
+        name = f"deploying {self._application.name}"
+        with (progress or Progress()).phase(cluster.clock, name) as phase:
+            phase.look()
+            self._application.deploy(cluster)
         grant(cluster, self._application.namespaces)
 
     def _left(self, cluster: Cluster) -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from sregym_core.conductor.progress import Progress
     from sregym_core.conductor.starts import Start
     from sregym_core.interfaces import (
         Application,
@@ -80,8 +81,9 @@ class Worlds:
         seed: int,
         served: bool,
         folder: Path | None = None,
+        progress: Progress | None = None,
     ) -> World:
-        """A world for one episode.
+        """A world for one episode; on a wall clock `progress` is told what is waited for.
 
         Raises:
             WorldError: The application does not get ready or does not serve its users.
@@ -99,7 +101,7 @@ class Worlds:
         if lived_in is not None:
             return World(lived_in.checkpoint.fork(spec), lived_in.baseline, forked=True)
         if not self.provider.simulated:
-            return self._warm(application, warm_up_s, spec)
+            return self._warm(application, warm_up_s, spec, progress)
         with _nothing_collected():
             return self._new(application, warm_up_s, spec)
 
@@ -119,7 +121,13 @@ class Worlds:
             return World(checkpoint.fork(spec), baseline, forked=True)
         return World(world.cluster, baseline, world.forked)
 
-    def _warm(self, application: Application, warm_up_s: float, spec: ClusterSpec) -> World:
+    def _warm(
+        self,
+        application: Application,
+        warm_up_s: float,
+        spec: ClusterSpec,
+        progress: Progress | None = None,
+    ) -> World:
         # What an episode sees must not depend on which episode of a run came first: a world is built
         # with a seed that follows from the episode's, which rules alone from the fork on.
         seed_of_origin = self.provider.origin(spec.seed, self.options)
@@ -134,7 +142,7 @@ class Worlds:
                 standing = self._standing.setdefault(
                     application.name, StandingApplication(application)
                 )
-                return World(cluster, standing.ready(cluster, warm_up_s), forked=False)
+                return World(cluster, standing.ready(cluster, warm_up_s, progress), forked=False)
             deploy_in_time(cluster, application, self.provider.history(origin), origin.seed)
             baseline = settle(cluster, application, warm_up_s)
         except BaseException:
@@ -176,7 +184,7 @@ class Worlds:
         except (SregymError, ClusterError):
             return
 
-    def close(self) -> None:
+    def close(self, progress: Progress | None = None) -> None:
         """Remove from a real cluster what was deployed there; a simulated one simply ends.
 
         Between the episodes of a run applications stay: recovery has restored them.
@@ -184,7 +192,7 @@ class Worlds:
         for standing in self._standing.values():
             cluster = self.provider.provision(ClusterSpec(options=self.options))
             try:
-                standing.remove(cluster)
+                standing.remove(cluster, progress)
             finally:
                 cluster.close()
         self._standing.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +15,9 @@ class Clock(ABC):
     On the embedded cluster time is virtual: waiting costs no wall-clock time. On a real cluster it
     is the wall clock.
     """
+
+    # Whether waiting takes the time of those who wait; then it is worth saying for what.
+    real_time: ClassVar[bool] = False
 
     @abstractmethod
     def now(self) -> float:

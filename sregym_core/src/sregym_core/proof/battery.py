@@ -11,6 +11,7 @@ from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.plan import EpisodePlan
+from sregym_core.conductor.progress import Progress
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, OracleContext, Traffic
 from sregym_core.model import EpisodeRecord, Outcome
@@ -19,10 +20,11 @@ from sregym_core.proof.diagnoses import wrong_diagnoses
 from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import Worlds
+    from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Session
     from sregym_core.model import Claims, Problem
 
@@ -69,12 +71,19 @@ class Proof:
         }
 
 
-def prove(bench: Bench, worlds: Worlds, problem: Problem, seed: int = 0) -> Proof:
-    """Play the whole battery for one problem."""
+def prove(
+    bench: Bench,
+    worlds: Worlds,
+    problem: Problem,
+    seed: int = 0,
+    listener: Callable[[str, EpisodeEvent], None] | None = None,
+) -> Proof:
+    """Play the whole battery for one problem; `listener` is told of each event with the problem."""
+    tell = None if listener is None else partial(_pass_on, listener, problem.id)
     began = time.monotonic()
     checks: list[ProofCheck] = []
     try:
-        checks.extend(_Battery(bench, worlds, problem, seed).checks())
+        checks.extend(_Battery(bench, worlds, problem, seed, tell).checks())
     except UsageError:
         raise
     except (SregymError, ClusterError) as error:
@@ -83,8 +92,22 @@ def prove(bench: Bench, worlds: Worlds, problem: Problem, seed: int = 0) -> Proo
     return Proof(problem.id, tuple(checks), round(time.monotonic() - began, 3))
 
 
+def _pass_on(
+    listener: Callable[[str, EpisodeEvent], None], problem: str, episode: str, event: EpisodeEvent
+) -> None:
+    listener(f"{problem}, {episode}", event)
+
+
 class _Battery:
-    def __init__(self, bench: Bench, worlds: Worlds, problem: Problem, seed: int) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        worlds: Worlds,
+        problem: Problem,
+        seed: int,
+        tell: Callable[[str, EpisodeEvent], None] | None,
+    ) -> None:
+        self._tell = tell
         self._bench = bench
         self._worlds = worlds
         self._problem = problem
@@ -161,7 +184,7 @@ class _Battery:
             inject=inject,
             relapse_s=relapse_s,
         )
-        player = EpisodePlayer(self._bench, self._worlds, plan)
+        player = EpisodePlayer(self._bench, self._worlds, plan, self._tell)
         record = player.play(agent)
         if player.interrupted:
             raise KeyboardInterrupt
@@ -174,7 +197,11 @@ class _Battery:
     def _diagnosis_checks(self) -> Iterator[ProofCheck]:
         """Diagnoses are judged against the truth alone; no episode is needed for that."""
         timing = self._problem.timing
-        world = self._worlds.make(self._application, timing.warm_up_s, self._seed, served=False)
+        tell = self._tell
+        progress = Progress(None if tell is None else lambda event: tell("diagnoses", event))
+        world = self._worlds.make(
+            self._application, timing.warm_up_s, self._seed, served=False, progress=progress
+        )
         try:
             journal = UndoJournal()
             faults = self._bench.faults_in_context(

@@ -10,9 +10,10 @@ from sregym_core.conductor.worlds import Worlds
 from sregym_core.proof.battery import Proof, ProofCheck, prove
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sregym_core.conductor.bench import Bench
+    from sregym_core.events import EpisodeEvent
     from sregym_core.model import Problem
 
 
@@ -35,15 +36,26 @@ class ProofRequest:
     jobs: int
 
 
-def prove_all(bench: Bench, request: ProofRequest) -> Iterator[Proof]:
-    """Proofs in the order of the request's problems, each as soon as it is there."""
+def prove_all(
+    bench: Bench,
+    request: ProofRequest,
+    listener: Callable[[str, EpisodeEvent], None] | None = None,
+) -> Iterator[Proof]:
+    """Proofs in the order of the request's problems, each as soon as it is there.
+
+    Args:
+        bench: What episodes are put together from.
+        request: What is to be proved.
+        listener: Called with problem and event for each event of proofs that are played one after
+            another, as on a real cluster.
+    """
     provider = bench.provider(request.cluster)
     jobs = min(request.jobs, len(request.problems)) if provider.simulated else 1
     if jobs <= 1:
         worlds = Worlds(provider, request.cluster_options)
         try:
             for problem in request.problems:
-                yield prove(bench, worlds, problem, request.seed)
+                yield prove(bench, worlds, problem, request.seed, listener)
         finally:
             worlds.close()
         return
