@@ -70,9 +70,10 @@ def confirm(
     with progress.phase(clock, "waiting until users notice the fault", settle_s) as phase:
 
         def told() -> bool:
-            seen = noticed()
+            if noticed():
+                return True
             phase.look([f"success rate {rate:.3f}, healthy {healthy.success_rate:.3f}"])
-            return seen
+            return False
 
         has_noticed = clock.wait_until(told, settle_s, 2.0 if clock.real_time else 5.0)
     if not has_noticed:
@@ -107,7 +108,8 @@ def _await_outstanding(
 
         def rules() -> bool:
             left = missing()
-            phase.look(left)
+            if left:
+                phase.look(left)
             return not left
 
         holds = clock.wait_until(rules, timeout_s, 2.0)

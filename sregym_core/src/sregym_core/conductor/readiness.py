@@ -139,8 +139,10 @@ def take_baseline(
         def healthy() -> bool:
             nonlocal traffic
             traffic = application.traffic(cluster, window_s)
+            if traffic.success_rate >= HEALTHY_SUCCESS_RATE:
+                return True
             phase.look([f"{traffic.ok} of {traffic.requests} requests succeeded"])
-            return traffic.success_rate >= HEALTHY_SUCCESS_RATE
+            return False
 
         if not cluster.clock.wait_until(healthy, HEALTHY_TIMEOUT_S, 5.0):
             msg = (

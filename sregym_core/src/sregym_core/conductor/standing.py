@@ -77,7 +77,8 @@ class StandingApplication:
 
             def gone() -> bool:
                 left = self._left(cluster)
-                phase.look(left)
+                if left:
+                    phase.look(left)
                 return not left
 
             is_gone = cluster.clock.wait_until(gone, REMOVAL_TIMEOUT_S, 2.0)
