@@ -19,6 +19,7 @@ from sregym_apps.components import derive_components, made_by_operators
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
 from sregym_apps.readiness import what_is_not_ready
+from sregym_apps.table import with_table
 from sregym_apps.workload import parse_rounds, summarise
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class ManifestApplication(Application):
         manifests/           one YAML file per component
         components.yaml      notes on components, see `sregym_apps.notes`
         service_model.yaml   what runs in the containers, see `sregym_apps.model`
+        table.yaml           templates and rows that make more of these three, see `sregym_apps.table`
 
     Attributes:
         package: Dotted name of that package.
@@ -159,7 +161,7 @@ class ManifestApplication(Application):
         from sregym_apps.lint import lint_folder
 
         shown = self.package.replace(".", "/")
-        return lint_folder(self._folder, shown, vocabulary, application=self.name)
+        return lint_folder(files(self.package), shown, vocabulary, application=self.name)
 
     def _under_load(self, generator: KubeObject, load: Load) -> KubeObject:
         given = copy.deepcopy(generator)
@@ -187,7 +189,7 @@ class ManifestApplication(Application):
 
     @cached_property
     def _folder(self) -> Traversable:
-        return files(self.package)
+        return with_table(files(self.package))
 
     @cached_property
     def _objects(self) -> list[KubeObject]:

@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
+_HERE = "sregym_app_deathstarbench"
+
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Hotel Reservation."""
-    target = "sregym_app_deathstarbench.hotel_reservation.application:HotelReservation"
-    return [Offer("hotel-reservation", target)]
+    """Hotel Reservation and Social Network."""
+    return [
+        Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
+        Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
+    ]
 
 
 @hookimpl

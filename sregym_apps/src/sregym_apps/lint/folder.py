@@ -17,6 +17,7 @@ from sregym_apps.manifests import load_manifests
 from sregym_apps.model.loading import examine_service_model
 from sregym_apps.notes import load_notes
 from sregym_apps.simulation import Installed, installed
+from sregym_apps.table import TABLE, expanded, joined
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -57,6 +58,12 @@ def lint_folder(
         application: The name that the service model must have; empty for any.
     """
     files = Files(installed() if known is None else known, vocabulary)
+    table = folder / TABLE
+    if table.is_file():
+        made = expanded(table.read_text(encoding="utf-8"), f"{shown}/{TABLE}")
+        if made.defects:
+            return _sorted(made.defects)
+        folder = joined(folder, made)
     _read(files, folder, shown)
     _made(files)
     found = [*files.defects, *tools(files), *programs(files)]

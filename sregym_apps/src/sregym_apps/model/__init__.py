@@ -12,6 +12,7 @@ from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
     StoreProgram,
 )
+from sregym_apps.model.forms import FormError, parsed, value_at
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.loading import (
@@ -85,6 +86,7 @@ __all__ = [
     "ErrorKind",
     "ExitStep",
     "Failure",
+    "FormError",
     "GarbageCollection",
     "GrowStep",
     "Image",
@@ -133,8 +135,10 @@ __all__ = [
     "parse_reference",
     "parse_service_model",
     "parse_words",
+    "parsed",
     "placeholders",
     "route_of",
     "seconds",
     "settings_found",
+    "value_at",
 ]

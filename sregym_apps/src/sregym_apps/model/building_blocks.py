@@ -29,6 +29,7 @@ GENERIC_FORMATS = (
     "zap",
     "haproxy",
     "envoy",
+    "boost",
 )
 
 

@@ -19,7 +19,8 @@ class Setting(Entry):
         argument: Position among the arguments that are no flags, from 0.
         env: Environment variable.
         file: File that holds it, absolute or relative to the working directory.
-        key: Key in that file, dotted for nested JSON; without it the whole content, stripped.
+        key: Key in that file, dotted for nested ones; without it the whole content, stripped. Files
+            are JSON, or YAML, lines of `key=value` or sections of them as their names end.
         type: What the text must be. A value of another type is as good as none.
         default: Used when no source has a value. Without default the setting is required, and
             a `require` step says what its absence does.
@@ -61,7 +62,7 @@ class Log(Entry):
             `user`, `status`, `bytes`, `referer`, `agent` the rest), `log4j` and `spring-boot` (the
             caller is the logger, a field `thread` the thread), `klog`,
             `zap` (JSON with seconds since 1970), `haproxy` and `envoy` (lines about requests; the text is what
-            follows the time); others come with the kinds of servers that are installed.
+            follows the time), `boost` (Boost.Log of C++: time, level, caller); others come with the kinds of servers that are installed.
         stream: Where lines go that name no stream.
         colour: Whether a console format has ANSI colours.
     """

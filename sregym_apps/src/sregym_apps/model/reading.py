@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sregym_apps.model.forms import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +40,9 @@ def settings_found(
         if value is None and setting.env is not None:
             value = environment.get(setting.env)
         if value is None and setting.file is not None:
-            value = _in_file(read(posixpath.join(working_dir, setting.file)), setting.key)
+            value = _in_file(
+                read(posixpath.join(working_dir, setting.file)), setting.file, setting.key
+            )
         if value is None or not _fits(value, setting.type):
             value = setting.default
         if value is not None:
@@ -77,21 +80,10 @@ def parse_words(
     return flags, arguments
 
 
-def _in_file(text: str | None, key: str | None) -> str | None:
+def _in_file(text: str | None, file: str, key: str | None) -> str | None:
     if text is None or key is None:
         return None if text is None else text.strip()
-    try:
-        value: Any = json.loads(text)
-    except json.JSONDecodeError:
-        return None
-    if isinstance(value, dict) and key in value:
-        value = value[key]
-    else:
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value)
+    return value_at(text, file, key)
 
 
 def _fits(value: str, kind: str) -> bool:

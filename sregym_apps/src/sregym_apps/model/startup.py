@@ -58,7 +58,10 @@ class LogStep(Step):
 
 
 class ReadStep(Step):
-    """Open and parse a configuration file; fails when it is missing or no JSON."""
+    """Open and parse a configuration file; fails when it is missing or not of its form.
+
+    The form is JSON unless the name ends as that of another: `.yaml`, `.properties`, `.ini` ...
+    """
 
     read: str
 

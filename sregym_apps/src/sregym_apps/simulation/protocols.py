@@ -118,7 +118,26 @@ _GRPC = WireProtocol(
     transparent="rpc error: code = ",
     never_http=True,
 )
+# Words of TSocket and its kin in Apache Thrift's C++ library.
+_THRIFT = WireProtocol(
+    "thrift",
+    9090,
+    {
+        "dns": "Could not resolve host for client socket.",
+        "refused": "connect() failed: Connection refused",
+        "unreachable": "connect() failed: Network is unreachable",
+        "no_route": "connect() failed: No route to host",
+        "no_port": "connect() failed: Cannot assign requested address",
+        "reset": "No more data to read.",
+        "timeout": "THRIFT_EAGAIN (timed out)",
+        "overloaded": "THRIFT_EAGAIN (timed out)",
+        "protocol": "Received an oversized frame",
+    },
+    one_connection_a_call=True,
+    never_http=True,
+    closes_on_http=True,
+)
 _TCP = WireProtocol("tcp", one_connection_a_call=True, call_spans=False, closes_on_http=True)
 
 # What needs no kind of server of its own.
-GENERIC_PROTOCOLS: tuple[WireProtocol, ...] = (_HTTP, _GRPC, _TCP)
+GENERIC_PROTOCOLS: tuple[WireProtocol, ...] = (_HTTP, _GRPC, _THRIFT, _TCP)

@@ -67,11 +67,17 @@ def klog_form(when: datetime) -> str:
     return f"{when:%m%d %H:%M:%S}.{when.microsecond:06d}"
 
 
+def boost_form(when: datetime) -> str:
+    """As Boost's date_time writes it: name of the month, microseconds."""
+    return f"{when:%Y-%b-%d %H:%M:%S}.{when.microsecond:06d}"
+
+
 # What a line may hold of its time, the most exact first.
 TIME_SHAPES = (
     TimeShape(millis_form, fine=True),
     TimeShape(comma_form, fine=True),
     TimeShape(klog_form, fine=True),
+    TimeShape(boost_form, fine=True),
     TimeShape(lambda when: str(when.timestamp()), fine=True),
     TimeShape(lambda when: when.strftime("%Y-%m-%dT%H:%M:%S"), fine=False),
     TimeShape(lambda when: when.strftime("%Y/%m/%d %H:%M:%S"), fine=False),
@@ -191,6 +197,12 @@ def _klog(record: LogRecord) -> str:
     return f"{head_text} {json.dumps(text)}{tail}" if fields else f"{head_text} {text}"
 
 
+def _boost(record: LogRecord) -> str:
+    caller = f"({record.line.caller}) " if record.line.caller else ""
+    level = {"warn": "warning"}.get(record.line.level, record.line.level)
+    return f"[{boost_form(record.when)}] <{level}>: {caller}{record.text}"
+
+
 def _java_line(record: LogRecord) -> str:
     return _java(record.when, record.log.format, record.line, record.text, record.fields)
 
@@ -209,6 +221,7 @@ _GENERIC: Mapping[str, Callable[[LogRecord], str]] = {
     "zap": _zap,
     "haproxy": _haproxy,
     "envoy": _envoy,
+    "boost": _boost,
 }
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import parse_words, settings_found
+from sregym_apps.model import FormError, parse_words, parsed, settings_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,16 +29,18 @@ def read_settings(
 
 
 def read_failure(files: Files, path: str, shown: str) -> str | None:
-    """Why a JSON file cannot be read, in the words of Go; None when it can."""
+    """Why a configuration file cannot be read, in the words of Go; None when it can."""
     text = files.read(path)
     if text is None:
         if files.is_folder(path):
             return f"read {shown}: is a directory"
         return f"open {shown}: no such file or directory"
     try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        if error.pos >= len(text.rstrip()):
+        parsed(text, path)
+    except FormError as error:
+        if path.endswith((".yaml", ".yml")) or error.at is None:
+            return f"yaml: {error}"
+        if error.at >= len(text.rstrip()):
             return "unexpected end of JSON input"
-        return f"invalid character {text[error.pos]!r} looking for beginning of value"
+        return f"invalid character {text[error.at]!r} looking for beginning of value"
     return None

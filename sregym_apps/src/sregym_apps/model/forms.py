@@ -1,0 +1,109 @@
+"""Forms of configuration files: JSON, YAML, and lines of `key = value` with or without sections.
+
+The form follows from the end of the file's name; what ends in nothing known is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+_YAML = (".yaml", ".yml")
+_LINES = (".properties", ".ini", ".cnf", ".conf", ".env", ".cfg")
+_SECTION = re.compile(r"\[([^\]]+)\]")
+_LINE = re.compile(r"([^=:\s]+)\s*[=:\s]\s*(.*)")
+
+
+class FormError(ValueError):
+    """A text that does not have the form of its file.
+
+    Attributes:
+        at: Offset of the character that does not fit; None where that is not known.
+    """
+
+    def __init__(self, text: str, at: int | None = None) -> None:
+        super().__init__(text)
+        self.at = at
+
+
+class _WithoutAliases(yaml.SafeLoader):
+    """Aliases could make a short text a value of any size; configuration files have none."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):  # type: ignore[no-untyped-call]  # PyYAML has no types
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.constructor.ConstructorError(problem="alias", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+
+
+def parsed(text: str, path: str) -> Any:
+    """The content of a configuration file.
+
+    Args:
+        text: The file.
+        path: Its path, whose end says which form it has.
+
+    Raises:
+        FormError: It does not have that form.
+    """
+    return _parsed(text, _form(path))
+
+
+def value_at(text: str, path: str, key: str) -> str | None:
+    """A value by its key, dotted for nested ones; None where it is not there.
+
+    Values that are no text are written as JSON.
+    """
+    try:
+        value = parsed(text, path)
+    except FormError:
+        return None
+    if isinstance(value, dict) and key in value:
+        value = value[key]
+    else:
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, default=str)
+
+
+def _form(path: str) -> str:
+    if path.endswith(_YAML):
+        return "yaml"
+    return "lines" if path.endswith(_LINES) else "json"
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, form: str) -> Any:
+    if form == "lines":
+        return _lines(text)
+    try:
+        if form == "json":
+            return json.loads(text)
+        return yaml.load(text, _WithoutAliases)  # noqa: S506 - a safe one
+    except json.JSONDecodeError as error:
+        raise FormError(str(error), error.pos) from error
+    except yaml.MarkedYAMLError as error:
+        raise FormError(str(error.problem), getattr(error.problem_mark, "index", None)) from error
+    except (ValueError, RecursionError) as error:
+        raise FormError(str(error)) from error
+
+
+def _lines(text: str) -> dict[str, Any]:
+    """Keys and values line by line; those below `[section]` are nested in it."""
+    whole: dict[str, Any] = {}
+    here = whole
+    for line in map(str.strip, text.splitlines()):
+        section = _SECTION.fullmatch(line)
+        if section:
+            here = whole.setdefault(section[1], {})
+        elif line and line[0] not in "#;!":
+            found = _LINE.fullmatch(line)
+            key, value = (found[1], found[2]) if found else (line, "")
+            here[key] = value.strip().strip("\"'")
+    return whole

@@ -1,0 +1,6 @@
+"""Applications of many like workloads: templates, and a table with a row for each workload."""
+
+from sregym_apps.table.folder import TABLE, MemoryFolder, joined, with_table
+from sregym_apps.table.rows import Expanded, expanded
+
+__all__ = ["TABLE", "Expanded", "MemoryFolder", "expanded", "joined", "with_table"]
