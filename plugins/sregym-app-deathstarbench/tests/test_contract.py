@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
 from sregym_core.registry import Registry
@@ -29,16 +30,21 @@ class TestPlugin(PluginContract):
     distribution = "sregym-app-deathstarbench"
 
 
-class TestHotelReservation(ApplicationContract):
-    @pytest.fixture
-    def application(self) -> Application:
-        return HotelReservation()
+APPLICATIONS = (HotelReservation, SocialNetwork)
 
 
-class TestHotelReservationOnTheEmbeddedCluster(LivingApplicationContract):
-    @pytest.fixture
-    def application(self) -> Application:
-        return HotelReservation()
+class TestApplications(ApplicationContract):
+    @pytest.fixture(params=APPLICATIONS, ids=lambda kind: kind.name)
+    def application(self, request: pytest.FixtureRequest) -> Application:
+        made: Application = request.param()
+        return made
+
+
+class TestApplicationsOnTheEmbeddedCluster(LivingApplicationContract):
+    @pytest.fixture(params=APPLICATIONS, ids=lambda kind: kind.name)
+    def application(self, request: pytest.FixtureRequest) -> Application:
+        made: Application = request.param()
+        return made
 
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:

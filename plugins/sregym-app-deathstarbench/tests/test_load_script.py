@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_apps.workload import parse_rounds, summarise
 from sregym_core.interfaces import OperationTraffic
 
@@ -32,9 +33,9 @@ end
 class Wrk2:
     """Calls the functions of the script as wrk2 does: one Lua state a thread, and one for all."""
 
-    def __init__(self, script: str) -> None:
-        self.main = self._state(script)
-        self.threads = [self._state(script) for _ in range(THREADS)]
+    def __init__(self, script: str, requests: str = "") -> None:
+        self.main = self._state(script, requests)
+        self.threads = [self._state(script, requests) for _ in range(THREADS)]
         make = self.main.eval(THREAD)
         for thread in self.threads:
             names = thread.globals()
@@ -56,9 +57,11 @@ class Wrk2:
         return str(self.main.globals().printed)
 
     @staticmethod
-    def _state(script: str) -> Any:
+    def _state(script: str, requests: str) -> Any:
         state = lupa.LuaRuntime()
         state.execute(WRK)
+        state.globals().written = requests
+        state.execute("function dofile(path) return assert(loadstring(written))() end")
         state.execute(script)
         return state
 
@@ -111,3 +114,30 @@ def test_what_it_prints_is_what_the_toolkit_reads(wrk2: Wrk2) -> None:
     assert traffic.operations == expected
     assert traffic.requests == 981
     assert traffic.p99_ms == 4.0
+
+
+def test_requests_of_social_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    (texts,) = [
+        obj["data"]
+        for obj in SocialNetwork().manifests()
+        if (obj["kind"], obj["metadata"]["name"]) == ("ConfigMap", "social-load")
+    ]
+    wrk2 = Wrk2(texts["mix.lua"], texts["requests.lua"])
+    sent = [wrk2.answer(number, 200).partition("?")[0] for number in range(4000)]
+    shares = {path: sent.count(path) / 4000 for path in sorted(set(sent))}
+    rounds = {line.operation: line.ok for line in parse_rounds(wrk2.report())}
+
+    assert shares == {
+        "GET /wrk2-api/home-timeline/read": pytest.approx(0.6, abs=0.05),
+        "GET /wrk2-api/user-timeline/read": pytest.approx(0.3, abs=0.05),
+        "POST /wrk2-api/post/compose": pytest.approx(0.1, abs=0.03),
+    }
+    assert rounds == {
+        "home-timeline": sent.count("GET /wrk2-api/home-timeline/read"),
+        "user-timeline": sent.count("GET /wrk2-api/user-timeline/read"),
+        "compose-post": sent.count("POST /wrk2-api/post/compose"),
+    }
+
+    monkeypatch.setenv("WEIGHT_HOME_TIMELINE", "0")
+    other = Wrk2(texts["mix.lua"], texts["requests.lua"])
+    assert all("home-timeline" not in other.answer(number, 200) for number in range(500))

@@ -3,12 +3,13 @@ from __future__ import annotations
 from importlib.resources import files
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_core.problems import parse_problem
 
 FOLDER = files("sregym_app_deathstarbench") / "problems"
 
 
-def test_problems_and_what_they_break(hotel: HotelReservation) -> None:
+def test_problems_and_what_they_break() -> None:
     problems = {
         file.name: parse_problem(file.read_text(encoding="utf-8"), file.name)
         for file in sorted(FOLDER.iterdir(), key=lambda file: file.name)
@@ -19,25 +20,35 @@ def test_problems_and_what_they_break(hotel: HotelReservation) -> None:
     }
 
     assert list(problems) == [f"{problem.id}.yaml" for problem in problems.values()]
-    assert {problem.application for problem in problems.values()} == {hotel.name}
-    assert {problem.suites for problem in problems.values()} == {("lite", "hotel-reservation")}
-    assert {problem.silent for problem in problems.values()} == {False}
+    assert {problem.suites for problem in problems.values()} == {
+        ("lite", "hotel-reservation"),
+        ("social-network",),
+    }
+    assert [problem.id for problem in problems.values() if problem.silent] == [
+        "missing_configmap_social_network"
+    ]
     assert broken == {
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
+        "k8s_target_port-misconfig": [("service-target-port", "user-service")],
         "missing_configmap_hotel_reservation": [("configmap-missing", "mongodb-geo")],
+        "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
+        "missing_service_social_network": [("service-missing", "user-service")],
         "resource_request_too_small": [("resource-limit", "mongodb-rate")],
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
+        "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
         "wrong_service_selector_hotel_reservation": [("service-selector", "frontend")],
+        "wrong_service_selector_social_network": [("service-selector", "user-service")],
     }
 
 
-def test_targets_are_components(hotel: HotelReservation) -> None:
+def test_targets_are_components() -> None:
+    applications = {kind.name: kind() for kind in (HotelReservation, SocialNetwork)}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
         for fault in problem.faults:
-            assert hotel.component(fault.target) is not None
+            assert applications[problem.application].component(fault.target) is not None

@@ -34,10 +34,11 @@ class _WithoutAliases(yaml.SafeLoader):
     """Aliases could make a short text a value of any size; configuration files have none."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):  # type: ignore[no-untyped-call]  # PyYAML has no types
+        """As the base class has it."""
+        if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.constructor.ConstructorError(problem="alias", problem_mark=event.start_mark)
-        return super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        return super().compose_node(parent, index)
 
 
 def parsed(text: str, path: str) -> Any:

@@ -1,5 +1,7 @@
 """Applications of many like workloads: templates, and a table with a row for each workload."""
 
+from __future__ import annotations
+
 from sregym_apps.table.folder import TABLE, MemoryFolder, joined, with_table
 from sregym_apps.table.rows import Expanded, expanded
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from types import MappingProxyType
@@ -14,6 +13,8 @@ from sregym_core.lint import Defect, Document, documents
 from sregym_apps.table.filling import FillingError, filled, names_used
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from sregym_core.lint import Location
 
 # What a table and its templates hold.
