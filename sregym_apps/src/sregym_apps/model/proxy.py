@@ -11,7 +11,10 @@ from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Memory
 from sregym_apps.model.service import Answer, ServiceProgram
 
-_FAILING = ("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded")
+_FAILING = (
+    *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),
+    *("unreachable", "no_route", "no_port"),
+)
 # What is written and answered for each kind of failure; the rest counts as a bad gateway.
 _TIMED_OUT, _FULL = ("timeout",), ("unavailable", "overloaded")
 
@@ -55,12 +58,21 @@ class Flavour(NamedTuple):
     flags: tuple[str, str, str]
     sizes: tuple[int, int, int]
 
+    def status(self, kind: str) -> int:
+        """What is answered to a kind of failure; 0: what the upstream answered itself."""
+        if kind == "server":
+            return 0
+        return self.statuses[1 if kind in _TIMED_OUT else 2 if kind in _FULL else 0]
+
 
 _UPSTREAM = "while reading response header from upstream"
 _NGINX = Flavour(
     "nginx",
     {
         "refused": "connect() failed (111: Connection refused) while connecting to upstream",
+        "unreachable": "connect() failed (101: Network is unreachable) while connecting to upstream",
+        "no_route": "connect() failed (113: No route to host) while connecting to upstream",
+        "no_port": "connect() failed (99: Cannot assign requested address) while connecting to upstream",
         "timeout": f"upstream timed out (110: Connection timed out) {_UPSTREAM}",
         "reset": f"upstream prematurely closed connection {_UPSTREAM}",
         "dns": "${host} could not be resolved (3: Host not found)",
@@ -90,6 +102,9 @@ _ENVOY = Flavour(
     "envoy",
     {
         "refused": f"{_CUT}remote connection failure, transport failure reason: delayed connect error: Connection refused",
+        "unreachable": f"{_CUT}remote connection failure, transport failure reason: immediate connect error: Network is unreachable",
+        "no_route": f"{_CUT}remote connection failure, transport failure reason: delayed connect error: No route to host",
+        "no_port": f"{_CUT}remote connection failure, transport failure reason: immediate connect error: Cannot assign requested address",
         "reset": f"{_CUT}connection termination",
         "timeout": "upstream request timeout",
         "dns": "no healthy upstream",
@@ -170,7 +185,10 @@ def _operation(flavour: Flavour, name: str, route: Route, named: int) -> dict[st
         found["calls"] = [
             {
                 "call": f"to-{name}.{ask}",
-                "on_error": {"log": _failures(flavour, name, route, named)},
+                "on_error": {
+                    "log": _failures(flavour, name, route, named),
+                    "statuses": {kind: flavour.status(kind) for kind in (*_FAILING, "server")},
+                },
             }
         ]
     return found
@@ -188,12 +206,12 @@ def _failures(flavour: Flavour, name: str, route: Route, named: int) -> list[dic
     for each, status, flags, size in shown:
         line = _line(flavour, name, route, status, size + named, flags)
         lines.append({**line, "kinds": each})
-    lines.append({**_line(flavour, name, route, 500, 0, "----" if flavour is _HAPROXY else "-"), "kinds": ("server",)})  # fmt: skip
+    lines.append({**_line(flavour, name, route, "${status}", 0, "----" if flavour is _HAPROXY else "-"), "kinds": ("server",)})  # fmt: skip
     return lines
 
 
 def _line(
-    flavour: Flavour, name: str, route: Route, status: int, size: int, flags: str
+    flavour: Flavour, name: str, route: Route, status: int | str, size: int, flags: str
 ) -> dict[str, Any]:
     place = urlsplit(route.upstream).netloc or "-"
     text = flavour.access.format(

@@ -108,12 +108,15 @@ class OnError(Entry):
         then: `fail` the request, `ignore` the error, or `panic`: the process ends.
         log: Lines written for each such error.
         returns: The error handed to the caller.
+        statuses: What an HTTP client gets by the kind of failure, where that is not the status of the
+            operation's `failure`; 0 is what the callee answered itself.
         code: Exit code of a panic.
     """
 
     then: Literal["fail", "ignore", "panic"] = "fail"
     log: tuple[Line, ...] = ()
     returns: Text = "${error}"
+    statuses: dict[ErrorKind, int] = Field(default_factory=dict)
     code: int = Field(default=2, ge=0, le=255)
 
 

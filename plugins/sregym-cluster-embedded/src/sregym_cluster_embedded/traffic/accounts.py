@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # What a server calls a request whose caller has gone, and one that it turned away.
 _GONE = "context canceled"
 _TURNED_AWAY = "server is at its limit"
+_FULL = 503
 
 _NO_TIME = Time()
 
@@ -70,6 +71,7 @@ class Accounts:
         dropped, rejected = n.dropped[operation.server], n.rejected[operation.server]
         taken = 1 - dropped - rejected
         found: tuple[tuple[str, float], ...] = ()
+        statuses = account.statuses
         chance = 1.0
         if account.failures or dropped or rejected:
             errors = {text: share * taken for text, share in account.failures.items()}
@@ -77,6 +79,8 @@ class Accounts:
                 errors[_GONE] = errors.get(_GONE, 0.0) + dropped
             if rejected:
                 errors[_TURNED_AWAY] = errors.get(_TURNED_AWAY, 0.0) + rejected
+                if operation.status:
+                    statuses = {**statuses, _TURNED_AWAY: _FULL}
             found = tuple(sorted((text, round(share, 9)) for text, share in errors.items()))
             chance = account.chance * taken + dropped**2 + rejected**2
             chance = round(chance / sum(errors.values()), 6)
@@ -91,6 +95,7 @@ class Accounts:
             tuple(account.calls),
             self._rhythm(index),
             chance,
+            tuple(sorted(statuses.items())),
         )
 
     def _rhythm(self, index: int) -> Rhythm:
@@ -214,11 +219,13 @@ class Accounts:
                 found.append(Cause("overloaded", text, share * rejected, way, rejected))
                 share *= 1 - rejected
             if ok < 1:
-                known = self.of(callee)
+                known, usual = self.of(callee), self.structure.operations[callee].status
                 chance = known.left_to_chance()
                 for inner, part in known.failures.items():
                     text = error_text(site.client, "server", way.target.facts, inner)
-                    found.append(Cause("server", text, share * part * (1 - slow), way, chance))
+                    status = known.statuses.get(inner, usual)
+                    part *= share * (1 - slow)
+                    found.append(Cause("server", text, part, way, chance, status))
             timeouts = ok * late + (1 - ok) * slow
             if timeouts > 0:
                 text = error_text(site.client, "timeout", way.target.facts)
@@ -356,14 +363,27 @@ class Accounts:
         served = 1 - rejected - dropped
         vain = dropped + served * (ok * late + (1 - ok) * slow)
         left = self.of(callee).left_to_chance() if ok < 1 else 1.0
+        told = served * (1 - ok) * (1 - slow)
         failing = [
-            ("503", rejected, 1.0, rejected),
+            (str(_FULL), rejected, 1.0, rejected),
             ("timeout", vain, limit_ms, vain),
-            (end.status, served * (1 - ok) * (1 - slow), failed_ms, left),
+            *((text, told * part, failed_ms, left) for text, part in self._answered(end)),
         ]
         if late:
             time = Time(*within(time.mean_ms, time.variance, limit_ms))
         return served * ok * (1 - late), time, failing
+
+    def _answered(self, end: End) -> list[tuple[str, float]]:
+        """The statuses that failing requests are answered with, and the part that has each."""
+        account = self.of(end.callee) if self.numbers.ok[end.callee] < 1 else None
+        if account is None or not account.statuses:
+            return [(end.status, 1.0)]
+        found: dict[str, float] = {}
+        whole = sum(account.failures.values())
+        for text, share in account.failures.items():
+            status = str(account.statuses.get(text, end.status))
+            found[status] = found.get(status, 0.0) + share / whole
+        return sorted(found.items())
 
 
 def _spread(mean_ms: float) -> Time:

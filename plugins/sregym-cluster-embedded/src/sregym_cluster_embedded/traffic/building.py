@@ -157,6 +157,7 @@ class Builder:
             model = program.operations[name]
             operation = Operation(ref, name, 0, model.cpu_ms, model.latency_ms, model.jitter)
             operation.log = model.log
+            operation.status = 0 if model.route is None else model.failure.status
             sites: list[Site] = []
             operation.steps = self._steps(process, operation, model.calls, sites, None)
             operation.sites = tuple(sites)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.structure import Site, Way
 
 
+# What a server passes on of a callee that answers with no status.
+_BROKEN = 500
+
+
 class Cause(NamedTuple):
     """One way in which attempts of a call fail.
 
@@ -23,6 +27,7 @@ class Cause(NamedTuple):
         share: Fraction of the attempts.
         way: Where they end.
         chance: As in `segments.Flow`.
+        status: What the callee answered, where that is an HTTP status; 0 otherwise.
     """
 
     kind: str
@@ -30,6 +35,7 @@ class Cause(NamedTuple):
     share: float
     way: Way
     chance: float = 1.0
+    status: int = 0
 
 
 @dataclass(slots=True)
@@ -38,6 +44,7 @@ class Account:
 
     Attributes:
         failures: Words -> share.
+        statuses: Words -> HTTP status, where that is not the one of its failures in general.
         lines: Share, line, facts, and the number of the first line that is written with it.
         calls: What it calls.
         chance: Sum of what is left to chance of each failure, times its share.
@@ -46,6 +53,7 @@ class Account:
     """
 
     failures: dict[str, float] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
     lines: list[tuple[float, Line, dict[str, str], int]] = field(default_factory=list)
     calls: list[CallFlow] = field(default_factory=list)
     chance: float = 0.0
@@ -67,7 +75,13 @@ def chance_of(causes: Sequence[Cause]) -> float:
 def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
     """Enter what a cause does to a share of the requests of an operation."""
     facts = {**cause.way.target.facts, "operation": site.operation, "error": cause.text}
+    if site.collection:
+        facts["collection"] = site.collection
     reaction = site.reaction
+    status = reaction.statuses.get(cause.kind)  # type: ignore[call-overload]  # any kind is one
+    if status == 0:
+        status = cause.status
+        facts["status"] = str(status or _BROKEN)
     written = [line for line in reaction.log if not line.kinds or cause.kind in line.kinds]
     if reaction.then == "panic":
         # Whoever writes these writes nothing behind them.
@@ -79,6 +93,8 @@ def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
         return
     returned = expand(reaction.returns, facts)
     account.failures[returned] = account.failures.get(returned, 0.0) + share
+    if status is not None:
+        account.statuses[returned] = status or _BROKEN
     account.chance += share * cause.chance
     if reaction.then == "panic":
         account.panics = (account.panics[0] + share, reaction.code)

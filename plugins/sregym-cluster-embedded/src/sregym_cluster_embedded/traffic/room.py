@@ -76,15 +76,22 @@ class Traffic:
 
     def request(self, world: World, ref: ContainerRef, operation: str) -> str:
         """One request by hand, now; the error that it ends with, empty when it succeeds."""
+        return self.answered(world, ref, operation)[0]
+
+    def answered(self, world: World, ref: ContainerRef, operation: str) -> tuple[str, int]:
+        """One request by hand, now; its error, empty when it succeeds, and the status of that.
+
+        The status is 0 where it is that of failures of the operation in general.
+        """
         accounts, index = _alone(world, ref, operation)
         if index < 0:
-            return "unknown operation"
+            return "unknown operation", 0
         point = world.seed.fraction("request", ref, operation, world.now)
         for text, share in accounts.of(index).failures.items():
             point -= share
             if point < 0:
-                return text
-        return ""
+                return text, accounts.of(index).statuses.get(text, 0)
+        return "", 0
 
     def window(self, world: World, start: float, end: float) -> list[OperationWindow]:
         """What load generators saw from virtual second `start` to `end`, ended ones included."""

@@ -79,6 +79,7 @@ class Flow(NamedTuple):
         calls: What the operation calls for it, in the order of the program.
         rhythm: How unevenly the requests come.
         chance: Where failures arise, the fraction of calls that fails; at 1 none of it is chance.
+        statuses: Kind of error -> HTTP status, where that is not the one of its failures in general.
     """
 
     operation: str
@@ -90,6 +91,11 @@ class Flow(NamedTuple):
     calls: tuple[CallFlow, ...] = ()
     rhythm: Rhythm = ()
     chance: float = 1.0
+    statuses: tuple[tuple[str, int], ...] = ()
+
+    def status(self, error: str, otherwise: int) -> int:
+        """The HTTP status that an error is answered with."""
+        return next((status for text, status in self.statuses if text == error), otherwise)
 
     @property
     def lost(self) -> float:

@@ -153,6 +153,7 @@ class Operation:
         sites: All places it calls from.
         log: Lines for each request that succeeds.
         patience_ms: How long its most patient caller waits.
+        status: What an HTTP client gets when a request fails; 0 for other protocols.
     """
 
     ref: ContainerRef
@@ -165,6 +166,7 @@ class Operation:
     sites: tuple[Site, ...] = ()
     log: tuple[Line, ...] = ()
     patience_ms: float = 0.0
+    status: int = 0
 
 
 @dataclass(slots=True)

@@ -138,6 +138,9 @@ class RequestFlow(Protocol):
     def request(self, world: World, ref: ContainerRef, operation: str) -> str:
         """One request by hand, now; the error that it ends with, empty when it succeeds."""
 
+    def answered(self, world: World, ref: ContainerRef, operation: str) -> tuple[str, int]:
+        """The same with the HTTP status that is answered to the error; 0 for the usual one."""
+
     def failed(
         self, world: World, ref: ContainerRef, operation: str, since: float
     ) -> tuple[float, str]:

@@ -139,12 +139,12 @@ class _Amount:
         return self._outcomes.amount(self._name, self._weights, seconds)
 
 
-def operations_of(life: Life, word: Callable[[str, str], str]) -> Iterator[tuple[str, Served]]:
+def operations_of(life: Life, word: Callable[[Flow, str], str]) -> Iterator[tuple[str, Served]]:
     """The operations that a process served.
 
     Args:
         life: The process.
-        word: What an error (operation, words) counts as; errors that count alike are one outcome.
+        word: What an error (of requests, in words) counts as; those that count alike are one outcome.
     """
     names = dict.fromkeys(flow.operation for part in life.served for flow in part.flows)
     starts, course = [segment.start for segment in life.served], Shared()
@@ -157,12 +157,12 @@ def _flow(segment: Segment, name: str) -> Flow | None:
     return next((flow for flow in segment.flows if flow.operation == name), None)
 
 
-def _stretch(flow: Flow | None, word: Callable[[str, str], str]) -> Stretch | None:
+def _stretch(flow: Flow | None, word: Callable[[Flow, str], str]) -> Stretch | None:
     if flow is None:
         return None
     shares: dict[str, float] = {}
     for text, share in flow.errors:
-        name = word(flow.operation, text)
+        name = word(flow, text)
         shares[name] = shares.get(name, 0.0) + share
     return flow.rate, shares, flow.time, flow.failed_time, flow.rhythms
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.telemetry.traces.ids import span_id
 from sregym_cluster_embedded.telemetry.traces.spans import Event, Source, Tags
+from sregym_cluster_embedded.userland.wiring import parse_address
 
 if TYPE_CHECKING:
     from sregym_apps.model import Client, Operation
 
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
+    from sregym_cluster_embedded.traffic.segments import Flow
 
 _CODE = re.compile(r"^rpc error: code = (\w+) desc = (.*)$", re.DOTALL)
+_NAMED_PORT = re.compile(r":\d+(/|$)")
 _NUMBERS = (
     *("OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound"),
     *("AlreadyExists", "PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted"),
@@ -66,13 +69,20 @@ def sampler_tags(traced: Traced) -> Tags:
 
 
 def server_tags(
-    traced: Traced, protocol: str, operation: str, behaviour: Operation | None, error: str | None
+    traced: Traced,
+    protocol: str,
+    operation: str,
+    behaviour: Operation | None,
+    error: str | None,
+    flow: Flow | None = None,
 ) -> Tags:
     """The tags of a span of serving, and how it ended; `error` is what the caller got."""
     jaeger = traced.tracing.library == "jaeger"
     if protocol == "http" and behaviour is not None:
         method, _, path = (behaviour.route or "GET /").partition(" ")
         status = (behaviour.answer if error is None else behaviour.failure).status
+        if error is not None and flow is not None:
+            status = flow.status(error, status)
         failed: Tags = (("error", True),) if status >= 500 else ()
         if jaeger:
             return (
@@ -112,10 +122,12 @@ def client_tags(
     failed: Tags = () if error is None else (("error", True),)
     if client.protocol == "http":
         method, _, path = operation.partition(" ")
+        scheme, port = _scheme_and_port(client)
         return (
             ("http.request.method", method),
-            ("url.full", f"http://{host}{path}"),
+            ("url.full", f"{scheme}://{host}{f':{port}' if port else ''}{path}"),
             ("server.address", host),
+            *((("server.port", port),) if port else ()),
             *failed,
         )
     store = client.wire.db_system or client.protocol
@@ -126,6 +138,14 @@ def client_tags(
         *about,
         ("server.address", host),
         *failed,
+    )
+
+
+def _scheme_and_port(client: Client) -> tuple[str, int]:
+    """How a client asks, and the port that its address names; 0 where it names none."""
+    return (
+        "https" if client.address.startswith("https:") else "http",
+        parse_address(client.address).port if _NAMED_PORT.search(client.address) else 0,
     )
 
 

@@ -169,7 +169,7 @@ class RequestWriter:
             # The process ends before it can tell of this request.
             self._written[mark:] = [w for w in self._written[mark:] if w.ref != serving.ref]
         elif name:
-            self._write_server(traced, serving, name, own_id, duration)
+            self._write_server(traced, serving, flow, name, own_id, duration)
 
     def _times(
         self, traced: Traced, flow: Flow, made: tuple[Made, ...], level: float, path: str
@@ -275,12 +275,20 @@ class RequestWriter:
         return known[index][0], number
 
     def _write_server(
-        self, traced: Traced, serving: _Serving, name: str, own_id: str, duration: float
+        self,
+        traced: Traced,
+        serving: _Serving,
+        flow: Flow,
+        name: str,
+        own_id: str,
+        duration: float,
     ) -> None:
         behaviour = traced.program.operations.get(serving.operation)
         protocol = names.protocol_of(traced.program, behaviour)
         first: Tags = tags.sampler_tags(traced) if not serving.parent else ()
-        told = tags.server_tags(traced, protocol, serving.operation, behaviour, serving.error)
+        told = tags.server_tags(
+            traced, protocol, serving.operation, behaviour, serving.error, flow
+        )
         end = serving.at + duration / 1000
         self._write(
             Span(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import FLAVOURS, ProxyProgram
+from sregym_apps.model import ProxyProgram
 
 from sregym_cluster_embedded.userland import pages
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
@@ -36,15 +36,7 @@ class ProxyKind(ServiceKind):
         answer = super().web(world, process, program, method, path)
         if answer is None or answer.status < 400:
             return answer
-        flavour = FLAVOURS[program.flavour]
-        status = answer.status
-        if answer.body in flavour.words.values() and status == flavour.statuses[0]:
-            kind = next(kind for kind, words in flavour.words.items() if words == answer.body)
-            full = kind in ("unavailable", "overloaded")
-            status = flavour.statuses[1 if kind == "timeout" else 2 if full else 0]
-        elif status == flavour.statuses[0] and "could not be resolved" not in answer.body:
-            status = 500
-        return WebAnswer(status, _page(program, status, answer.body), _type(program))
+        return WebAnswer(answer.status, _page(program, answer.status, answer.body), _type(program))
 
 
 def _type(program: ProxyProgram) -> str:

@@ -97,12 +97,12 @@ class ServiceKind(Kind):
                 return told
         for name, operation in program.operations.items():
             if _matches(operation.route, method, bare):
-                answer, error = operation.answer, ""
+                answer, error, status = operation.answer, "", 0
                 if operation.calls and world.room_or_none(REQUEST_FLOW) is not None:
-                    error = world.room(REQUEST_FLOW).request(world, process.ref, name)
+                    error, status = world.room(REQUEST_FLOW).answered(world, process.ref, name)
                     answer = operation.failure if error else operation.answer
                 body = expand(answer.body, {**process.facts(), "error": error})
-                return WebAnswer(answer.status, body, answer.content_type)
+                return WebAnswer(status or answer.status, body, answer.content_type)
         for listener in program.listeners.values():
             if listener.protocol == "http" and listener.root is not None and method == "GET":
                 files = world.room(RUNTIME).files(world, process)

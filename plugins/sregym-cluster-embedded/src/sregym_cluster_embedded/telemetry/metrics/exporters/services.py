@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.metrics.exposition import Pairs
     from sregym_cluster_embedded.telemetry.metrics.operations import Served
     from sregym_cluster_embedded.telemetry.metrics.view import View
+    from sregym_cluster_embedded.traffic.segments import Flow
 
 _HTTP = "http_server_request_duration_seconds"
 _RPC = "rpc_server_duration_milliseconds"
@@ -92,7 +93,7 @@ def _requests(life: Life, sample: str) -> Iterator[Row]:
     program = life.process.behaviour
     assert isinstance(program, ServiceProgram)
     over_http = sample.startswith(_HTTP)
-    for name, served in operations_of(life, lambda name, text: _status(program, name, text)):
+    for name, served in operations_of(life, lambda flow, text: _status(program, flow, text)):
         behaviour = program.operations.get(name)
         if behaviour is None or (behaviour.route is not None) != over_http:
             continue
@@ -104,11 +105,11 @@ def _requests(life: Life, sample: str) -> Iterator[Row]:
             yield from _rpc(served, protocol, life.process.program, name, sample)
 
 
-def _status(program: ServiceProgram, name: str, text: str) -> str:
+def _status(program: ServiceProgram, flow: Flow, text: str) -> str:
     """The status that a failed request ends with: of HTTP, or of gRPC."""
-    behaviour = program.operations.get(name)
+    behaviour = program.operations.get(flow.operation)
     if behaviour is not None and behaviour.route is not None:
-        return str(behaviour.failure.status)
+        return str(flow.status(text, behaviour.failure.status))
     if "DeadlineExceeded" in text or "deadline exceeded" in text:
         return _DEADLINE
     return _UNAVAILABLE if "Unavailable" in text else _UNKNOWN
