@@ -50,23 +50,43 @@ class Lookup(NamedTuple):
     uses: tuple[str, ...] = ()
 
 
-def resolve(world: World, source: Object, name: str, kind: str = "A") -> Lookup:
-    """Look up a name as a process in the pod `source` does."""
+# Questions with the replies of name servers of the cluster to them.
+Replies = list[tuple[Question, Reply]]
+
+
+def resolve(
+    world: World, source: Object, name: str, kind: str = "A", heard: Replies | None = None
+) -> Lookup:
+    """Look up a name as a process in the pod `source` does; `heard` gets what servers answered."""
     if is_address(name):
         return Lookup("ok", (name,), name)
     bare = name.rstrip(".").lower()
     hosts = hosts_of(world, source)
     if bare in hosts and kind == "A":
         return Lookup("ok", (hosts[bare],), bare)
-    return _ask(world, source, resolver_of(source), name.lower(), kind)
+    return _ask(world, source, resolver_of(source), name.lower(), kind, heard)
 
 
-def query(world: World, source: Object | None, server: str, name: str, kind: str = "A") -> Reply:
+def query(
+    world: World,
+    source: Object | None,
+    server: str,
+    name: str,
+    kind: str = "A",
+    heard: Replies | None = None,
+) -> Reply:
     """Ask one name server for the records of an absolute name, without search domains."""
-    return _query(world, source, server, Question(name.rstrip(".").lower(), kind), 0)[0]
+    return _query(world, source, server, Question(name.rstrip(".").lower(), kind), 0, heard)[0]
 
 
-def _ask(world: World, source: Object, resolver: Resolver, name: str, kind: str) -> Lookup:
+def _ask(
+    world: World,
+    source: Object,
+    resolver: Resolver,
+    name: str,
+    kind: str,
+    heard: Replies | None,
+) -> Lookup:
     """As the resolvers of C libraries do it."""
     last = Lookup("timeout", (), name, "")
     waited, failed, known = 0.0, False, False
@@ -74,7 +94,10 @@ def _ask(world: World, source: Object, resolver: Resolver, name: str, kind: str)
     for candidate in resolver.candidates(name):
         reply = Reply("timeout")
         for server in resolver.servers:
-            reply, delay_s = _query(world, source, server, Question(candidate, kind), 0)
+            reply, delay_s = _query(world, source, server, Question(candidate, kind), 0, heard)
+            if heard is not None and kind == "A":
+                # The C library asks for both families at once.
+                _query(world, source, server, Question(candidate, "AAAA"), 0, heard)
             waited += delay_s
             uses = (*uses, *reply.uses)
             if reply.status not in _UNHELPFUL:
@@ -93,7 +116,12 @@ def _ask(world: World, source: Object, resolver: Resolver, name: str, kind: str)
 
 
 def _query(
-    world: World, source: Object | None, server: str, question: Question, hops: int
+    world: World,
+    source: Object | None,
+    server: str,
+    question: Question,
+    hops: int,
+    heard: Replies | None = None,
 ) -> tuple[Reply, float]:
     """The reply of a server and the seconds until it is there."""
     target = backends(world, server, 53, source, "UDP")
@@ -123,6 +151,8 @@ def _query(
     # Who meets a server that is lost waits, asks again and meets another one.
     seconds = best[1] + _PATIENCE_S * lost / len(target.backends)
     reply = _answered(world, best[0], question, hops)
+    if heard is not None:
+        heard.append((question, reply))
     return reply._replace(server=server, uses=(*uses, *reply.uses)), seconds
 
 

@@ -16,6 +16,7 @@ from sregym_cluster_embedded.network import (
     ingress_status,
     mirroring,
     proxies,
+    questions_asked,
     resolver,
     service_addresses,
     services,
@@ -23,6 +24,7 @@ from sregym_cluster_embedded.network import (
 from sregym_cluster_embedded.network.dialling import Dialled, Routes
 from sregym_cluster_embedded.network.ends import Outcome, Target
 from sregym_cluster_embedded.network.keys import NETWORK
+from sregym_cluster_embedded.network.records import is_address
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -65,18 +67,33 @@ class Network:
         return dialling.dial(world, pod, host, port, protocol, purpose, node)
 
     def lookup(self, world: World, pod: Object, name: str, kind: str = "A") -> dns.Lookup:
-        """Look up a name as a process in the pod does: hosts, search domains, name servers."""
-        return dns.resolve(world, pod, name, kind)
+        """Look up a name as a command in the pod does: hosts, search domains, name servers."""
+        heard: dns.Replies = []
+        looked = dns.resolve(world, pod, name, kind, heard)
+        questions_asked.note(world, pod, heard)
+        return looked
+
+    def looked_up(self, world: World, pod_uid: str, host: str) -> None:
+        """A command in a pod has looked up a host to connect to it: servers have been asked."""
+        source = None if is_address(host) else pod_by_uid(world, pod_uid)
+        if source is not None:
+            self.lookup(world, source, host)
 
     def query(
         self, world: World, pod: Object | None, server: str, name: str, kind: str = "A"
     ) -> Reply:
         """Ask one name server one question, as `dig` and `nslookup` do."""
-        return dns.query(world, pod, server, name, kind)
+        heard: dns.Replies = []
+        reply = dns.query(world, pod, server, name, kind, heard)
+        questions_asked.note(world, pod, heard)
+        return reply
 
     def echo(self, world: World, pod: Object, host: str) -> echo.Echo:
         """Ping a host from a pod."""
-        return echo.echo(world, pod, host)
+        heard: dns.Replies = []
+        found = echo.echo(world, pod, host, heard)
+        questions_asked.note(world, pod, heard)
+        return found
 
     def resolver(self, pod: Object) -> resolver.Resolver:
         """What /etc/resolv.conf of the pod says."""

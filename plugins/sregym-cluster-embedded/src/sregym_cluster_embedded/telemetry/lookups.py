@@ -1,7 +1,7 @@
-"""What CoreDNS' plugin `log` writes: the lookups that the calls of other programs make.
+"""What name servers are asked, and what CoreDNS' plugin `log` writes of it.
 
 A program looks a name up when it connects: now and then while calls succeed, and with each call
-whose name is not found.
+whose name is not found. A command asks when it runs.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_apps.model import LoadGeneratorProgram, expand
+
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.network.questions_asked import QUESTIONS
 from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.spreading import moments
+from sregym_cluster_embedded.traffic.segments import SENT, segments
 from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
+from sregym_cluster_embedded.userland.wiring import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import NameServerProgram
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -29,7 +35,12 @@ if TYPE_CHECKING:
 _RECONNECTS_S = 30.0
 _STEP_S = 0.0004
 _FIRST_LOOK_S = 60.0
-_CLASSES = {"NOERROR": "success", "NXDOMAIN": "denial", "SERVFAIL": "error"}
+_CLASSES = {
+    "NOERROR": "success",
+    "NXDOMAIN": "denial",
+    "SERVFAIL": "error",
+    "REFUSED": "error",
+}
 # Bytes that a start of authority adds, of the cluster's zone and of the root's.
 _CLUSTER_SOA, _ROOT_SOA = 93, 75
 
@@ -81,7 +92,7 @@ def logged_lookups(
     length = until - first if wanted is None else _FIRST_LOOK_S
     while True:
         start = max(first, until - length)
-        found = _between(asked, switches, start, until, (server.ref, servers))
+        found = _between(world, asked, switches, start, until, (server.ref, servers))
         if wanted is None or len(found) >= wanted or start <= first:
             yield from found
             return
@@ -89,6 +100,7 @@ def logged_lookups(
 
 
 def _between(
+    world: World,
     asked: list[Asked],
     switches: list[tuple[float, tuple[str, ...]]],
     first: float,
@@ -96,6 +108,7 @@ def _between(
     place: tuple[ContainerRef, list[Server]],
 ) -> list[LogLine]:
     streams = [_lines(one, first, until, *place) for one in asked]
+    streams.append(iter(_of_commands(world, first, until, *place)))
     found = []
     for at, answer, text in heapq.merge(*streams):
         classes = next((names for since, names in reversed(switches) if since <= at), ())
@@ -105,29 +118,36 @@ def _between(
 
 
 def _asked(world: World, life: Life) -> Iterator[Asked]:
-    for segment, end in life.spans(world.now):
-        for host, answer, rate in _rates(
-            (call.host, call.ok, call.rate, call.errors)
-            for flow in segment.flows
-            for call in flow.calls
-        ):
+    sent = segments(world, SENT, life.ref)
+    for segment, end in Life(life.process, sent or life.served).spans(world.now):
+        for host, answer, rate in rates(life.process, segment):
             yield Asked(life.process, host, answer, rate, segment.start, end, segment.seed)
 
 
-def _rates(
-    calls: Iterable[tuple[str, float, float, tuple[tuple[str, str, float], ...]]],
-) -> list[tuple[str, str, float]]:
+def rates(caller: Process, segment: Segment) -> list[tuple[str, str, float]]:
+    """(host, `NOERROR`, `NXDOMAIN` or `SERVFAIL`, lookups a second) while a segment lasts."""
     found: dict[tuple[str, str], float] = {}
-    for host, ok, rate, errors in calls:
-        if not host or host.replace(".", "").isdigit() or rate <= 0:
-            continue
-        if ok > 0:
+    if isinstance(caller.behaviour, LoadGeneratorProgram):
+        url = expand(caller.behaviour.target, caller.facts())
+        host = parse_address(url or "localhost").host
+        if _is_name(host) and any(flow.rate > 0 and not flow.calls for flow in segment.flows):
             found[(host, "NOERROR")] = 1 / _RECONNECTS_S
-        for kind, words, share in errors:
-            if kind == "dns" and "i/o timeout" not in words:
-                answer = "SERVFAIL" if "misbehaving" in words else "NXDOMAIN"
-                found[(host, answer)] = found.get((host, answer), 0.0) + rate * share
+    for flow in segment.flows:
+        for call in flow.calls:
+            host, rate = call.host, call.rate
+            if not _is_name(host) or rate <= 0:
+                continue
+            if call.ok > 0:
+                found[(host, "NOERROR")] = 1 / _RECONNECTS_S
+            for kind, words, share in call.errors:
+                if kind == "dns" and "i/o timeout" not in words and share > 0:
+                    answer = "SERVFAIL" if "misbehaving" in words else "NXDOMAIN"
+                    found[(host, answer)] = found.get((host, answer), 0.0) + rate * share
     return [(host, answer, rate) for (host, answer), rate in sorted(found.items())]
+
+
+def _is_name(host: str) -> bool:
+    return bool(host) and host != "localhost" and not host.replace(".", "").isdigit()
 
 
 def _lines(
@@ -151,32 +171,78 @@ def _lookup(
     asked: Asked, at: float, seed: Seed, name: tuple[object, ...]
 ) -> Iterator[tuple[float, str, str]]:
     port = 32768 + int(seed.fraction(*name, "port") * 28232)
-    for index, (question, answer) in enumerate(_questions(asked)):
-        for kind in ("A", "AAAA"):
+    caller = asked.caller
+    several = questions(caller.ref.namespace, asked.host, asked.answer)
+    for index, (question, answer) in enumerate(several):
+        for kind in FAMILIES:
             drawn = seed.fraction(*name, index, kind)
-            size = len(question) + 18
-            inside = question.endswith(CLUSTER_DOMAIN)
-            flags = "qr,aa,rd" if inside else "qr,rd,ra"
-            added = (_CLUSTER_SOA if inside else _ROOT_SOA) if answer != "SERVFAIL" else 0
-            if answer == "NOERROR" and kind == "A":
-                added = len(question) + 16
-            text = (
-                f"[INFO] {asked.caller.config.pod_ip}:{port + index} - {int(drawn * 65536)} "
-                f'"{kind} IN {question}. udp {size} false 512" {answer} {flags} {size + added} '
-                f"{0.00006 + drawn * 0.0002:.9f}s"
-            )
-            yield at + index * _STEP_S, answer, text
+            place = f"{caller.config.pod_ip}:{port + index}"
+            found = answer == "NOERROR" and kind == "A"
+            yield at + index * _STEP_S, answer, _line(place, kind, question, answer, found, drawn)
 
 
-def _questions(asked: Asked) -> list[tuple[str, str]]:
-    """The names that a resolver with the usual search list tries, and what each is answered."""
-    namespace = asked.caller.ref.namespace
+def _line(place: str, kind: str, question: str, answer: str, found: bool, drawn: float) -> str:
+    """One line.
+
+    Args:
+        place: Address and port of who asks.
+        kind: Type of the question.
+        question: The name, without the final dot.
+        answer: The code of the answer.
+        found: Whether there is a record in it.
+        drawn: In [0, 1), for the number of the question and the time that it took.
+    """
+    size = len(question) + 18
+    inside = question.endswith(CLUSTER_DOMAIN)
+    flags = "qr,aa,rd" if inside else "qr,rd,ra"
+    added = 0 if answer in ("SERVFAIL", "REFUSED") else _CLUSTER_SOA if inside else _ROOT_SOA
+    if found:
+        added = len(question) + 16
+    return (
+        f'[INFO] {place} - {int(drawn * 65536)} "{kind} IN {question}. udp {size} false 512" '
+        f"{answer} {flags} {size + added} {0.00006 + drawn * 0.0002:.9f}s"
+    )
+
+
+def _of_commands(
+    world: World, first: float, until: float, own: ContainerRef, servers: list[Server]
+) -> list[tuple[float, str, str]]:
+    """(moment, answer, line) of what commands asked one of several servers."""
+    found = []
+    for (kind, answer), (before, latest) in world.table(QUESTIONS).items():
+        for number, heard in enumerate(latest, before):
+            if first <= heard.at < until and answering(servers, number, heard.at) == own:
+                drawn = world.seed.fraction("question", kind, answer, number)
+                place = f"{heard.address}:{32768 + int(drawn * 28232)}"
+                text = _line(place, kind, heard.name, answer, heard.found, drawn)
+                found.append((heard.at, answer, text))
+    return sorted(found)
+
+
+def answering(servers: list[Server], number: int, at: float) -> ContainerRef | None:
+    """Which of several servers answers a question; they take turns."""
+    there = [one.ref for one in servers if one.start <= at < one.end or one.start <= at == one.end]
+    return there[number % len(there)] if there else None
+
+
+# A resolver asks for both kinds of addresses.
+FAMILIES = ("A", "AAAA")
+
+
+def questions(namespace: str, host: str, answer: str) -> list[tuple[str, str]]:
+    """The names that a resolver with the usual search list tries, and what each is answered.
+
+    Args:
+        namespace: Of who asks.
+        host: What is looked up.
+        answer: What it comes to.
+    """
     searches = (f"{namespace}.svc.{CLUSTER_DOMAIN}", f"svc.{CLUSTER_DOMAIN}", CLUSTER_DOMAIN)
-    host = asked.host.rstrip(".")
+    host = host.rstrip(".")
     names = [*(f"{host}.{domain}" for domain in searches), host]
-    if asked.answer == "SERVFAIL":
+    if answer == "SERVFAIL":
         return [(names[0], "SERVFAIL")]
-    if asked.answer == "NXDOMAIN":
+    if answer == "NXDOMAIN":
         return [(name, "NXDOMAIN") for name in names]
     dots = host.count(".")
     hit = 3 if host.endswith(CLUSTER_DOMAIN) or dots > 2 else dots

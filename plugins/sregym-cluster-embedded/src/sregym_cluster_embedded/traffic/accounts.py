@@ -336,7 +336,8 @@ class Accounts:
         failed = _spread(failed_ms / lost) if lost else Time()
         rhythm = rhythm_of(source.ref, part.name, round(rate, 6))
         return Flow(
-            part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed), (), rhythm,
+            part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed),
+            _not_found(part, rate), rhythm,
             round(chance / lost, 6) if lost else 1.0,
         )  # fmt: skip
 
@@ -384,6 +385,18 @@ class Accounts:
             status = str(account.statuses.get(text, end.status))
             found[status] = found.get(status, 0.0) + share / whole
         return sorted(found.items())
+
+
+def _not_found(part: Part, rate: float) -> tuple[CallFlow, ...]:
+    """Requests of a load generator that end because the name of its target is not found."""
+    return tuple(
+        CallFlow(
+            "", end.unknown, None, part.name, "", 0, round(rate * end.share, 6), 0.0, 0.0,
+            (("dns", end.why, 1.0),), _NO_TIME, _NO_TIME,
+        )
+        for end in part.ends
+        if end.unknown
+    )  # fmt: skip
 
 
 def _spread(mean_ms: float) -> Time:

@@ -240,7 +240,10 @@ class Builder:
         transit = None if target.path is None else on_the_way(target.path)
         lost = 0.0 if target.path is None else given_up(target.path, timeout_s * 1000)
         if target.kind or target.ref is None:
-            return End(target.share, -1, _WORDS.get(target.kind, "read"), transit, lost)
+            facts = target.facts if target.kind == "dns" else {}
+            unknown, why = facts.get("host", ""), facts.get("lookup", "")
+            status = _WORDS.get(target.kind, "read")
+            return End(target.share, -1, status, transit, lost, unknown, why)
         process = self._process(target.ref)
         program = None if process is None else self.runtime.program_of(process)
         if not isinstance(program, ServiceProgram):

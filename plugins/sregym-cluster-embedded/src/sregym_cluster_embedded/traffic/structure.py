@@ -276,6 +276,8 @@ class End(NamedTuple):
         status: What the generator calls a failure there.
         transit: Time of packets there and back; None when the way is clear.
         lost: Fraction whose packets are lost until patience ends.
+        unknown: The host, where its name is not found.
+        why: What is said of that then.
     """
 
     share: float
@@ -283,6 +285,8 @@ class End(NamedTuple):
     status: str
     transit: Time | None
     lost: float
+    unknown: str = ""
+    why: str = ""
 
 
 class Part(NamedTuple):

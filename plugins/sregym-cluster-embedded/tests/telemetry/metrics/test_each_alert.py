@@ -117,14 +117,15 @@ CASES = (
     Case("FailedPodsDetected", {"namespace": "booth", "pod": "one"}, pod("Never", command=["false"]), no_pod),
     Case("PendingPodsDetected", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
     Case("PodSchedulingFailure", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
-    Case("KubePodNotReady", {"namespace": "booth", "pod": "one"}, pod(readinessProbe={"tcpSocket": {"port": 1}}), no_pod),
+    Case("KubePodNotReady", {"namespace": "booth", "pod": "one", "severity": "warning"}, pod(readinessProbe={"tcpSocket": {"port": 1}}), no_pod),
     Case("DeploymentNotReady", {"namespace": "booth", "deployment": "stock"}, scaled("stock", 0), scaled("stock", 1)),
     Case("StatefulSetNotReady", {"namespace": "booth", "statefulset": "one"}, stateful, not_stateful),
     Case("ContainerCPUThrottling", {"namespace": "booth", "container": "web", "severity": "warning"}, edited("web", **SLOW), edited("web", **FAST), 600),
-    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web"}, deleted_service, service_again),
+    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web", "severity": "critical"}, deleted_service, service_again),
+    Case("HighCallErrorRate", {"namespace": "booth", "service_name": "web", "span_name": "Reserve", "severity": "warning"}, deleted_service, service_again),
     Case("HighWorkloadFailureRate", {"namespace": "booth", "method": "GET", "name": "buy"}, deleted_service, service_again),
-    Case("HighRequestRate", {"namespace": "booth", "service_name": "web"}, scaled("load", 5), scaled("load", 1)),
-    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web"}, edited("web", **SLOW), edited("web", **FAST), 400),
+    Case("HighRequestRate", {"namespace": "booth", "service_name": "web", "severity": "warning"}, scaled("load", 5), scaled("load", 1)),
+    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web", "severity": "warning"}, edited("web", **SLOW), edited("web", **FAST), 400),
     Case("MessageConsumerLag", {"namespace": "booth", "topic": "views", "severity": "warning"}, scaled("book", 0), scaled("book", 1), 600, 900),
     Case("ServiceEndpointDown", {"namespace": "booth", "service": "web"}, service("web", 8080, 9999), service("web", 8080, 8080)),
     Case("HTTPProbeFailure", {"namespace": "booth", "instance": "http://booth.test/"}, page, scaled("web", 2)),
@@ -162,3 +163,19 @@ def test_an_alert_waits_fires_and_is_gone(booth: Any, case: Case) -> None:
     case.repair(booth)
     booth.run(case.gone_s)
     assert state_of(world, case) is None
+
+
+def test_the_figure_of_an_alert_is_that_of_the_users(booth: Any) -> None:
+    deleted_service(booth)
+    booth.run(300)
+    (failing,) = booth.ask("sum(rate(locust_requests_num_failures[2m]))").values()
+    assert failing == pytest.approx(66.6, rel=0.1)
+    told = {
+        dict(alert.labels)["alertname"]: dict(alert.annotations)["description"]
+        for alert in active(booth.world)
+        if dict(alert.labels).get("service_name") == "web"
+    }
+    words = told["HighRequestErrorRate"].split()
+    assert words[1:] == "requests a second fail at web in booth.".split()
+    assert float(words[0]) == pytest.approx(failing, rel=0.05)
+    assert set(told) == {"HighRequestErrorRate", "HighCallErrorRate"}

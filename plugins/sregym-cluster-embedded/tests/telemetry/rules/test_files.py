@@ -32,7 +32,7 @@ NAMES = {
     *("PodStatusError", "FailedPodsDetected", "PendingPodsDetected", "PodSchedulingFailure"),
     *("KubePodNotReady", "DeploymentNotReady", "StatefulSetNotReady", "ContainerCPUThrottling"),
     *("HighRequestErrorRate", "HighWorkloadFailureRate", "HighRequestRate", "HighRequestLatency"),
-    *("ServiceEndpointDown", "HTTPProbeFailure"),
+    *("ServiceEndpointDown", "HTTPProbeFailure", "HighCallErrorRate"),
 }
 
 

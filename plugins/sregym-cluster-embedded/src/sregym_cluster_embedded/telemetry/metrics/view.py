@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import CacheKey
+from sregym_cluster_embedded.network.questions_asked import QUESTIONS
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.traffic.segments import QUEUES, SENT
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # Where the history began, and the view.
 _VIEW: CacheKey[tuple[int, View]] = CacheKey("telemetry.metrics")
 # What exporters read besides objects of the API.
-LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES = (
+LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS = (
     "lives",
     "lives_in_order",
     "sent",
@@ -36,8 +37,11 @@ LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES = (
     "machines",
     "disks",
     "writes",
+    "lookups",
 )
-_PARTS = frozenset({LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES})
+_PARTS = frozenset(
+    {LIVES, LIVES_IN_ORDER, SENT_REQUESTS, MESSAGES, MACHINES, DISKS, WRITES, LOOKUPS}
+)
 _FOREVER = float("inf")
 _MOST_ANSWERS = 64
 
@@ -134,8 +138,8 @@ class View:
 
         Args:
             reads: Resources, and `LIVES`, `LIVES_IN_ORDER` (for sums, whose last bits depend on
-                it), `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`, `WRITES` (all changes of
-                objects).
+                it), `SENT_REQUESTS`, `MESSAGES`, `MACHINES`, `DISKS`, `LOOKUPS`, `WRITES` (all
+                changes of objects).
         """
         known = self._bases.get(reads)
         if known is None:
@@ -166,6 +170,10 @@ class View:
     @cached_property
     def _queues(self) -> object:
         return self._table(QUEUES, self.world.table(QUEUES))
+
+    @cached_property
+    def _lookups(self) -> object:
+        return self._table(LOOKUPS, self.world.table(QUESTIONS))
 
     @cached_property
     def _machines(self) -> object:
@@ -266,7 +274,8 @@ def view_of(world: World) -> View:
 
 def _state(world: World) -> tuple[Any, ...]:
     """All that metrics are made of; what changes is replaced by another object."""
-    tables = (machines.pasts(world), held(world), world.table(SENT), world.table(QUEUES))
+    tables: list[Mapping[Any, Any]] = [machines.pasts(world), held(world)]
+    tables += [world.table(SENT), world.table(QUEUES), world.table(QUESTIONS)]
     parts: list[Any] = [world.store.history[-1] if world.store.history else None]
     for life in lives(world):
         parts.append(life.process)

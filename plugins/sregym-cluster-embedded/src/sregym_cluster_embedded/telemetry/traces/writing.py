@@ -286,9 +286,7 @@ class RequestWriter:
         behaviour = traced.program.operations.get(serving.operation)
         protocol = names.protocol_of(traced.program, behaviour)
         first: Tags = tags.sampler_tags(traced) if not serving.parent else ()
-        told = tags.server_tags(
-            traced, protocol, serving.operation, behaviour, serving.error, flow
-        )
+        told = tags.server_tags(traced, protocol, serving.operation, behaviour, serving.error, flow)
         end = serving.at + duration / 1000
         self._write(
             Span(

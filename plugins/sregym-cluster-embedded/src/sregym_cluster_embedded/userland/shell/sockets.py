@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.network.keys import NETWORK
 from sregym_cluster_embedded.userland.httpd import is_httpd, root_of
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.httpd_answers import spoken
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # How long a TCP connection is tried when nobody answers and the command sets no limit.
 CONNECT_S = 131.0
+
+_LOOPBACK = ("", "localhost", "127.0.0.1", "::1")
 
 WORDS = {
     "refused": "Connection refused",
@@ -31,6 +34,9 @@ WORDS = {
 def connect(session: Session, host: str, port: int, protocol: str = "tcp", url: str = "") -> Target:
     """Where one connection ends: one of several ends, as kube-proxy would choose."""
     targets = reach(session.world, session.process, host, port, protocol, url or host)
+    if session.process.ref.pod_uid and host not in _LOOPBACK:
+        network = session.world.room(NETWORK)
+        network.looked_up(session.world, session.process.ref.pod_uid, host)
     count = session.connections
     session.connections += 1
     point = session.world.seed.fraction(

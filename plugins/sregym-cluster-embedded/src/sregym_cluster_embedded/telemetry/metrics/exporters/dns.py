@@ -7,12 +7,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sregym_apps.model import NameServerProgram
 
+from sregym_cluster_embedded.network.questions_asked import QUESTIONS
+from sregym_cluster_embedded.network.resolver import CLUSTER_DOMAIN
+from sregym_cluster_embedded.telemetry.lookups import (
+    FAMILIES,
+    Server,
+    answering,
+    questions,
+    rates,
+)
 from sregym_cluster_embedded.telemetry.metrics.exporters.durations import spread_rows
 from sregym_cluster_embedded.telemetry.metrics.exposition import Exporter, Family, Row, Target
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.pods import Scraped, container_targets
-from sregym_cluster_embedded.telemetry.metrics.view import LIVES, LIVES_IN_ORDER
+from sregym_cluster_embedded.telemetry.metrics.view import (
+    LIVES,
+    LIVES_IN_ORDER,
+    LOOKUPS,
+    SENT_REQUESTS,
+)
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.traffic.segments import SENT, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,8 +73,9 @@ _BYTES = (
     0, 100, 200, 300, 400, 511, 1023, 2047, 4095, 8291, 16000, 32000, 48000, 64000,
 )  # fmt: skip
 _SERVER = ("server", "dns://:53")
-# Clients keep their connections: a process asks again for the names it depends on twice a minute.
-_RATE = 1 / 30
+_ZONE = ("zone", ".")
+# Types of questions that are counted under their own name.
+_TYPES = frozenset({"A", "AAAA", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TXT"})
 
 
 class CoreDns(Exporter):
@@ -68,7 +84,7 @@ class CoreDns(Exporter):
     families: Sequence[Family] = (
         _REQUESTS, _RESPONSES, _DURATION, _SIZE, _ANSWER_SIZE, _REJECTED, _BUILD, _PANICS,
     )  # fmt: skip
-    reads = ("pods", LIVES, LIVES_IN_ORDER)
+    reads = ("pods", LIVES, LIVES_IN_ORDER, SENT_REQUESTS, LOOKUPS)
     found_by = ("pods", LIVES)
 
     def alike(self, _sample: str) -> bool:
@@ -112,20 +128,18 @@ def _is_one(life: Life) -> bool:
 
 def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
     since, until = life.process.served_at or 0.0, end_of(life)
-    asked, lost = [], []
-    for other in view.lives_in_order:
-        if isinstance(other.process.behaviour, NameServerProgram):
-            continue
-        end = min(end_of(other), until)
-        asked.append(Integral([max(other.process.started_at, since)], [_RATE], end))
-        starts = [max(segment.start, since) for segment in other.served]
-        rates = [_failing(other, number) for number in range(len(other.served))]
-        if any(rates):
-            lost.append(Integral(starts, rates, end))
-    base = (_SERVER, ("zone", "."), ("plugin", "kubernetes"))
+    counts = _counts(view, life)
+    if sample == _RESPONSES.name:
+        for code, plugin in sorted({(code, plugin) for _, code, plugin in counts}):
+            mine = [counts[key] for key in sorted(counts) if key[1:] == (code, plugin)]
+            labels = (_SERVER, _ZONE, ("plugin", plugin), ("rcode", code))
+            yield Row(labels, _Sum(mine), since, until)
+        return
     if sample == _REQUESTS.name:
-        labels = (_SERVER, ("zone", "."), ("proto", "udp"), ("family", "1"), ("type", "A"))
-        yield Row(labels, _Sum([*asked, *lost]), since, until)
+        for kind in sorted({kind for kind, _, _ in counts}):
+            mine = [counts[key] for key in sorted(counts) if key[0] == kind]
+            labels = (_SERVER, _ZONE, ("proto", "udp"), ("family", "1"), ("type", kind))
+            yield Row(labels, _Sum(mine), since, until)
         return
     for family, took, bounds in (
         (_DURATION, _TOOK_S, _SECONDS),
@@ -134,31 +148,115 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
     ):
         if sample.startswith(family.name):
             more = () if family is _DURATION else (("proto", "udp"),)
-            labels = (_SERVER, ("zone", "."), *more)
-            counted = _Sum([*asked, *lost])
-            yield from spread_rows(sample, labels, counted, took, bounds, since, until)
-            return
-    yield Row((*base, ("rcode", "NOERROR")), _Sum(asked), since, until)
-    yield Row((*base, ("rcode", "NXDOMAIN")), _Sum(lost), since, until)
+            counted = _Sum([counts[key] for key in sorted(counts)])
+            yield from spread_rows(
+                sample, (_SERVER, _ZONE, *more), counted, took, bounds, since, until
+            )
 
 
-def _failing(life: Life, number: int) -> float:
-    """Calls a second that end because a name is not known."""
-    return sum(
-        call.rate * share
-        for flow in life.served[number].flows
-        for call in flow.calls
-        for kind, _, share in call.errors
-        if kind == "dns"
-    )
+def _counts(view: View, life: Life) -> dict[tuple[str, str, str], _Share]:
+    """What one server answered, by (type of the question, code, plugin that answered)."""
+    flowing: dict[tuple[str, str, str], list[Integral]] = {}
+    served = [one for one in view.lives_in_order if _is_one(one) and one.process.served_at]
+    turns = _Turns(life, served)
+    for other in view.lives_in_order:
+        if not _is_one(other):
+            for (code, plugin), part in _asked(view, other):
+                for kind in FAMILIES:
+                    flowing.setdefault((kind, code, plugin), []).append(part)
+    commands: dict[tuple[str, str, str], list[float]] = {}
+    servers = sorted(Server(one.ref, one.process.started_at, end_of(one)) for one in served)
+    for (kind, code), (before, latest) in view.world.table(QUESTIONS).items():
+        named = kind if kind in _TYPES else "other"
+        for number, heard in enumerate(latest, before):
+            if answering(servers, number, heard.at) == life.ref:
+                key = (named, code, _plugin(heard.name))
+                commands.setdefault(key, []).append(heard.at)
+    keys = {*flowing, *commands, *((kind, "NOERROR", _CLUSTER) for kind in FAMILIES)}
+    return {key: _Share(flowing.get(key, ()), commands.get(key, ()), turns) for key in keys}
+
+
+_CLUSTER, _OUTSIDE = "kubernetes", "forward"
+
+
+def _plugin(name: str) -> str:
+    return _CLUSTER if name.endswith(CLUSTER_DOMAIN) else _OUTSIDE
+
+
+def _asked(view: View, other: Life) -> Iterator[tuple[tuple[str, str], Integral]]:
+    """The questions of one program for one family, by code and plugin."""
+    sent = segments(view.world, SENT, other.ref)
+    known = sent or other.served
+    by_kind: dict[tuple[str, str], list[float]] = {}
+    for number, segment in enumerate(known):
+        for host, answer, rate in rates(other.process, segment):
+            for name, code in questions(other.ref.namespace, host, answer):
+                key = (code, _plugin(name))
+                found = by_kind.setdefault(key, [0.0] * len(known))
+                found[number] += rate
+    starts = [segment.start for segment in known]
+    for key in sorted(by_kind):
+        yield key, Integral(starts, by_kind[key], end_of(other))
+
+
+class _Turns:
+    """Servers that are there at the same time share what is asked.
+
+    Args:
+        life: The server.
+        servers: All servers there ever were.
+    """
+
+    def __init__(self, life: Life, servers: Sequence[Life]) -> None:
+        since, until = life.process.served_at or 0.0, end_of(life)
+        spans = [(one.process.served_at or 0.0, end_of(one)) for one in servers]
+        edges = {since, *(edge for span in spans for edge in span if since < edge < until)}
+        self.edges = np.array(sorted(edges))
+        self.until = until
+        there = [sum(first <= edge < last for first, last in spans) for edge in sorted(edges)]
+        self.shares = 1 / np.maximum(np.array(there, dtype=np.float64), 1.0)
+
+
+class _Share:
+    """The questions that one server answered up to each moment.
+
+    Args:
+        flowing: What programs ask all servers together.
+        moments: When commands asked this one.
+        turns: Its part of the former.
+    """
+
+    def __init__(
+        self, flowing: Sequence[Integral], moments: Sequence[float], turns: _Turns
+    ) -> None:
+        self._flowing, self._turns = flowing, turns
+        self._moments = np.array(sorted(moments))
+        self._at_edges = self._whole(turns.edges)
+        grown = np.diff(self._at_edges) * turns.shares[:-1]
+        self._before = np.concatenate(([0.0], grown.cumsum()))
+
+    def _whole(self, seconds: Floats) -> Floats:
+        total = np.zeros(len(seconds))
+        for part in self._flowing:
+            total += np.maximum(part(seconds), 0.0)
+        return total
+
+    def __call__(self, seconds: Floats) -> Floats:
+        turns = self._turns
+        at = np.clip(seconds, turns.edges[0], turns.until)
+        index = np.maximum(turns.edges.searchsorted(at, side="right") - 1, 0)
+        grown = (self._whole(at) - self._at_edges[index]) * turns.shares[index]
+        asked = self._moments.searchsorted(seconds, side="right")
+        found: Floats = np.floor(self._before[index] + grown + 1e-6) + asked
+        return found
 
 
 class _Sum:
-    def __init__(self, parts: Sequence[Integral]) -> None:
+    """Whole numbers together."""
+
+    def __init__(self, parts: Sequence[_Share]) -> None:
         self._parts = parts
 
     def __call__(self, seconds: Floats) -> Floats:
-        total = np.zeros(len(seconds))
-        for part in self._parts:
-            total += np.maximum(part(seconds), 0.0)
-        return np.floor(total + 1e-6)
+        found: Floats = np.add.reduce([part(seconds) for part in self._parts])
+        return found
