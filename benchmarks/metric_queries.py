@@ -47,7 +47,7 @@ INSTANT = (
     'traces_span_metrics_calls_total{service_name="frontend"}',
     "sum by (service_name) (rate(traces_span_metrics_calls_total[5m]))",
     "histogram_quantile(0.95, sum by (le, service_name) (rate(traces_span_metrics_duration_milliseconds_bucket[5m])))",
-    "rate(locust_requests_num_requests[5m])",
+    "rate(http_server_request_duration_seconds_count[5m])",
 )
 RANGES = (
     f"sum by (pod) (rate(container_cpu_usage_seconds_total{{{_NAMESPACE}}}[5m]))",

@@ -30,7 +30,7 @@ def test_alerts_are_told_and_a_limit_ends_it(up_world: UpWorlds) -> None:
         ["diagnosis", "mitigation"],
     )
     assert (alerts["version"], alerts["status"], alerts["truncatedAlerts"]) == ("4", "firing", 0)
-    assert "HighWorkloadFailureRate" in {each["labels"]["alertname"] for each in alerts["alerts"]}
+    assert "ServiceEndpointDown" in {each["labels"]["alertname"] for each in alerts["alerts"]}
     assert json.dumps(alerts, indent=1) in world.ready["instruction"]
     assert asked(world, "/alerts-payload") == alerts
     verdict = json.loads(world.process.line())

@@ -80,6 +80,8 @@ class LoadGeneratorProgram(Program):
         round_s: Every so many seconds one line per operation tells how it went.
         connections: As it announces in its first line.
         threads: As it announces in its first line.
+        metrics: Whose metrics it exports: `locust`, `k6`, or `none`; empty for those that its name
+            promises. Tools like wrk export none; one that is called after no tool is Locust.
         mix: Operation -> request and weight.
     """
 
@@ -95,6 +97,7 @@ class LoadGeneratorProgram(Program):
     round_s: float = Field(default=10.0, gt=0)
     connections: Text = "100"
     threads: Text = "3"
+    metrics: Literal["", "locust", "k6", "none"] = ""
     mix: dict[str, MixEntry] = Field(min_length=1)
     memory: Memory = Memory(base_mib="12")
 

@@ -22,7 +22,7 @@ from sregym_cluster_embedded.userland.kinds.nameserver import logged_classes
 from sregym_cluster_embedded.userland.wiring import parse_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sregym_apps.model import NameServerProgram
 

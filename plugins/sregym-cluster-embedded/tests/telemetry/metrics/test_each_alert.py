@@ -176,6 +176,6 @@ def test_the_figure_of_an_alert_is_that_of_the_users(booth: Any) -> None:
         if dict(alert.labels).get("service_name") == "web"
     }
     words = told["HighRequestErrorRate"].split()
-    assert words[1:] == "requests a second fail at web in booth.".split()
+    assert words[1:] == ["requests", "a", "second", "fail", "at", "web", "in", "booth."]
     assert float(words[0]) == pytest.approx(failing, rel=0.05)
     assert set(told) == {"HighRequestErrorRate", "HighCallErrorRate"}

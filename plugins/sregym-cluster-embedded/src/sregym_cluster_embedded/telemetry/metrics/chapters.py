@@ -10,6 +10,7 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.cadvisor import Cadviso
 from sregym_cluster_embedded.telemetry.metrics.exporters.control_plane import ApiServer, Scheduler
 from sregym_cluster_embedded.telemetry.metrics.exporters.dns import CoreDns
 from sregym_cluster_embedded.telemetry.metrics.exporters.etcd import Etcd
+from sregym_cluster_embedded.telemetry.metrics.exporters.k6 import K6
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state import KubeState
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import Kubelets
 from sregym_cluster_embedded.telemetry.metrics.exporters.load import LoadGenerators
@@ -99,7 +100,11 @@ def own_chapters() -> tuple[Chapter, ...]:
         ),
         Chapter(
             "Load generators",
-            "Job `locust`, with `namespace` and `pod`; `method` and `name` (the operation).",
-            (LoadGenerators(),),
+            "Those of the tool that the program is called after, or that the service model names "
+            "(`metrics`). Job `locust`, with `namespace` and `pod`; `method` and `name` (the "
+            "operation). Job `k6`, under the names of k6's remote write, with `scenario` besides. "
+            "Tools that export nothing (wrk, hey, ab, vegeta and their like) have no job: what "
+            "they saw stands in their logs.",
+            (LoadGenerators(), K6()),
         ),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import ProxyProgram
-
 from sregym_cluster_embedded.userland import pages
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
 from sregym_cluster_embedded.userland.kinds.service import ServiceKind
 
 if TYPE_CHECKING:
+    from sregym_apps.model import ProxyProgram
+
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 

@@ -1,7 +1,8 @@
-"""Statistics of load generators, as Locust's exporter gives them."""
+"""Statistics of load generators, as the tool has them that a generator is called after."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,12 +42,16 @@ _AVERAGE = "locust_requests_avg_response_time"
 _RATIO = "locust_requests_fail_ratio"
 _UP = "locust_up"
 _USERS = "locust_users"
+# Tools that write their figures at the end, and export none.
+_SILENT = frozenset(
+    {"ab", "autocannon", "bombardier", "cassowary", "hey", "oha", "siege", "vegeta", "wrk", "wrk2"}
+)
 # What the generator calls current: so many seconds, up to so long ago.
 _CURRENT_S, _REPORTED_S = 10.0, 2.0
 
 
 class LoadGenerators(Exporter):
-    """One target for each load generator."""
+    """One target for each load generator that is Locust."""
 
     families: Sequence[Family] = (
         Family(_UP, "gauge", "The current health status of the server (1 = UP, 0 = DOWN)."),
@@ -81,18 +86,30 @@ def _of_life(life: Life, segments: tuple[Segment, ...], sample: str) -> Iterator
     if sample == _UP:
         yield Row((), 1.0, since, until)
     elif sample == _USERS:
-        yield Row((), _users(life), since, until)
+        yield Row((), users_of(life), since, until)
     elif sample == _RATIO:
         yield Row((), _by_segment(sent, _failing_share), since, until)
     else:
         yield from _requests(sent, sample)
 
 
+def tool_of(life: Life) -> str:
+    """Whose metrics a life exports: `locust`, `k6`, or `none`; empty when it generates no load."""
+    program = life.process.behaviour
+    if not isinstance(program, LoadGeneratorProgram):
+        return ""
+    command = life.process.argv[0].rpartition("/")[2] if life.process.argv else ""
+    words = {*re.split(r"[^a-z0-9]+", f"{life.process.program} {command}".lower())}
+    named = "k6" if "k6" in words else "none" if words & _SILENT else "locust"
+    return program.metrics or named
+
+
 def _is_one(life: Life) -> bool:
-    return isinstance(life.process.behaviour, LoadGeneratorProgram)
+    return tool_of(life) == "locust"
 
 
-def _users(life: Life) -> float:
+def users_of(life: Life) -> float:
+    """The users that a load generator says it has."""
     program = life.process.behaviour
     assert isinstance(program, LoadGeneratorProgram)
     text = life.process.settings.get("connections", program.connections)
