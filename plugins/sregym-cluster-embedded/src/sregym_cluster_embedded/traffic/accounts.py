@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
-from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail
+from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail, not_found
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
 from sregym_cluster_embedded.traffic.throttling import throttled
@@ -337,7 +337,7 @@ class Accounts:
         rhythm = rhythm_of(source.ref, part.name, round(rate, 6))
         return Flow(
             part.name, rate, round(ok, 9), found, _rounded(time), _rounded(failed),
-            _not_found(part, rate), rhythm,
+            not_found(part, rate), rhythm,
             round(chance / lost, 6) if lost else 1.0,
         )  # fmt: skip
 
@@ -376,27 +376,9 @@ class Accounts:
 
     def _answered(self, end: End) -> list[tuple[str, float]]:
         """The statuses that failing requests are answered with, and the part that has each."""
-        account = self.of(end.callee) if self.numbers.ok[end.callee] < 1 else None
-        if account is None or not account.statuses:
+        if self.numbers.ok[end.callee] >= 1:
             return [(end.status, 1.0)]
-        found: dict[str, float] = {}
-        whole = sum(account.failures.values())
-        for text, share in account.failures.items():
-            status = str(account.statuses.get(text, end.status))
-            found[status] = found.get(status, 0.0) + share / whole
-        return sorted(found.items())
-
-
-def _not_found(part: Part, rate: float) -> tuple[CallFlow, ...]:
-    """Requests of a load generator that end because the name of its target is not found."""
-    return tuple(
-        CallFlow(
-            "", end.unknown, None, part.name, "", 0, round(rate * end.share, 6), 0.0, 0.0,
-            (("dns", end.why, 1.0),), _NO_TIME, _NO_TIME,
-        )
-        for end in part.ends
-        if end.unknown
-    )  # fmt: skip
+        return self.of(end.callee).answered(end.status)
 
 
 def _spread(mean_ms: float) -> Time:

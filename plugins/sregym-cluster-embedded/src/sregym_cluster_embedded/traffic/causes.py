@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import Line, expand
 
+from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.traffic.segments import CallFlow
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_cluster_embedded.traffic.segments import CallFlow
-    from sregym_cluster_embedded.traffic.structure import Site, Way
+    from sregym_cluster_embedded.traffic.structure import Part, Site, Way
 
 
 # What a server passes on of a callee that answers with no status.
@@ -65,6 +67,17 @@ class Account:
         whole = sum(self.failures.values())
         return round(self.chance / whole, 6) if whole else 1.0
 
+    def answered(self, usual: str) -> list[tuple[str, float]]:
+        """The statuses that failing requests are answered with, and the part that has each."""
+        if not self.statuses:
+            return [(usual, 1.0)]
+        found: dict[str, float] = {}
+        whole = sum(self.failures.values())
+        for text, share in self.failures.items():
+            status = str(self.statuses.get(text, usual))
+            found[status] = found.get(status, 0.0) + share / whole
+        return sorted(found.items())
+
 
 def chance_of(causes: Sequence[Cause]) -> float:
     """What is left to chance of them, on average."""
@@ -98,3 +111,15 @@ def fail(account: Account, site: Site, share: float, cause: Cause) -> None:
     account.chance += share * cause.chance
     if reaction.then == "panic":
         account.panics = (account.panics[0] + share, reaction.code)
+
+
+def not_found(part: Part, rate: float) -> tuple[CallFlow, ...]:
+    """Requests of a load generator that end because the name of its target is not found."""
+    return tuple(
+        CallFlow(
+            "", end.unknown, None, part.name, "", 0, round(rate * end.share, 6), 0.0, 0.0,
+            (("dns", end.why, 1.0),), Time(), Time(),
+        )
+        for end in part.ends
+        if end.unknown
+    )  # fmt: skip
