@@ -145,9 +145,13 @@ class Accounts:
         wanted *= taken / come if come else 0.0
         flying = self._equations.in_flight(index)
         per_request = wanted / taken if taken else 0.0
+        used = min(wanted, n.share[index]) + n.computed[index]
+        stopped = 0.0
+        if server.limited:
+            stopped = throttled(used, per_request, server.room, always=server.threads > 0)
         return Load(
-            round(min(wanted, server.cores), 9),
-            round(throttled(wanted, per_request, server.cores), 6) if server.limited else 0.0,
+            round(used, 9),
+            round(stopped, 6),
             round(flying, 6),
             round(n.waiting[index], 6),
             round(come * n.dropped[index], 6),
@@ -155,6 +159,8 @@ class Accounts:
             self.structure.pools.get(server.ref, ()),
             round(self._pooled(index), 6) if server.ref in self.structure.pools else 0.0,
             self.structure.room.get(server.ref),
+            server.threads,
+            round(n.computed[index], 9),
         )
 
     def _pooled(self, server: int) -> float:

@@ -23,7 +23,7 @@ from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
-from sregym_cluster_embedded.traffic.processors import left_on
+from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
@@ -43,10 +43,12 @@ from sregym_cluster_embedded.traffic.structure import (
     Together,
     Way,
 )
+from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import slowed_ms
 from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.throttling import shares
 from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
 
@@ -95,6 +97,7 @@ class Builder:
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._groups: dict[tuple[str, str, str], list[Puller]] = {}
         self._clients: dict[tuple[ContainerRef, str], tuple[Client, tuple[Target, ...]]] = {}
+        self._computing = dict(self.footing.at(computing, world))
 
     def source(self, process: Process, program: LoadGeneratorProgram) -> None:
         """Add a load generator and all that its requests lead to."""
@@ -171,12 +174,15 @@ class Builder:
 
     def finished(self) -> Structure:
         """The structure, with how patient everybody is."""
-        made = self.made
         self._queue_up()
-        open_connections(self.world, made, self.footing, self._client)
-        self.footing.loose |= bool(made.queues)
-        give_patience(made)
-        return made
+        for process in filter(None, map(self._process, self._computing)):
+            if process.running:
+                self._server(process)
+        self.made.nodes = nodes_of(self.world, self.made.servers, self.footing)
+        open_connections(self.world, self.made, self.footing, self._client)
+        self.footing.loose |= bool(self.made.queues)
+        give_patience(self.made)
+        return self.made
 
     def _queue_up(self) -> None:
         """Put producers and consumer groups of topics together, groups without members included."""
@@ -219,10 +225,12 @@ class Builder:
         known = self._servers.get(process.ref)
         if known is None:
             known = self._servers[process.ref] = len(self.made.servers)
-            limit = process.config.cpu_limit_cores
-            left = self.footing.at(left_on, self.world, process.config.node)
-            cores = min(limit or _FREE_CORES, left)
-            server = Server(process.ref, cores, bool(limit))
+            limit, node = process.config.cpu_limit_cores, process.config.node
+            threads = self._computing.get(process.ref, 0.0)
+            left = self.footing.at(left_on, self.world, node)
+            cores, room = min(limit or _FREE_CORES, left), min(limit or _FREE_CORES + threads, left)
+            weight = shares(process.config)
+            server = Server(process.ref, cores, bool(limit), room, node, weight, threads)
             program = self.runtime.program_of(process)
             if program is not None:
                 facts = process.facts()

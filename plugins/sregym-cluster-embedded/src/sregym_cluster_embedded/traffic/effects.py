@@ -117,7 +117,7 @@ def _remember(world: World, accounts: Accounts, index: int) -> None:
     spots = [spot for spot in server.operations if numbers.rate[spot] > 0 or spot in pulled]
     flows = tuple(accounts.flow(spot) for spot in spots)
     lines = tuple(line for spot in spots for line in accounts.lines(spot))
-    load = accounts.load(index) if spots else Load()
+    load = accounts.load(index) if spots or server.threads else Load()
     known = segments(world, SERVED, server.ref)
     failed = _failing(known[-1].flows) if known else None
     if note(world, SERVED, server.ref, flows, lines, load) and failed != _failing(flows):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.calling import Calling
 from sregym_cluster_embedded.traffic.latency import Time
+from sregym_cluster_embedded.traffic.processors import Sharing
 from sregym_cluster_embedded.traffic.pulling import Pulling
+from sregym_cluster_embedded.traffic.structure import chance_ms
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.numbers import Numbers
@@ -55,6 +57,7 @@ class Equations:
         self._cycle_s = 0.0
         self._calling = Calling(structure, numbers)
         self._pulling = Pulling(structure, numbers)
+        self._sharing = Sharing(structure, numbers)
         self._special = [
             server.gc is not None or server.queue is not None or server.concurrency > 0
             for server in structure.servers
@@ -136,15 +139,20 @@ class Equations:
         """Compare what comes with what can be done; the largest relative change of what waits."""
         n, moved = self.numbers, 0.0
         rate, operations = n.rate, self.structure.operations
-        for index, server in enumerate(self.structure.servers):
-            come = work = 0.0
+        servers = self.structure.servers
+        works = [
+            sum([rate[spot] * operations[spot].cpu_ms for spot in server.operations]) / 1000
+            for server in servers
+        ]
+        self._sharing.share(works)
+        for index, server in enumerate(servers):
+            come = 0.0
             for spot in server.operations:
                 come += rate[spot]
-                work += rate[spot] * operations[spot].cpu_ms
             if come <= 0 and n.waiting[index] <= 0:
                 n.busy[index] = n.wait_ms[index] = n.dropped[index] = n.rejected[index] = 0.0
                 continue
-            busy = work / 1000 / server.cores + self._collecting(server, come, index)
+            busy = works[index] / n.share[index] + self._collecting(server, come, index)
             n.cores[index] = busy
             if server.concurrency:
                 busy = max(busy, self._workers(index, server, come))
@@ -154,7 +162,7 @@ class Equations:
                 n.capacity[index] = come / busy
             elif not n.capacity[index]:
                 costs = [operations[spot].cpu_ms for spot in server.operations]
-                n.capacity[index] = server.cores * 1000 * len(costs) / sum(costs)
+                n.capacity[index] = n.share[index] * 1000 * len(costs) / sum(costs)
             before = n.waiting[index]
             if busy > 1 or before > 0:
                 moved = max(moved, self._wait(index, server, come, seconds) / (1 + before))
@@ -307,7 +315,7 @@ class Equations:
         gc = server.gc
         if gc is None:
             return 0.0
-        return self._collections(server, come, index) * gc.cpu_ms / 1000 / server.cores
+        return self._collections(server, come, index) * gc.cpu_ms / 1000 / self.numbers.share[index]
 
     def _collections(self, server: Server, come: float, index: int) -> float:
         """Garbage collections a second."""
@@ -325,19 +333,23 @@ class Equations:
             busy = _SATURATED
         if n.wait_ms[index] or self._special[index]:
             return self._crowded(operation, busy)
-        cpu_ms, server = operation.cpu_ms, self.structure.servers[index]
-        if server.cores == 1:
+        cpu_ms, share = operation.cpu_ms, n.share[index]
+        server = self.structure.servers[index]
+        if share == 1 == server.cores and not n.turn_around_ms[index]:
             mean = cpu_ms / (1 - busy) + operation.latency_ms
         else:
-            mean = cpu_ms + server.chance_ms(cpu_ms, busy) + operation.latency_ms
+            mean = cpu_ms + chance_ms(cpu_ms, share, busy) + operation.latency_ms
             mean += server.held_back_ms(cpu_ms)
+            if share < server.cores or n.turn_around_ms[index]:
+                mean += server.slowed_ms(cpu_ms, share, n.turn_around_ms[index])
         return Time(mean, (mean * (operation.jitter + busy)) ** 2)
 
     def _crowded(self, operation: Operation, busy: float) -> Time:
         """The same where more than chance makes requests wait."""
         n, index = self.numbers, operation.server
         server, waits = self.structure.servers[index], n.wait_ms[index]
-        chance = server.chance_ms(operation.cpu_ms, busy)
+        share = n.share[index]
+        chance = chance_ms(operation.cpu_ms, share, busy)
         if server.queue is not None and n.capacity[index]:
             chance = min(chance, server.queue / n.capacity[index] * 1000)
         if server.patience_ms:
@@ -348,6 +360,7 @@ class Equations:
             chance = 0.0
         mean = operation.cpu_ms + chance + operation.latency_ms
         mean += server.held_back_ms(operation.cpu_ms)
+        mean += server.slowed_ms(operation.cpu_ms, share, n.turn_around_ms[index])
         variance = (mean * (operation.jitter + busy)) ** 2
         if standing:
             mean += waits

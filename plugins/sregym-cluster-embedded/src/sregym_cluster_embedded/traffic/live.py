@@ -117,6 +117,7 @@ def mark(structure: Structure, numbers: Numbers, index: int) -> Mark:
     """What of a server is compared to tell whether it has changed."""
     server = structure.servers[index]
     found = [numbers.waiting[index], numbers.dropped[index], numbers.rejected[index]]
+    found.append(numbers.computed[index])
     for spot in server.operations:
         found += (numbers.rate[spot], numbers.ok[spot], numbers.mean[spot], numbers.failed[spot])
         found += [numbers.attempts[site.index] for site in structure.operations[spot].sites]

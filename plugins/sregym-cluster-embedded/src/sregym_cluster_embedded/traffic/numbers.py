@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 _OPERATIONS = ("rate", "ok", "mean", "variance", "failed")
 _SITES = ("made", "attempts", "needed", "failing", "calls", "held", "shed")
-_SERVERS = ("waiting", "wait_ms", "turn_ms", "busy", "cores", "capacity", "dropped", "rejected")
+_SERVERS = (
+    *("waiting", "wait_ms", "turn_ms", "busy", "cores", "capacity", "dropped", "rejected"),
+    *("share", "turn_around_ms", "computed"),
+)
 _WAYS = ("late", "slow")
 _OPENINGS = ("unopened",)
 _PARTITIONS = ("lag", "ahead", "come", "taken", "progress")
@@ -45,6 +48,9 @@ class Numbers:
         capacity: Requests a second that can be done.
         dropped: Fraction of requests thrown away after waiting in vain.
         rejected: Fraction turned away at once.
+        share: Processors that its requests may use now.
+        turn_around_ms: Until others on the node that compute without rest are put off for them.
+        computed: Processors that threads use which compute besides.
         late: Of ways: fraction of the callee's good answers that come too late.
         slow: The same of its errors.
         unopened: Of openings: fraction of attempts that get no connection.
@@ -92,6 +98,9 @@ class Numbers:
     capacity: list[float]
     dropped: list[float]
     rejected: list[float]
+    share: list[float]
+    turn_around_ms: list[float]
+    computed: list[float]
     late: list[float]
     slow: list[float]
     unopened: list[float]
@@ -116,6 +125,7 @@ class Numbers:
         ):
             for name in names:
                 setattr(self, name, [0.0] * size)
+        self.share = [server.cores for server in structure.servers]
         self.ahead = [math.inf] * structure.partitions
         self.attempts = [1.0] * len(structure.sites)
         self.needed = self.attempts[:]

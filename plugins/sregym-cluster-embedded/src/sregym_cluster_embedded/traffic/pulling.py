@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.traffic.structure import chance_ms
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.numbers import Numbers
     from sregym_cluster_embedded.traffic.structure import Puller, Queue, Structure
@@ -111,5 +113,7 @@ class Pulling:
         needed = ok * n.mean[puller.operation] + (1 - ok) * n.failed[puller.operation]
         # It does not wait for itself; a limit below one processor makes it slower.
         work = operation.cpu_ms
-        needed -= work + server.chance_ms(work, busy) + server.held_back_ms(work)
-        return 1000 / (max(0.0, needed) + work / min(1.0, server.cores))
+        share = n.share[operation.server]
+        needed -= work + chance_ms(work, share, busy) + server.held_back_ms(work)
+        needed -= server.slowed_ms(work, share, 0.0)
+        return 1000 / (max(0.0, needed) + work / min(1.0, share))

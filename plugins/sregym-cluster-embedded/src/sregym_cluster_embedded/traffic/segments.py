@@ -112,7 +112,7 @@ class Load(NamedTuple):
     """How a process fares while nothing changes.
 
     Attributes:
-        cpu: CPU seconds a second that its requests use.
+        cpu: CPU seconds a second that it uses.
         throttled: Fraction of its CPU periods in which its limit stops it.
         in_flight: Requests that it works on or that wait for it.
         waiting: Requests among them that wait for a turn.
@@ -121,6 +121,8 @@ class Load(NamedTuple):
         pools: The connections that pools of clients hold to it.
         pooled: Requests a second that come through them.
         room: Connections that clients without pools can have; None for any number.
+        threads: How many threads beside those of requests compute without rest.
+        computed: CPU seconds a second that these use, of all.
     """
 
     cpu: float = 0.0
@@ -132,6 +134,8 @@ class Load(NamedTuple):
     pools: tuple[Peer, ...] = ()
     pooled: float = 0.0
     room: int | None = None
+    threads: float = 0.0
+    computed: float = 0.0
 
 
 class LineStream(NamedTuple):
@@ -227,7 +231,7 @@ def note(
     known = segments(world, table, ref)
     if known and known[-1][1:3] == (flows, lines) and known[-1].load == load:
         return False
-    if not known and not flows and not lines and not load.pools:
+    if not known and not flows and not lines and not load.pools and not load.threads:
         return False
     if known and known[-1].start == world.now:
         known = known[:-1]

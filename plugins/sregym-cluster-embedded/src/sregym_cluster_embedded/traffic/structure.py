@@ -175,8 +175,12 @@ class Server:
 
     Attributes:
         ref: The process.
-        cores: Processors it can use at most.
+        cores: Processors it can use at most for requests.
         limited: Whether a CPU limit says so.
+        room: Processors that its container can use at most.
+        node: Where it runs.
+        weight: Its part of the processors where they do not suffice for all.
+        threads: How many threads of its container compute without rest, besides.
         concurrency: Requests it works on at once; 0 for no limit of its own.
         queue: Requests that may wait; None for as long as callers wait.
         gc: Its garbage collection.
@@ -184,12 +188,15 @@ class Server:
         request_bytes: Memory that a request in flight holds.
         operations: Indices of its operations.
         patience_ms: How long its most patient caller waits.
-        bend: How the queue of chance arrivals grows with utilisation: the more processors, the later.
     """
 
     ref: ContainerRef
     cores: float
     limited: bool
+    room: float
+    node: str
+    weight: int
+    threads: float = 0.0
     concurrency: int = 0
     queue: int | None = None
     gc: GarbageCollection | None = None
@@ -197,19 +204,6 @@ class Server:
     request_bytes: float = 0.0
     operations: list[int] = field(default_factory=list)
     patience_ms: float = 0.0
-    bend: float = 1.0
-
-    def __post_init__(self) -> None:
-        self.bend = math.sqrt(2 * (max(self.cores, 1.0) + 1)) - 1
-
-    def chance_ms(self, cpu_ms: float, busy: float) -> float:
-        """How long requests wait for each other, as Sakasegawa has it.
-
-        Args:
-            cpu_ms: Work of one of them.
-            busy: Utilisation, below 1.
-        """
-        return cpu_ms / self.cores * float(busy**self.bend) / (1 - busy)
 
     def held_back_ms(self, cpu_ms: float) -> float:
         """How long a request stands still that needs more of a processor than a period allows."""
@@ -217,6 +211,45 @@ class Server:
         if not self.limited or self.cores >= 1 or cpu_ms <= quota_ms:
             return 0.0
         return (cpu_ms - quota_ms) * (1 / self.cores - 1)
+
+    def slowed_ms(self, cpu_ms: float, share: float, turn_around_ms: float) -> float:
+        """How much longer a request takes where others use the same processors.
+
+        Args:
+            cpu_ms: Work of it.
+            share: Processors that are left to the server.
+            turn_around_ms: Until those who compute without rest are put off for it.
+        """
+        alone = min(1.0, self.cores)
+        return turn_around_ms + (cpu_ms * (alone / share - 1) if share < alone else 0.0)
+
+
+def chance_ms(cpu_ms: float, cores: float, busy: float) -> float:
+    """How long requests wait for each other, as Sakasegawa has it.
+
+    Args:
+        cpu_ms: Work of one of them.
+        cores: Processors: the more there are, the later the queue grows.
+        busy: Utilisation, below 1.
+    """
+    bend = math.sqrt(2 * (max(cores, 1.0) + 1)) - 1
+    return cpu_ms / cores * float(busy**bend) / (1 - busy)
+
+
+class Processors(NamedTuple):
+    """The processors of a node.
+
+    Attributes:
+        cores: How many its pods have in all.
+        servers: Indices of the servers that run there.
+        weight: Of all of these.
+        computes: Whether something there computes without rest.
+    """
+
+    cores: float
+    servers: tuple[int, ...]
+    weight: int
+    computes: bool
 
 
 class Fill(NamedTuple):
@@ -327,6 +360,7 @@ class Structure:
 
     operations: list[Operation] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
+    nodes: list[Processors] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     fills: list[Fill] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.userland.jobs import count_computing
 from sregym_cluster_embedded.userland.life import append, end, out_of_memory, plan_oom
 from sregym_cluster_embedded.userland.process import change, process_of, processes
 from sregym_cluster_embedded.userland.shell.backgrounds import go_on
@@ -53,8 +54,9 @@ class Handlers:
         wakes_at = world.now + (outcome.wait_s or 0.0)
         change(
             world, ref, journal=outcome.journal, place=outcome.place, traps=outcome.traps,
-            wakes_at=wakes_at,
+            wakes_at=wakes_at, threads=outcome.threads,
         )  # fmt: skip
+        count_computing(world, ref)
         append(world, ref, outcome.lines)
         if outcome.becomes:
             path, argv = outcome.becomes

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.computing import keep_computing
 from sregym_cluster_embedded.userland.process import change, process_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Job:
         ports: Ports that it listens on.
         immune: Whether it ignores SIGHUP.
         logged: Whether what it writes goes to the container's log: a main script has started it.
+        threads: How many processors it keeps busy.
     """
 
     pid: int
@@ -69,6 +71,7 @@ class Job:
     ports: tuple[int, ...] = ()
     immune: bool = False
     logged: bool = False
+    threads: float = 0.0
 
 
 def next_pid(world: World, ref: ContainerRef) -> int:
@@ -92,6 +95,7 @@ def keep_job(world: World, ref: ContainerRef, job: Job) -> None:
     world.table(JOBS)[ref] = tuple(sorted((*others, job), key=lambda one: one.pid))
     if job.wakes_at < math.inf:
         world.after(job.wakes_at - world.now, "userland.job", ref, job.pid)
+    count_computing(world, ref)
 
 
 def end_job(world: World, ref: ContainerRef, pid: int) -> None:
@@ -106,3 +110,12 @@ def end_job(world: World, ref: ContainerRef, pid: int) -> None:
     process = process_of(world, ref)
     if closed and process is not None:
         change(world, ref, ports=tuple(pair for pair in process.ports if pair[0] not in closed))
+    count_computing(world, ref)
+
+
+def count_computing(world: World, ref: ContainerRef) -> None:
+    """Add up how many threads of a container compute: of its main process and of those beside it."""
+    process = process_of(world, ref)
+    if process is None or not process.running:
+        return
+    keep_computing(world, ref, process.threads + sum(job.threads for job in jobs_of(world, ref)))

@@ -55,6 +55,7 @@ class Process:
         waits_for: Command line of the child that such a script waits for.
         traps: Signals that such a script handles, and what it does then.
         wakes_at: Virtual second at which what it waits for is over; handlers run then.
+        threads: How many processors such a script keeps busy.
     """
 
     config: ContainerConfig
@@ -82,6 +83,7 @@ class Process:
     waits_for: tuple[str, ...] = ()
     traps: tuple[tuple[str, str], ...] = ()
     wakes_at: float = 0.0
+    threads: float = 0.0
 
     @cached_property
     def ref(self) -> ContainerRef:

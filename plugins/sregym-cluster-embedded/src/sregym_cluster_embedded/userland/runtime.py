@@ -27,6 +27,7 @@ from sregym_cluster_embedded.userland.becoming import (
     load_generators,
 )
 from sregym_cluster_embedded.userland.catalogue import Catalogue, Known
+from sregym_cluster_embedded.userland.computing import COMPUTING
 from sregym_cluster_embedded.userland.creation import make_process
 from sregym_cluster_embedded.userland.durable import durable_state
 from sregym_cluster_embedded.userland.executables import start_error
@@ -133,6 +134,7 @@ class Runtime(Hosts):
             LAYERS,
             ALLOWANCES,
             EXECUTED,
+            COMPUTING,
             JOBS,
             GENERATORS,
             CONSUMERS,

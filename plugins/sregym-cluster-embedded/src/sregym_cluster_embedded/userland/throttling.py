@@ -1,14 +1,28 @@
-"""How long work takes under a limit of processor time: the quota of the kernel's scheduler."""
+"""What the kernel's scheduler gives a container: its weight among others, and the quota of its limit."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.quantity import parse
+
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerConfig
     from sregym_cluster_embedded.userland.process import Process
 
 _PERIOD_S = 0.1
+
+
+_LEAST_SHARES, _SHARES_PER_CORE = 2, 1024
+
+
+def shares(config: ContainerConfig) -> int:
+    """The weight of a container among those of its node: what it requests of processors."""
+    wanted = (config.spec.get("resources") or {}).get("requests") or {}
+    if "cpu" not in wanted:
+        return max(_LEAST_SHARES, int((config.cpu_limit_cores or 0.0) * _SHARES_PER_CORE))
+    return max(_LEAST_SHARES, int(parse(str(wanted["cpu"])) * _SHARES_PER_CORE))
 
 
 def lasting(process: Process, work_s: float) -> float:

@@ -6,7 +6,9 @@ whole life of a process.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +36,7 @@ from sregym_cluster_embedded.userland.life import (
 from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sregym_apps.model import Memory
 
@@ -51,7 +53,7 @@ _PERIODS_PER_S = 10.0
 # A rate that is unsteady is at most this much below its highest.
 _ROOM = 0.88
 # Of a period in which the limit was reached, so long is left.
-STOPPED_S = 0.06
+_STOPPED_S = 0.06
 
 
 def end_of(life: Life) -> float:
@@ -64,16 +66,21 @@ def cpu(life: Life) -> Unsteady | Summed:
     process = life.process
     idle = idle_nanocores(life.ref) / 1e9
     limit = process.config.cpu_limit_cores
-    starts, rates = [process.started_at], [idle]
+    starts, rates, steady = [process.started_at], [idle], [0.0]
     for segment in life.served:
         starts.append(max(segment.start, process.started_at))
         used = idle + segment.load.cpu
         rates.append(used if limit is None else min(used, limit))
+        steady.append(segment.load.computed)
     end, purpose = end_of(life), ("cpu", life.ref.namespace, life.ref.pod, life.ref.name)
-    if limit is None or max(rates) <= _ROOM * limit:
+    if (limit is None or max(rates) <= _ROOM * limit) and not any(steady):
         return Unsteady(Integral(starts, rates, end), *purpose)
-    # What is at its limit stays there.
-    free = [min(rate, max(0.0, (limit - rate) / (1 / _ROOM - 1))) for rate in rates]
+    # What is at its limit stays there, and what never rests does not vary.
+    room = math.inf if limit is None else limit
+    free = [
+        min(max(0.0, rate - part), max(0.0, (room - rate) / (1 / _ROOM - 1)))
+        for rate, part in zip(rates, steady, strict=True)
+    ]
     bound = [rate - part for rate, part in zip(rates, free, strict=True)]
     parts = (Unsteady(Integral(starts, free, end), *purpose), Integral(starts, bound, end))
     return Summed([Member(part, BEGINNING, FOREVER) for part in parts], stays=True)
@@ -115,20 +122,51 @@ def requests_of(life: Life, weight: Callable[[Flow], float] = lambda flow: flow.
     return Requests(Progress(np.array(starts), rhythms), rates, end_of(life))
 
 
-def periods(life: Life) -> tuple[Integral, Integral]:
-    """CFS periods in which the process ran, and those in which its limit stopped it."""
+def periods(life: Life) -> tuple[Integral, Integral, Integral]:
+    """CFS periods in which the process ran, those in which its limit stopped it, and for how long."""
     process = life.process
-    starts, ran, stopped = [process.started_at], [1.0], [0.0]
+    starts, ran, stopped, seconds = [process.started_at], [1.0], [0.0], [0.0]
     limit = process.config.cpu_limit_cores or 1.0
     for segment in life.served:
+        load = segment.load
         requests = sum(flow.rate for flow in segment.flows)
         # A period counts when something ran in it; a busy process runs in nearly all.
-        share = 1 - float(np.exp(-requests / _PERIODS_PER_S)) if segment.load.cpu < limit else 1.0
+        busy = load.cpu >= limit or load.threads > 0
+        share = 1.0 if busy else 1 - float(np.exp(-requests / _PERIODS_PER_S))
         active = max(1.0, _PERIODS_PER_S * share)
         starts.append(max(segment.start, process.started_at))
         ran.append(active)
-        stopped.append(active * segment.load.throttled)
-    return Integral(starts, ran, end_of(life)), Integral(starts, stopped, end_of(life))
+        stopped.append(active * load.throttled)
+        # Each thread that never rests stands still for what is left of a period.
+        left = load.threads - load.computed if load.threads else active * _STOPPED_S
+        seconds.append(left * load.throttled)
+    end = end_of(life)
+    return (
+        Integral(starts, ran, end),
+        Integral(starts, stopped, end),
+        Integral(starts, seconds, end),
+    )
+
+
+def waiting(lives: Iterable[Life]) -> Integral | None:
+    """Threads that want to run and wait for a processor, over time; None where none ever did.
+
+    Those that a limit stops do not wait for one.
+    """
+    found: dict[float, float] = {}
+    for life in lives:
+        before = 0.0
+        for segment in life.served:
+            load = segment.load
+            now = (load.threads - load.computed) * (1 - load.throttled)
+            found[segment.start] = found.get(segment.start, 0.0) + now - before
+            before = now
+        if before:
+            found[end_of(life)] = found.get(end_of(life), 0.0) - before
+    if not any(found.values()):
+        return None
+    starts = sorted(found)
+    return Integral(starts, list(accumulate(found[at] for at in starts)), FOREVER)
 
 
 class WorkingSet:
@@ -215,5 +253,5 @@ def scheduled_of(world: World, ref: ContainerRef) -> Scheduled:
     now = np.array([world.now])
     if process.config.cpu_limit_cores is None:
         return Scheduled(float(cpu(life)(now)[0]))
-    ran, stopped = (part(now)[0] for part in periods(life))
-    return Scheduled(float(cpu(life)(now)[0]), int(ran), int(stopped), float(stopped) * STOPPED_S)
+    ran, stopped, seconds = (part(now)[0] for part in periods(life))
+    return Scheduled(float(cpu(life)(now)[0]), int(ran), int(stopped), float(seconds))

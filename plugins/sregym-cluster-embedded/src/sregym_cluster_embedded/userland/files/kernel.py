@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api.quantity import parse
+from sregym_cluster_embedded.userland import throttling
 from sregym_cluster_embedded.userland.files.accounting import COUNTED
 from sregym_cluster_embedded.userland.files.figures import FIGURES
 from sregym_cluster_embedded.userland.files.inode import DEVICE, FILE, FOLDER, Inode, link
-from sregym_cluster_embedded.userland.files.machine import cpus, kernel, memory_info
+from sregym_cluster_embedded.userland.files.machine import cpus, kernel, load_averages, memory_info
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
@@ -218,9 +218,7 @@ def _cgroup_files(container: Container) -> dict[str, str]:
     limit, cores = config.memory_limit_bytes, config.cpu_limit_cores
     used = sum(task.memory_kib for task in tasks(container)) * 1024
     quota = -1 if cores is None else int(cores * 100_000)
-    requests = (config.spec.get("resources") or {}).get("requests", {})
-    cpu = float(parse(requests["cpu"])) if "cpu" in requests else (cores or 0.0)
-    shares = max(2, int(cpu * 1024))
+    shares = throttling.shares(config)
     base = "/sys/fs/cgroup"
     pids = len(tasks(container)) + 1
     return {
@@ -327,11 +325,15 @@ def _sysctl(name: str) -> Callable[[Container], str]:
     return read
 
 
+def _load_averages(container: Container) -> str:
+    return f"{' '.join(load_averages(container))} 1/{200 + len(tasks(container))} 44\n"
+
+
 _FILES: dict[str, Callable[[Container], str]] = {
     "/proc/meminfo": memory_info,
     "/proc/cpuinfo": _cpu_info,
     "/proc/uptime": _uptime,
-    "/proc/loadavg": lambda c: f"0.10 0.12 0.09 1/{200 + len(tasks(c))} 44\n",
+    "/proc/loadavg": _load_averages,
     "/proc/version": lambda c: f"Linux version {kernel(c)} (build@host) #1 SMP PREEMPT_DYNAMIC\n",
     "/proc/mounts": _mounts,
     "/proc/filesystems": lambda _: "nodev\tproc\nnodev\ttmpfs\n\text4\nnodev\toverlay\n",

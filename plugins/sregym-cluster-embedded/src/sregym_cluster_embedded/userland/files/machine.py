@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.process import process_of
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.container import Container
+    from sregym_cluster_embedded.world import World
 
 KERNEL = "6.1.0-37-amd64"
 _KIB = 1024
@@ -58,6 +62,37 @@ def disk_kib(container: Container) -> tuple[int, int]:
     pods = [(pod, state) for pod, state in known if pod is not None]
     size = machine.root.size_bytes
     return size // _KIB, (size - available_disk(world, machine, pods)) // _KIB
+
+
+def busy_cores(world: World, node: str) -> float:
+    """How many processors of a node are busy now."""
+    room, machine = world.room_or_none(USAGE), machines.machine(world, node)
+    others = machine.other_cores if machine is not None else 0.0
+    if room is None:
+        return others
+    running = world.room(RUNTIME).running(world)
+    uids = {one.ref.pod_uid for one in running if one.config.node == node}
+    shares = [one for uid in sorted(uids) for one in room.containers(world, uid)]
+    return others + float(sum(one.cpu_nanocores for one in shares)) / 1e9
+
+
+def load_averages(container: Container) -> tuple[str, str, str]:
+    """How many processors of the node are busy, and how many threads wait for one."""
+    world, node = container.world, container.config.node
+    used = busy_cores(world, node)
+    wanted = 0.0
+    for ref, threads in computing(world):
+        process = process_of(world, ref)
+        if process is not None and process.running and process.config.node == node:
+            wanted += min(threads, process.config.cpu_limit_cores or threads)
+    load = used + max(0.0, wanted - cpus(container))
+    return f"{load * 1.02 + 0.05:.2f}", f"{load + 0.06:.2f}", f"{load * 0.97 + 0.05:.2f}"
+
+
+def idle_percent(container: Container) -> float:
+    """How much of the node's processors is idle."""
+    busy = busy_cores(container.world, container.config.node)
+    return max(0.0, 100 * (1 - busy / cpus(container)))
 
 
 def memory_info(container: Container) -> str:

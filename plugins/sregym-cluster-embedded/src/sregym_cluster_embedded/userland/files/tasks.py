@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import expand
 
+from sregym_cluster_embedded.api.keys import USAGE
+from sregym_cluster_embedded.userland.computing import threads_of
 from sregym_cluster_embedded.userland.jobs import jobs_of
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.userland.files.container import Container
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.world import World
 
 
 _ENTRY_POINT = "docker-entrypoint.sh"
@@ -36,6 +39,7 @@ class Task(NamedTuple):
         process: The container whose main process it is, where another one looks at it.
         unit: The service of the node that it belongs to.
         control_group: As /proc/PID/cgroup shows it.
+        cores: How many processors it keeps busy beside the main process.
     """
 
     pid: int
@@ -50,6 +54,7 @@ class Task(NamedTuple):
     process: Process | None = None
     unit: str = ""
     control_group: str = "/"
+    cores: float = 0.0
 
 
 def tasks(container: Container) -> list[Task]:
@@ -104,7 +109,20 @@ def tasks_of_process(container: Container, process: Process, pid: int) -> list[T
     if waits_for:
         name = waits_for[0].rpartition("/")[2]
         found.append(Task(pid + 6, pid, name, waits_for, "S", 960))
-    return [*found, *_in_background(container, process, pid - 1)]
+    each = of_a_thread(container.world, process)
+    if process.threads:
+        found[-1] = found[-1]._replace(state="R", cores=process.threads * each)
+    return [*found, *_in_background(container, process, pid - 1, each)]
+
+
+def of_a_thread(world: World, process: Process) -> float:
+    """How much of a processor each thread gets that wants one all the time."""
+    wanted, room = threads_of(world, process.ref), world.room_or_none(USAGE)
+    if not wanted or room is None:
+        return 0.0
+    used = room.containers(world, process.ref.pod_uid)
+    cores = sum(one.cpu_nanocores for one in used if one.name == process.ref.name) / 1e9
+    return min(1.0, cores / wanted)
 
 
 def entered(runtime: Runtime, process: Process, cmd: Sequence[str]) -> tuple[str, ...]:
@@ -123,13 +141,20 @@ def entered(runtime: Runtime, process: Process, cmd: Sequence[str]) -> tuple[str
     return runtime.kind_of(process).command_line(words, process.behaviour)
 
 
-def _in_background(container: Container, process: Process, offset: int) -> Iterator[Task]:
+def _in_background(
+    container: Container, process: Process, offset: int, each: float
+) -> Iterator[Task]:
     """What shells have left there; what such a process waits for has the number after its own."""
     for job in jobs_of(container.world, process.ref):
         name = job.argv[0].rpartition("/")[2]
         environment = tuple(job.environment.items())
         pid = job.pid + offset
-        yield Task(pid, 1 + offset, name, job.argv, "S", 960, environment, job.started_at)
-        if job.child:
-            child = job.child[0].rpartition("/")[2]
-            yield Task(pid + 1, pid, child, job.child, "S", 960, environment, job.started_at)
+        own = Task(pid, 1 + offset, name, job.argv, "S", 960, environment, job.started_at)
+        state = "R" if job.threads else "S"
+        if not job.child:
+            yield own._replace(state=state, cores=job.threads * each)
+            continue
+        yield own
+        child = job.child[0].rpartition("/")[2]
+        other = Task(pid + 1, pid, child, job.child, "S", 960, environment, job.started_at)
+        yield other._replace(state=state, cores=job.threads * each)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api.keys import USAGE
+from sregym_cluster_embedded.userland.files.machine import load_averages
 from sregym_cluster_embedded.userland.host.observed import kernel_lines
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
@@ -153,25 +153,8 @@ def _uptime(session: Session, words: list[str], _stdin: str) -> Output:
     lasted = f"{days} day{'s' if days != 1 else ''}, " if days else ""
     lasted += f"{hours:>2}:{minutes:02d}" if hours else f"{minutes} min"
     now = datetime.fromtimestamp(session.files.now, UTC)
-    return Output(0, f" {now:%H:%M:%S} up {lasted},  0 users,  load average: {load(session)}\n")
-
-
-def load(session: Session) -> str:
-    """The load averages of the node: how many processors are busy."""
-    used = busy_cores(session)
-    return f"{used * 1.02 + 0.05:.2f}, {used + 0.06:.2f}, {used * 0.97 + 0.05:.2f}"
-
-
-def busy_cores(session: Session) -> float:
-    """How many processors the containers of the node use now."""
-    world, node = session.world, session.process.config.node
-    room, machine = world.room_or_none(USAGE), machines.machine(world, node)
-    others = machine.other_cores if machine is not None else 0.0
-    if room is None:
-        return others
-    uids = {one.ref.pod_uid for one in session.runtime.running(world) if one.config.node == node}
-    shares = [one for uid in sorted(uids) for one in room.containers(world, uid)]
-    return others + float(sum(one.cpu_nanocores for one in shares)) / 1e9
+    load = ", ".join(load_averages(session.files.container))
+    return Output(0, f" {now:%H:%M:%S} up {lasted},  0 users,  load average: {load}\n")
 
 
 KERNEL_COMMANDS: dict[str, Command] = {"dmesg": _dmesg, "sysctl": _sysctl, "uptime": _uptime}

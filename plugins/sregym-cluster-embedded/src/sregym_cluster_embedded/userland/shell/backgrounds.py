@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _SHELLS = ("sh", "ash", "bash", "dash")
 _WRAPPERS = ("nohup", "setsid", "nice", "exec")
-_ENDLESS = ("yes",)
 # What it takes to carry out one command of a job.
 _STEPS, _STARTED_STEPS = 40, 500
 # Whoever waits for something that does not end waits so long.
@@ -55,12 +54,18 @@ class JobShell(Interpreter):
         """Collect what a command wrote in this run."""
         self.said = Output(0, self.said.out + output.out, self.said.err + output.err)
 
-    def wait(self, seconds: float | None, doing: tuple[str, ...] = ()) -> None:
+    def wait(
+        self,
+        seconds: float | None,
+        doing: tuple[str, ...] = (),
+        threads: float = 0.0,
+        said: Output | None = None,
+    ) -> None:
         """Let time pass before the next command; None is for ever."""
         assert self._journal is not None
         self._journal.append((0, "", ""))
         self.child = doing
-        raise Suspended(seconds)
+        raise Suspended(seconds, threads, said)
 
     def spend(self) -> None:
         """Count a step; what spins goes on later."""
@@ -170,12 +175,12 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
     own = replace(
         session, environment=dict(job.environment), working_dir=job.working_dir,
         arguments=job.arguments, unexported=set(job.unexported), functions=dict(job.functions),
-        slept_s=0.0, complaints="", background=0, pid=job.pid,
+        slept_s=0.0, computed_s=0.0, complaints="", background=0, pid=job.pid,
     )  # fmt: skip
     world, ref = session.world, session.process.ref
     before = _ports(world, ref)
     shell = JobShell(own, job.journal)
-    rests, seconds, ended = False, 0.0, False
+    rests, seconds, ended, threads = False, 0.0, False, 0.0
     budget = present() or Budget(steps_left(world, session.process), MEMORY_BYTES)
     spent = budget.spent
     try:
@@ -185,19 +190,17 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
             else:
                 shell.resumed(job.place)
         if own.slept_s > 0:
-            rests, seconds = True, own.slept_s
-        elif job.argv and job.argv[0].rpartition("/")[2] in _ENDLESS:
-            rests, seconds = True, math.inf
-            shell.said = Output()
+            rests, seconds, threads = True, own.slept_s, own.computed_s / own.slept_s
     except Suspended as stop:
         rests, seconds = True, math.inf if stop.seconds is None else stop.seconds
+        threads = stop.threads
     except BecomeProgram:
         if not job.journal and _is_script(session):
             raise
     except Exit as stop:
         shell.emit(stop.output)
     except OutOfStepsError:
-        rests = ended = True
+        rests, ended, threads = True, True, 1.0
     except (OutOfMemoryError, RecursionError):
         shell.emit(Output(137))
     except (Leave, ShellSyntaxError):
@@ -220,6 +223,7 @@ def _run(session: Session, job: Job) -> tuple[Job | None, Output]:
     left = replace(
         job, journal=() if finished else journal, place=None if finished else shell.place, body=body, wakes_at=world.now + seconds,
         child=shell.child if shell.child != job.argv else (), ports=(*job.ports, *opened),
+        threads=threads,
     )  # fmt: skip
     return left, rest
 

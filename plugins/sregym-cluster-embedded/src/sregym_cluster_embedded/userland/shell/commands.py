@@ -9,6 +9,7 @@ from sregym_cluster_embedded.userland.host.entering import ENTERING_COMMANDS
 from sregym_cluster_embedded.userland.shell.awk.command import AWK_COMMANDS
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.columns import COLUMN_COMMANDS
+from sregym_cluster_embedded.userland.shell.computing import COMPUTING_COMMANDS
 from sregym_cluster_embedded.userland.shell.conditions import CONDITION_COMMANDS
 from sregym_cluster_embedded.userland.shell.copying import COPYING_COMMANDS
 from sregym_cluster_embedded.userland.shell.curl import CURL_COMMANDS
@@ -51,6 +52,7 @@ COMMANDS: dict[str, Command] = {
     **EXPRESSION_COMMANDS,
     **AWK_COMMANDS,
     **CHANGING_COMMANDS,
+    **COMPUTING_COMMANDS,
     **CONDITION_COMMANDS,
     **DATE_COMMANDS,
     **DUMPING_COMMANDS,

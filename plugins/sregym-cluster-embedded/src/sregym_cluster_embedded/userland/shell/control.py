@@ -9,11 +9,21 @@ if TYPE_CHECKING:
 
 
 class Suspended(Exception):
-    """A main process waits; `seconds` is None when it waits for ever."""
+    """A main process waits.
 
-    def __init__(self, seconds: float | None) -> None:
+    Args:
+        seconds: How long; None for ever.
+        threads: How many processors what it waits for keeps busy.
+        said: What that writes, for those around it to take.
+    """
+
+    def __init__(
+        self, seconds: float | None, threads: float = 0.0, said: Output | None = None
+    ) -> None:
         super().__init__(seconds)
         self.seconds = seconds
+        self.threads = threads
+        self.said = said
 
 
 class BecomeProgram(Exception):

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
 from sregym_cluster_embedded import budget as budgets
-from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
-from sregym_cluster_embedded.userland.life import LINES_KEPT, open_port
-from sregym_cluster_embedded.userland.process import change, listener_at
+from sregym_cluster_embedded.userland.life import open_port
+from sregym_cluster_embedded.userland.process import listener_at
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS, command_of
+from sregym_cluster_embedded.userland.shell.computing import work_of
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
-from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation
+from sregym_cluster_embedded.userland.shell.invocation import SHELLS, invocation, no_script
 from sregym_cluster_embedded.userland.shell.memory import charging, exhaust
 from sregym_cluster_embedded.userland.shell.options import tail_follows
+from sregym_cluster_embedded.userland.shell.pacing import FOR_EVER_S, Pacing
 from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.sockets import served_port
 from sregym_cluster_embedded.userland.shell.versions import busybox_text, version_text
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
@@ -27,33 +29,24 @@ from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sregym_cluster_embedded.userland.shell.computing import Work
     from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
     from sregym_cluster_embedded.userland.shell.session import Command
 
-# Whoever waits for something that does not end waits so long.
-_FOR_EVER_S = 3600.0
+_KILLED = 128 + signal.SIGKILL
 # What it takes to find and start a command, and to carry out one of the shell's own.
 _COMMAND_STEPS, _SHELL_STEPS = 75, 40
 _FIRST_FREE_PORT = 1024
 _SLEEP_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class Execution:
-    """Runs single commands in a session.
-
-    Args:
-        session: Where.
-        journal: For a main process: what earlier runs recorded; None for everything else, where
-            `sleep` only counts the time.
-    """
+class Execution(Pacing):
+    """Runs single commands in a session; arguments are those of `Pacing`."""
 
     def __init__(self, session: Session, journal: tuple[Any, ...] | None = None) -> None:
-        self.session = session
-        self._journal = None if journal is None else list(journal)
-        self._position = 0
-        self._lines: list[LogLine] = []
+        super().__init__(session, journal)
         self._depth = 0  # how many parts of the script surround the present one
-        self._captured = 0  # how many pipes and redirections surround the present command
+        self._cut = False  # whether who reads what is written ends before there is no more
         self.stop_on_error = False
         session.runner = _weakly(self)
         session.files.charge = charging(session)
@@ -61,42 +54,6 @@ class Execution:
     def inner(self) -> Interpreter:
         """A shell within this one."""
         raise NotImplementedError
-
-    @property
-    def recording(self) -> bool:
-        """Whether time passes between commands: for a main process, and in the background."""
-        return self._journal is not None
-
-    def recorded(self) -> tuple[Any, ...]:
-        """The journal as it stands now."""
-        return tuple(self._journal or ())
-
-    def once(self, act: Callable[[], Output]) -> Output:
-        """What an earlier run found, or what is found now: the world has changed meanwhile."""
-        if self._journal is None:
-            return act()
-        if self._position == len(self._journal):
-            found = act()
-            self._journal.append(tuple(found))
-        self._position += 1
-        return Output(*self._journal[self._position - 1])
-
-    def written(self) -> tuple[LogLine, ...]:
-        """What a main process wrote in this run, beyond what earlier runs wrote."""
-        return tuple(self._lines)
-
-    def emit(self, output: Output) -> None:
-        """Let a main process write, once."""
-        now = self.session.world.now
-        for stream, text in (("stdout", output.out), ("stderr", output.err)):
-            for line in text.splitlines()[-LINES_KEPT:]:
-                self._lines.append(LogLine(now, stream, line))
-
-    def _emitted(self, before: int, result: Output) -> Output:
-        """Let a main process write what a command gave, unless an earlier run has written it."""
-        if self._journal is not None and not self._captured and len(self._journal) > before:
-            self.emit(result)
-        return result
 
     def script(self, text: str, stdin: str, *, stop_on_error: bool = False) -> Output:
         """Run a script to its end."""
@@ -167,8 +124,12 @@ class Execution:
             return refused
         if name == "sleep":
             return self._sleep(words)
-        if (port := _served_port(name, words)) > 0:
+        if (port := served_port(name, words)) > 0:
             return self._serve(name, port, words)
+        if (work := work_of(session, name, words)) is not None:
+            return self._computed(work, words)
+        if name == "timeout" and self.recording and not self._becomes(words):
+            return self._timed_out(words, stdin)
         command = command_of(session, name)
         if command is None:
             return Output(127, "", not_found(session, words[0]))
@@ -237,7 +198,7 @@ class Execution:
         elif asked.file:
             found = session.files.read(session.path(asked.file))
             if found is None:
-                return Output(*_no_script(session, words[0], asked.file))
+                return Output(*no_script(session, words[0], asked.file))
             text, own_input = found, stdin
         budgets.spend(_SHELL_STEPS + (len(session.environment) >> 4))
         kept = (
@@ -307,16 +268,32 @@ class Execution:
         self.wait(None, tuple(words))
         return Output()
 
-    def wait(self, seconds: float | None, doing: tuple[str, ...] = ()) -> None:
-        """Let time pass before the next command; None is for ever."""
-        if self._journal is None:
-            self.session.endless = self.session.endless or seconds is None
-            self.session.slept_s += 3600.0 if seconds is None else seconds
-            return
-        self._journal.append((0, "", ""))
-        if doing and doing != self.session.process.argv:
-            change(self.session.world, self.session.process.ref, waits_for=doing)
-        raise Suspended(seconds)
+    def _computed(self, work: Work, words: list[str]) -> Output:
+        """A command that keeps processors busy for a time, or for ever."""
+        if self._cut:
+            return work.said
+        self.wait(work.seconds, tuple(words), work.threads, work.said)
+        return work.said if work.seconds is not None else work.said._replace(code=_KILLED)
+
+    def _becomes(self, words: list[str]) -> bool:
+        """Whether a command line has the name of a program of the model in it."""
+        named = {path.rpartition("/")[2] for path in self.session.image.binaries}
+        return any(word.rpartition("/")[2] in named for word in words)
+
+    def _timed_out(self, words: list[str], stdin: str) -> Output:
+        """`timeout` where time passes between commands: how long it takes is known at its end."""
+        assert self._journal is not None
+        session = self.session
+        slept_s, computed_s, runner = session.slept_s, session.computed_s, session.runner
+        inner = self.inner()
+        found = inner.external(words, stdin)
+        took_s, worked_s = session.slept_s - slept_s, session.computed_s - computed_s
+        session.slept_s, session.computed_s, session.runner = slept_s, computed_s, runner
+        if took_s <= 0:
+            return found
+        seconds, session.endless = None if session.endless else took_s, False
+        self._journal.append(tuple(found))
+        raise Suspended(seconds, worked_s / took_s, found)
 
     def _bounded(self, command: Command, words: list[str], stdin: str) -> Output:
         """Run a command of ours; one that takes too much ends as the kernel would end it."""
@@ -358,7 +335,8 @@ class Execution:
         session = self.session
         if not session.endless:
             session.endless = True
-            session.slept_s += _FOR_EVER_S
+            session.slept_s += FOR_EVER_S
+            session.computed_s += FOR_EVER_S
         raise Exit(137, Output())
 
     def spend(self) -> None:
@@ -369,24 +347,6 @@ class Execution:
             budgets.spend(_SHELL_STEPS)
         except budgets.OutOfStepsError:
             self.endless()
-
-
-def _no_script(session: Session, shell: str, file: str) -> tuple[int, str, str]:
-    if session.busybox:
-        return 2, "", f"{shell}: can't open '{file}': No such file or directory\n"
-    if shell.endswith("bash"):
-        return 127, "", f"{shell}: {file}: No such file or directory\n"
-    return 2, "", f"{shell}: 0: cannot open {file}: No such file\n"
-
-
-def _served_port(name: str, words: list[str]) -> int:
-    """The port that `nc -l` or `httpd -f` would serve; 0 when it is none of them."""
-    letters = "".join(word for word in words[1:] if word.startswith("-"))
-    if (name, "l" in letters) != ("nc", True) and (name, "f" in letters) != ("httpd", True):
-        return 0
-    numbers = [word.rpartition(":")[2] for word in words[1:]]
-    numbers = [word for word in numbers if word.isdecimal()]
-    return int(numbers[0]) if numbers else 80 if name == "httpd" else 0
 
 
 def _weakly(execution: Execution) -> Callable[[list[str], str], Output]:

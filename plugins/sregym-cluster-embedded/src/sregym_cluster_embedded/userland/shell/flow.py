@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sregym_cluster_embedded.budget import portion
 from sregym_cluster_embedded.patterns.globs import matches
 from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint, taken
+from sregym_cluster_embedded.userland.shell.computing import reads_all, writes_last
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.execution import Execution
 from sregym_cluster_embedded.userland.shell.expansion import Expansion
@@ -43,9 +44,22 @@ def takes_some(command: Node) -> bool:
     """Whether a command of a pipeline ends without having read all of its input."""
     if not isinstance(command, Simple) or not command.words:
         return False
-    words = [text for word in command.words for text, how in word.pieces if how == "plain"]
+    words = _plain(command)
     quick = words[:1] == ["grep"] and any(word in ("-q", "-m1", "-m") for word in words)
     return quick or (words[:1] or [""])[0] in _TAKE_SOME
+
+
+def ends_early(command: Node) -> bool:
+    """Whether a command of a pipeline may end while somebody still writes to it."""
+    if not isinstance(command, Simple):
+        return False
+    return takes_some(command) or not reads_all(_plain(command))
+
+
+def _plain(command: Node) -> list[str]:
+    """The words of a command as they are written, without what is expanded."""
+    words = command.words if isinstance(command, Simple) else ()
+    return [text for word in words for text, how in word.pieces if how == "plain"]
 
 
 class Flow(Execution):
@@ -143,8 +157,12 @@ class Flow(Execution):
         codes = []
         try:
             endless, slept_s = self.session.endless, self.session.slept_s
-            with portion() if len(node.commands) > 1 else nullcontext():
-                result = self._stage(node.commands[0], stdin)
+            cut, self._cut = self._cut, self._cut or any(map(ends_early, node.commands[1:]))
+            try:
+                with portion() if len(node.commands) > 1 else nullcontext():
+                    result = self._stage(node.commands[0], stdin)
+            finally:
+                self._cut = cut
             err, codes = result.err, [result.code]
             for command in node.commands[1:]:
                 text = result.out
@@ -152,6 +170,8 @@ class Flow(Execution):
                     # Whoever writes to a pipe that nobody reads any more is ended.
                     self.session.endless, self.session.slept_s = endless, slept_s
                 result = self._feeding(text, lambda c=command, t=text: self._stage(c, t))  # type: ignore[misc]  # bound at once
+                if self.session.endless > endless and writes_last(_plain(command)):
+                    result = Output(result.code, "", result.err)
                 err += result.err
                 codes.append(result.code)
         finally:

@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime
 
 from sregym_cluster_embedded.userland.files.credentials import name_of
-from sregym_cluster_embedded.userland.files.machine import cpus, kernel
+from sregym_cluster_embedded.userland.files.machine import cpus, kernel, load_averages
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
@@ -126,7 +126,8 @@ def _uptime(session: Session, _words: list[str], _stdin: str) -> Output:
     hours, minutes = rest // 3600, rest % 3600 // 60
     days_text = f"{days} day{'s' if days > 1 else ''}, " if days else ""
     since = f"{days_text}{hours:>2}:{minutes:02d}" if hours else f"{days_text}{minutes} min"
-    return Output(0, f" {when:%H:%M:%S} up {since},  0 users,  load average: 0.10, 0.12, 0.09\n")
+    load = ", ".join(load_averages(session.files.container))
+    return Output(0, f" {when:%H:%M:%S} up {since},  0 users,  load average: {load}\n")
 
 
 def _nproc(session: Session, _words: list[str], _stdin: str) -> Output:

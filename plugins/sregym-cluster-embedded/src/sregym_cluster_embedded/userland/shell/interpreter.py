@@ -12,7 +12,7 @@ from sregym_cluster_embedded.userland.shell.braces import braced
 from sregym_cluster_embedded.userland.shell.builtins import BUILTINS
 from sregym_cluster_embedded.userland.shell.checkpoints import restored
 from sregym_cluster_embedded.userland.shell.commands import COMMANDS
-from sregym_cluster_embedded.userland.shell.control import Exit, Leave
+from sregym_cluster_embedded.userland.shell.control import Exit, Leave, Suspended
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import alone
 from sregym_cluster_embedded.userland.shell.globbing import READ_IN, globbed, reads
@@ -80,7 +80,11 @@ class Interpreter(BashFlow):
         """Run the command line of a main process."""
         asked, text = main_script(self.session, argv)
         if text is None:
-            return self._emitted(len(self._journal or ()), self.simple_words(argv, ""))
+            try:
+                return self._emitted(len(self._journal or ()), self.execute(argv, ""))
+            except Suspended as wait:
+                self.emit(wait.said or Output())
+                raise
         self.session.arguments = asked.arguments
         self.session.shell = shell_that_reads(argv, text)
         self.session.options, self.session.strict = set(asked.options), "u" in asked.options
@@ -289,6 +293,11 @@ class Interpreter(BashFlow):
                 result = self.with_values(values, words, text)
             else:
                 result = self._feeding(text, lambda: self.with_values(values, words, text))
+        except Suspended as wait:
+            if wait.said is not None and not self._captured:
+                self.emit(redirector.output(node.redirections, wait.said))
+                wait.said = None
+            raise
         except Exit as stop:
             if words[0] != "exec":
                 raise

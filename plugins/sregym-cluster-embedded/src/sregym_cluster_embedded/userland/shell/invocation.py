@@ -97,3 +97,12 @@ def shell_that_reads(argv: list[str], text: str) -> str:
     words = [argv[0], *reversed(first[2:].split() if first.startswith("#!") else ())]
     names = [word.rpartition("/")[2] for word in words]
     return next((name for name in names if name in SHELLS), "sh")
+
+
+def no_script(session: Session, shell: str, file: str) -> tuple[int, str, str]:
+    """Code, output and errors of a shell that cannot open its script."""
+    if session.busybox:
+        return 2, "", f"{shell}: can't open '{file}': No such file or directory\n"
+    if shell.endswith("bash"):
+        return 127, "", f"{shell}: {file}: No such file or directory\n"
+    return 2, "", f"{shell}: 0: cannot open {file}: No such file\n"

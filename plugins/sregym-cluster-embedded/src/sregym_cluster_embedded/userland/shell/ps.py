@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.userland.counted import scheduled
 from sregym_cluster_embedded.userland.files.machine import memory_kib
-from sregym_cluster_embedded.userland.files.tasks import entered
+from sregym_cluster_embedded.userland.files.tasks import entered, of_a_thread
 from sregym_cluster_embedded.userland.host.neighbours import percent_of
+from sregym_cluster_embedded.userland.jobs import jobs_of
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.session import Output, Session
@@ -88,7 +89,10 @@ class Used(NamedTuple):
 
 
 def used_by(session: Session, task: Task) -> Used:
-    """What the main process has used, as metrics and `kubectl top` have it; others next to nothing."""
+    """What a process has used: the main one what metrics and `kubectl top` have, others next to nothing."""
+    if task.cores and not is_main(session, task):
+        seconds = task.cores * (session.world.now - task.started_at)
+        return Used(seconds, 100 * task.cores, 100 * task.cores)
     if not is_main(session, task):
         now = percent_of(session.world, session.process.config.node, task.unit)
         seconds = now / 100 * (session.world.now - task.started_at)
@@ -101,6 +105,11 @@ def used_by(session: Session, task: Task) -> Used:
     room = world.room_or_none(USAGE)
     shares = [] if room is None else room.containers(world, process.ref.pod_uid)
     now = sum(one.cpu_nanocores for one in shares if one.name == process.ref.name) / 1e7
+    each = of_a_thread(world, process)
+    for job in jobs_of(world, process.ref):
+        now -= 100 * each * job.threads
+        seconds -= each * job.threads * (world.now - job.started_at)
+    now, seconds = max(now, 0.0), max(seconds, 0.0)
     return Used(seconds, 100 * seconds / age, now)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.files.inode import FileError
+from sregym_cluster_embedded.userland.shell.computing import STREAMS
 from sregym_cluster_embedded.userland.shell.session import Descriptor, Output, Session
 from sregym_cluster_embedded.userland.shell.sockets import heard, socket_error
 from sregym_cluster_embedded.userland.shell.wording import not_created, not_opened, shell_name
@@ -35,11 +36,13 @@ class Redirector:
         self, redirections: tuple[Redirection, ...], stdin: str, *, line: bool = False
     ) -> tuple[str, str]:
         """What the command reads (one `line` of a connection), and the error if it cannot be opened."""
+        self._session.drains = False
         for redirection in redirections:
             operator = redirection.operator
             if operator not in ("<<", "<<<", "<", "<>", "<&"):
                 continue
             target = self._expanded(redirection)
+            self._session.drains = operator == "<" and target in STREAMS
             if operator == "<&":
                 if target.isdecimal() and int(target) in self._session.sockets:
                     stdin = heard(self._session, int(target), line=line)

@@ -17,6 +17,8 @@ from sregym_cluster_embedded.budget import (
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
 from sregym_cluster_embedded.userland.allowances import MAIN_STEPS, steps_left, take, wait_s
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
+from sregym_cluster_embedded.userland.jobs import Job, keep_job
+from sregym_cluster_embedded.userland.process import change
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
 from sregym_cluster_embedded.userland.shell.following import Following
 from sregym_cluster_embedded.userland.shell.input import waits_for_input
@@ -27,6 +29,7 @@ from sregym_cluster_embedded.userland.shell.memory import (
     exhaust,
 )
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.versions import version_text
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 # What a command takes up to here is not seen on a clock.
 _UNNOTICED_STEPS = 100_000
 _FOR_EVER_S = 3600.0
+# From so many processor seconds on what a command computes is felt.
+_NOTICED_S = 1.0
 _KILLED, _SEGMENTATION_FAULT = 137, 139
 __all__ = ["Outcome", "Session", "run_command", "run_main_script", "run_script_file"]
 
@@ -53,6 +58,7 @@ class Outcome:
         wait_s: Seconds until it goes on; None when it waits for ever.
         becomes: Path and command line of a program of the model that it runs.
         traps: Signals that it handles, and what it does then.
+        threads: How many processors it keeps busy until it goes on.
     """
 
     journal: tuple[Any, ...]
@@ -62,6 +68,7 @@ class Outcome:
     becomes: tuple[str, tuple[str, ...]] | None = None
     traps: tuple[tuple[str, str], ...] = ()
     place: Checkpoint | None = None
+    threads: float = 0.0
 
 
 def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecResult:
@@ -86,13 +93,26 @@ def run_command(session: Session, command: tuple[str, ...], stdin: str) -> ExecR
         taken = min(budget.spent, budget.steps) - before
         if taken > _UNNOTICED_STEPS:
             session.slept_s += taken * SECONDS_PER_STEP
+            session.computed_s += taken * SECONDS_PER_STEP
     # Nobody waits for longer than that.
     seconds = min(max(session.slept_s, session.held_s), _FOR_EVER_S)
+    if session.computed_s >= _NOTICED_S:
+        _go_on_computing(session, seconds)
     grows = None
     if session.followed:
         places, ref = dict(session.followed), session.process.ref
         grows = Following(session.runtime, ref, command, stdin, places, not session.endless)
     return ExecResult(output.code, output.out, output.err, duration_s=seconds, grows=grows)
+
+
+def _go_on_computing(session: Session, seconds: float) -> None:
+    """Let a command line that has been carried out be seen and felt for as long as it takes."""
+    world, ref = session.world, session.process.ref
+    job = Job(
+        session.pid, 0, session.line, parse(":"), started_at=world.now,
+        wakes_at=world.now + seconds, threads=session.computed_s / seconds,
+    )  # fmt: skip
+    keep_job(world, ref, job)
 
 
 def _carried_out(interpreter: Interpreter, command: list[str], stdin: str) -> Output:
@@ -101,6 +121,7 @@ def _carried_out(interpreter: Interpreter, command: list[str], stdin: str) -> Ou
         return interpreter.execute(command, stdin)
     except OutOfStepsError:
         session.endless, session.slept_s = True, session.slept_s + _FOR_EVER_S
+        session.computed_s += _FOR_EVER_S
         return Output(_KILLED)
     except (OutOfMemoryError, MemoryError):
         with suppress(Exit):
@@ -142,8 +163,9 @@ def run_main_script(session: Session) -> Outcome:
     throttled_s = wait_s(world, process)
     if throttled_s > 0:
         return Outcome(
-            process.journal, (), None, throttled_s, traps=process.traps, place=process.place
-        )
+            process.journal, (), None, throttled_s, traps=process.traps, place=process.place,
+            threads=process.threads,
+        )  # fmt: skip
     interpreter = Interpreter(session, journal=process.journal)
     outcome: dict[str, Any] = {}
     ended = False
@@ -162,7 +184,7 @@ def run_main_script(session: Session) -> Outcome:
         except RecursionError:
             outcome = {"exit_code": _SEGMENTATION_FAULT}
         except Suspended as stop:
-            outcome = {"wait_s": stop.seconds}
+            outcome = {"wait_s": stop.seconds, "threads": stop.threads}
         except BecomeProgram as other:
             outcome = {"becomes": (other.path, other.argv)}
         spent = budget.spent - before
@@ -170,7 +192,8 @@ def run_main_script(session: Session) -> Outcome:
     further = place is not process.place or len(journal) > len(process.journal)
     take(world, process, spent, ended=ended, further=further)
     if ended:
-        outcome = {"wait_s": wait_s(world, process)}
+        outcome = {"wait_s": wait_s(world, process), "threads": 1.0}
+        change(world, process.ref, waits_for=())
     traps = tuple(interpreter.traps.items())
     return Outcome(journal, interpreter.written(), **outcome, traps=traps, place=place)
 

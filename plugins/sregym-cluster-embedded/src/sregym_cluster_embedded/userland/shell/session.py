@@ -90,6 +90,9 @@ class Session:
         environment: Variables, exported or not.
         working_dir: Present folder.
         arguments: `$0`, `$1` ...
+        slept_s: Seconds that the command line has taken so far.
+        computed_s: Processor seconds that it has used in them, where that is worth telling.
+        drains: Whether the present command reads a device without an end.
         unexported: Names of variables that commands do not see.
         functions: Functions of the shell, by name.
         pid: Process number of the command line.
@@ -130,6 +133,8 @@ class Session:
     working_dir: str
     arguments: tuple[str, ...] = ("sh",)
     slept_s: float = 0.0
+    computed_s: float = 0.0
+    drains: bool = False
     last: int = 0
     unexported: set[str] = field(default_factory=set)
     functions: dict[str, Any] = field(default_factory=dict)

@@ -114,3 +114,13 @@ def heard(session: Session, descriptor: int, *, line: bool) -> str:
 
 # After these a server closes the connection.
 _LAST_WORDS = ("quit", "QUIT", "HTTP/1.0", "Connection: close", "Connection: Close")
+
+
+def served_port(name: str, words: list[str]) -> int:
+    """The port that `nc -l` or `httpd -f` would serve; 0 when it is none of them."""
+    letters = "".join(word for word in words[1:] if word.startswith("-"))
+    if (name, "l" in letters) != ("nc", True) and (name, "f" in letters) != ("httpd", True):
+        return 0
+    numbers = [word.rpartition(":")[2] for word in words[1:]]
+    numbers = [word for word in numbers if word.isdecimal()]
+    return int(numbers[0]) if numbers else 80 if name == "httpd" else 0

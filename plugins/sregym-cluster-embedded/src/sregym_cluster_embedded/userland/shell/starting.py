@@ -6,10 +6,11 @@ import posixpath
 import re
 import shlex
 
-from sregym_cluster_embedded.budget import portion
+from sregym_cluster_embedded.budget import OutOfStepsError, portion
 from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.options import options
+from sregym_cluster_embedded.userland.shell.pacing import FOR_EVER_S
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 from sregym_cluster_embedded.userland.toolsets import tool_paths
 
@@ -44,18 +45,24 @@ def _timeout(session: Session, words: list[str], stdin: str) -> Output:
     if not command:
         return Output(1 if session.busybox else 125, "", "timeout: missing operand\n")
     before, session.endless = session.slept_s, False
+    worked_s = session.computed_s
     with portion():
         try:
             result = run(session, command, stdin)
         except Exit as stop:
             result = Output(stop.code, stop.output.out, stop.output.err)
+        except OutOfStepsError:
+            session.slept_s, session.computed_s = before + FOR_EVER_S, worked_s + FOR_EVER_S
+            session.endless, result = True, Output(137)
     if limit_s:
         session.endless = False
     if result.code == 127 and session.busybox:
         text = f"timeout: can't execute '{command[0]}': No such file or directory\n"
         return Output(127, "", text)
     if limit_s and session.slept_s - before > limit_s:
+        share = limit_s / (session.slept_s - before)
         session.slept_s = before + limit_s
+        session.computed_s = worked_s + (session.computed_s - worked_s) * share
         code = 137 if hard else 143 if session.busybox else 124
         # What was cut off had not been written yet, but for the beginning.
         return Output(code, result.out if result.code == 0 else "", "")

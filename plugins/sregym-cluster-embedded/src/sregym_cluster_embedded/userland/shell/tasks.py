@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.patterns.posix import PatternError, compiled
 from sregym_cluster_embedded.userland.files.kernel import kernel_paths, kernel_text
-from sregym_cluster_embedded.userland.files.machine import cpus, memory_kib, used_memory_kib
+from sregym_cluster_embedded.userland.files.machine import (
+    cpus,
+    idle_percent,
+    load_averages,
+    memory_kib,
+    used_memory_kib,
+)
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.host.observed import DMESG
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
@@ -102,6 +108,8 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     container = session.files.container
     total, used = memory_kib(container), used_memory_kib(container)
     found = session_tasks(session, words)
+    running = 1 + sum(task.state == "R" for task in found[:-1])
+    busy, loads = 100 - idle_percent(container), load_averages(container)
     user = user_name(session, session.rights.uid) or str(session.rights.uid)
     if session.busybox:
         rows = "".join(
@@ -112,8 +120,8 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
         return Output(
             0,
             f"Mem: {used}K used, {total - used}K free, 2048K shrd, 20480K buff, 409600K cached\n"
-            "CPU:   2% usr   1% sys   0% nic  96% idle   0% io   0% irq   0% sirq\n"
-            f"Load average: 0.10 0.12 0.09 1/{200 + len(found)} {session.pid}\n"
+            f"CPU: {busy * 0.7:>3.0f}% usr {busy * 0.3:>3.0f}% sys   0% nic {100 - busy:>3.0f}% idle   0% io   0% irq   0% sirq\n"
+            f"Load average: {' '.join(loads)} 1/{200 + len(found)} {session.pid}\n"
             f"  PID  PPID USER     STAT   VSZ %VSZ CPU %CPU COMMAND\n{rows}",
         )
     when = datetime.fromtimestamp(session.files.now, UTC)
@@ -125,9 +133,9 @@ def _top(session: Session, words: list[str], _stdin: str) -> Output:
     )
     return Output(
         0,
-        f"top - {when:%H:%M:%S} up 1 day,  0 users,  load average: 0.10, 0.12, 0.09\n"
-        f"Tasks: {len(found):>3} total,   1 running, {len(found) - 1:>3} sleeping,   0 stopped,   0 zombie\n"
-        "%Cpu(s):  2.0 us,  1.0 sy,  0.0 ni, 96.9 id,  0.0 wa,  0.0 hi,  0.1 si,  0.0 st\n"
+        f"top - {when:%H:%M:%S} up 1 day,  0 users,  load average: {', '.join(loads)}\n"
+        f"Tasks: {len(found):>3} total, {running:>3} running, {len(found) - running:>3} sleeping,   0 stopped,   0 zombie\n"
+        f"%Cpu(s): {busy * 0.7:>4.1f} us, {busy * 0.3:>4.1f} sy,  0.0 ni, {100 - busy:>4.1f} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\n"
         f"MiB Mem : {total / 1024:>8.1f} total, {(total - used) / 1024:>8.1f} free, "
         f"{used / 1024:>8.1f} used, {(total - used) / 4096:>8.1f} buff/cache\n"
         f"MiB Swap:      0.0 total,      0.0 free,      0.0 used. {(total - used) / 1024:>8.1f} avail Mem\n\n"

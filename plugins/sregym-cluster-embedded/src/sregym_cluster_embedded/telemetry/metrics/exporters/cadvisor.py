@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state.measures import unix
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, kubelet_targets
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
@@ -25,7 +24,6 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 from sregym_cluster_embedded.telemetry.metrics.values import Floored, Member, Scaled, Summed
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, MACHINES
 from sregym_cluster_embedded.telemetry.metrics.work import (
-    STOPPED_S,
     Requests,
     WorkingSet,
     cpu,
@@ -34,6 +32,7 @@ from sregym_cluster_embedded.telemetry.metrics.work import (
     requests_of,
 )
 from sregym_cluster_embedded.userland.space import Held, held
+from sregym_cluster_embedded.userland.throttling import shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -96,8 +95,8 @@ def _limited(of: Callable[[Life], Value]) -> OfLife:
     return value
 
 
-def _of_periods(of: Callable[[Integral, Integral], Value]) -> OfLife:
-    """From the periods in which a container ran, and those in which it was stopped."""
+def _of_periods(of: Callable[[Integral, Integral, Integral], Value]) -> OfLife:
+    """From the periods in which a container ran, those in which it was stopped, and for how long."""
 
     def value(view: View, life: Life) -> Value | None:
         if life.process.config.cpu_limit_cores is None:
@@ -112,8 +111,7 @@ def _memory_limit(_: View, life: Life) -> Value:
 
 
 def _shares(_: View, life: Life) -> Value:
-    wanted = (life.process.config.spec.get("resources") or {}).get("requests") or {}
-    return float(max(2, int(parse(str(wanted.get("cpu", 0))) * 1024)))
+    return float(shares(life.process.config))
 
 
 def _started(view: View, life: Life) -> Value:
@@ -142,9 +140,9 @@ _CONTAINERS: Mapping[str, tuple[Family, OfLife]] = MappingProxyType(
             (Family("container_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed in seconds."), _usage(1.0)),
             (Family("container_cpu_user_seconds_total", "counter", "Cumulative user cpu time consumed in seconds."), _usage(_USER_SHARE)),
             (Family("container_cpu_system_seconds_total", "counter", "Cumulative system cpu time consumed in seconds."), _usage(1 - _USER_SHARE)),
-            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _: Floored(ran))),
-            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped: Floored(stopped))),
-            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, stopped: Scaled(stopped, STOPPED_S))),
+            (Family("container_cpu_cfs_periods_total", "counter", "Number of elapsed enforcement period intervals."), _of_periods(lambda ran, _, __: Floored(ran))),
+            (Family("container_cpu_cfs_throttled_periods_total", "counter", "Number of throttled period intervals."), _of_periods(lambda _, stopped, __: Floored(stopped))),
+            (Family("container_cpu_cfs_throttled_seconds_total", "counter", "Total time duration the container has been throttled."), _of_periods(lambda _, __, seconds: seconds)),
             (Family("container_spec_cpu_period", "gauge", "CPU period of the container."), lambda _, __: _PERIOD_US),
             (Family("container_spec_cpu_quota", "gauge", "CPU quota of the container."), _limited(lambda life: (life.process.config.cpu_limit_cores or 0.0) * _PERIOD_US)),
             (Family("container_spec_cpu_shares", "gauge", "CPU share of the container."), _shares),

@@ -31,7 +31,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
 from sregym_cluster_embedded.telemetry.metrics.integrals import Integral
 from sregym_cluster_embedded.telemetry.metrics.unrest import Unsteady, drift
 from sregym_cluster_embedded.telemetry.metrics.view import DISKS, LIVES, LIVES_IN_ORDER, MACHINES
-from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight
+from sregym_cluster_embedded.telemetry.metrics.work import cpu, end_of, in_flight, waiting
 from sregym_cluster_embedded.userland.space import held
 
 if TYPE_CHECKING:
@@ -106,6 +106,11 @@ class _Node:
             return [cpu(life) for life in self.lives]
         taken = Integral([at for at, _ in self.past], others, FOREVER)
         return [*(cpu(life) for life in self.lives), taken]
+
+    @cached_property
+    def waiting(self) -> Integral | None:
+        """Threads that want to run and wait for a processor, over time; None where none ever did."""
+        return waiting(self.lives)
 
     def taken(self) -> Sequence[Callable[[Floats], Floats]]:
         """Bytes of the root disk that images and pods take: of each over time."""
@@ -210,6 +215,8 @@ def _load(window_s: float) -> Callable[[_Node], Said]:
         def of(seconds: Floats) -> Floats:
             before = np.maximum(seconds - window_s, 0.0)
             used = node.busy(seconds) - node.busy(before)
+            if node.waiting is not None:
+                used = used + node.waiting(seconds) - node.waiting(before)
             # What wants to run is now more, now less; long averages hardly feel it.
             queued = _QUEUED * (1 + drift(begin, seconds, window_s)) * 60 / window_s
             found: Floats = np.round(used / np.maximum(seconds - before, 1.0) + queued, 2)
