@@ -48,13 +48,10 @@ class Promql(Subcommand):
         return self._evaluate(arguments)
 
     def _script(self, arguments: argparse.Namespace) -> ExitCode:
-        from sregym_cluster_embedded.telemetry.promql.script import ScriptError, run_script
+        from sregym_cluster_embedded.telemetry.promql.script import run_script
 
-        try:
-            checked = run_script(content(arguments.script))
-        except ScriptError as error:
-            message = f"{arguments.script}: {error}"
-            raise UsageError(message) from None
+        outcome = run_script(content(arguments.script))
+        checked, left_out = outcome.checked, outcome.left_out
         good = sum(one.ok for one in checked)
         if arguments.json:
             self.console.json(
@@ -62,14 +59,22 @@ class Promql(Subcommand):
                     "evaluations": [one.as_json() for one in checked],
                     "ok": good,
                     "total": len(checked),
+                    "unread": [one.as_json() for one in outcome.unread],
+                    "left_out": left_out,
                 }
             )
         else:
+            for line in outcome.unread:
+                self.console.say(f"{arguments.script}:{line.line}: cannot be read: {line.why}")
             for one in checked:
                 if not one.ok:
                     self.console.say(f"{arguments.script}:{one.line}: {one.query}: {one.why}")
-            self.console.say(f"{good} of {len(checked)} evaluations are as expected")
-        return ExitCode.DONE if good == len(checked) else ExitCode.FAILED
+            rest = (
+                f"; {left_out} left out, which cannot be read or lack samples" if left_out else ""
+            )
+            self.console.say(f"{good} of {len(checked)} evaluations are as expected{rest}")
+        whole = good == len(checked) and not outcome.unread
+        return ExitCode.DONE if whole else ExitCode.FAILED
 
     def _evaluate(self, arguments: argparse.Namespace) -> ExitCode:
         from sregym_cluster_embedded.telemetry.promql import Engine, EvaluationError, ParseError

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from sregym_cluster_embedded.patterns import linear as engine
+from sregym_cluster_embedded.patterns.go_text import BROKEN, readable
 from sregym_cluster_embedded.patterns.linear import Pattern
 from sregym_cluster_embedded.patterns.matches import PatternError
 
@@ -58,6 +59,8 @@ def anywhere(pattern: str) -> Pattern:
 def _read(pattern: str) -> Pattern:
     if pattern.count("(") > _DEEPEST and _depth(pattern) > _DEEPEST:
         raise PatternError(f"expression nests too deeply: `{pattern}`")
+    if (broken := BROKEN.search(pattern)) is not None:
+        raise PatternError(f"invalid UTF-8: `{readable(pattern[broken.start() :])}`")
     try:
         found = engine.linear(pattern)
     except PatternError as error:

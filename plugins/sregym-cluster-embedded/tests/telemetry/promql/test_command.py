@@ -104,11 +104,31 @@ def test_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_a_script_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    script = tmp_path / "s.test"
-    script.write_text("lod 1m\n")
+UNREADABLE = (
+    "lod 1m\n\nload 1m\n  m 1\n  h {{schema:0}}\n\n"
+    "eval instant at 0 m\n  m 1\n\neval instant at 0 h\n\neval instant at noon m\n"
+)
+NATIVE = "native histograms are not supported: only float samples and classic histograms"
 
-    assert run(["promql", "--script", str(script)]) == ExitCode.USAGE
-    assert capsys.readouterr().err.splitlines()[0] == (
-        f"sregym: {script}: line 1: not a command: 'lod 1m'"
-    )
+
+def test_a_script_with_lines_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "s.test"
+    script.write_text(UNREADABLE)
+
+    assert run(["promql", "--script", str(script)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{script}:1: cannot be read: not a command: 'lod 1m'",
+        f"{script}:5: cannot be read: {NATIVE}",
+        f"{script}:12: cannot be read: not a number: 'noon'",
+        "1 of 1 evaluations are as expected; 2 left out, which cannot be read or lack samples",
+    ]
+    assert run(["promql", "--script", str(script), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found["total"], found["left_out"]) == (1, 1, 2)
+    assert found["unread"] == [
+        {"line": 1, "why": "not a command: 'lod 1m'"},
+        {"line": 5, "why": NATIVE},
+        {"line": 12, "why": "not a number: 'noon'"},
+    ]

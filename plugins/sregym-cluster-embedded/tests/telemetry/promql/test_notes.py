@@ -149,5 +149,7 @@ def test_of_many_levels_ten_are_told(engine: Engine) -> None:
     ],
 )
 def test_scripts_check_what_is_said(query: str, expect: str, why: str) -> None:
-    (checked,) = run_script(f"{LOAD}eval instant at 3m count({query}) * 0\n  {expect}\n  {{}} 0\n")
+    (checked,) = run_script(
+        f"{LOAD}eval instant at 3m count({query}) * 0\n  {expect}\n  {{}} 0\n"
+    ).checked
     assert (checked.ok, checked.why) == (not why, why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.telemetry.promql.script import ScriptError, run_script
+from sregym_cluster_embedded.telemetry.promql.script import run_script
 
 GOOD = r"""
 # Samples every five minutes from the epoch on.
@@ -76,8 +76,10 @@ LOADED = 'load 1m\n  m{a="b"} 1 2 3\n\n'
 
 
 def test_everything_the_format_has_is_understood() -> None:
-    checked = run_script(GOOD)
+    outcome = run_script(GOOD)
+    checked = outcome.checked
 
+    assert (outcome.unread, outcome.left_out) == ([], 0)
     assert [(one.query, one.why) for one in checked if not one.ok] == []
     assert len(checked) == 17
 
@@ -116,39 +118,83 @@ def test_everything_the_format_has_is_understood() -> None:
     ],
 )
 def test_what_differs_is_said(evaluation: str, why: str) -> None:
-    checked = run_script(LOADED + evaluation)
+    checked = run_script(LOADED + evaluation).checked
 
     assert [(one.ok, one.why) for one in checked] == [(False, why)]
 
 
 @pytest.mark.parametrize(
-    ("script", "message"),
+    ("script", "line", "why", "left_out"),
     [
-        ("lod 5m", "line 1: not a command: 'lod 5m'"),
-        ("load 5x\n  m 1", "line 1: not a number: '5x'"),
-        ("load 5m\n  m{a=b} 1", "line 2: labels that cannot be read: 'a=b'"),
-        ("load 5m\n  m 1 two", "line 2: not a number: 'two'"),
+        ("lod 5m", 1, "not a command: 'lod 5m'", 0),
+        ("loads 5m", 1, "not a command: 'loads 5m'", 0),
+        ("load 5x\n  m 1", 1, "not a number: '5x'", 0),
+        ("load 5m\n  m{a=b} 1", 2, "labels that cannot be read: 'a=b'", 0),
+        ("load 5m\n  m 1 two\n  n 1", 2, "not a number: 'two'", 0),
         (
             "load 5m\n  m {{schema:0 sum:1}}",
-            "line 2: native histograms are not supported: only float samples and classic histograms",
+            2,
+            "native histograms are not supported: only float samples and classic histograms",
+            0,
         ),
-        ("eval range from 0 to 5m step 0 1", "line 1: a step has to be longer than nothing: '0'"),
+        (
+            "eval range from 0 to 5m step 0 1",
+            1,
+            "a step has to be longer than nothing: '0'",
+            1,
+        ),
         (
             "\neval range from 5m to 0 step 1m 1",
-            "line 2: the end '0' lies before the start '5m'",
+            2,
+            "the end '0' lies before the start '5m'",
+            1,
         ),
         (
             "load_with_nhcb 5m\n  m 1",
-            "line 1: load_with_nhcb makes native histograms, which are not supported",
+            1,
+            "load_with_nhcb makes native histograms, which are not supported",
+            0,
         ),
-        (
-            "eval instant at 0 1\n  expect nothing",
-            "line 2: not an expectation: 'expect nothing'",
-        ),
+        ("eval instant at soon 1\n  1", 1, "not a number: 'soon'", 1),
+        ("eval instant at 0 1\n  expect nothing", 1, "not an expectation: 'expect nothing'", 1),
+        ("eval at noon", 1, "not a command: 'eval at noon'", 1),
     ],
 )
-def test_scripts_that_cannot_be_read(script: str, message: str) -> None:
-    with pytest.raises(ScriptError) as refused:
-        run_script(script)
+def test_a_script_goes_on_behind_what_cannot_be_read(
+    script: str, line: int, why: str, left_out: int
+) -> None:
+    outcome = run_script(f"{script}\n\neval instant at 0 2\n  2\n")
 
-    assert str(refused.value) == message
+    assert [(one.line, one.why) for one in outcome.unread] == [(line, why)]
+    assert outcome.left_out == left_out
+    assert [(one.query, one.ok) for one in outcome.checked] == [("2", True)]
+
+
+@pytest.mark.parametrize(
+    ("query", "left_out"),
+    [
+        ("m", True),
+        ("n + sum(rate(m[5m]))", True),
+        ('{__name__=~"m|z"}', True),
+        ('{a="b"}', True),
+        ("n", False),
+        ('{__name__!="m",a!=""}', False),
+        ("m{", False),
+    ],
+)
+def test_an_evaluation_is_left_out_when_its_samples_may_be_missing(
+    query: str, left_out: bool
+) -> None:
+    script = f"load 5m\n  m {{{{schema:0}}}}\n  n 1\n\neval instant at 0 {query}\n"
+    before, cleared = run_script(script), run_script(script.replace("\neval", "\nclear\neval"))
+
+    assert (before.left_out, len(before.checked)) == (int(left_out), int(not left_out))
+    assert (cleared.left_out, len(cleared.checked)) == (0, 1)
+
+
+def test_buckets_that_could_not_be_loaded_lack_under_the_name_of_their_histogram() -> None:
+    script = 'load_with_nhcb 5m\n  h_bucket{le="1"} 1\n\n'
+    queries = ("h_bucket", "h", "other")
+    found = {query: run_script(f"{script}eval instant at 0 {query}").left_out for query in queries}
+
+    assert found == {"h_bucket": 1, "h": 1, "other": 0}

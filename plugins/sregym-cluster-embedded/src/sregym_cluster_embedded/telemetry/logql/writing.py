@@ -8,6 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Binary,
     Both,
@@ -26,7 +27,6 @@ from sregym_cluster_embedded.telemetry.logql.nodes import (
 )
 from sregym_cluster_embedded.telemetry.promql.answers import plain_text
 from sregym_cluster_embedded.telemetry.promql.durations import duration_text
-from sregym_cluster_embedded.telemetry.promql.lexing import quoted
 from sregym_cluster_embedded.telemetry.promql.writing import number
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from sregym_cluster_embedded.patterns.go_text import BROKEN
 from sregym_cluster_embedded.telemetry.promql import relabelling
 from sregym_cluster_embedded.telemetry.promql.data import Floats, Vector, bare, stacked
 from sregym_cluster_embedded.telemetry.promql.histograms import histogram_quantile, notes_of
@@ -108,6 +109,8 @@ class Calls:
     def _do_label_replace(self, arguments: tuple[Node, ...]) -> Value:
         vector = self._vector(arguments[0])
         target, replacement, source, pattern = (_text(part) for part in arguments[1:])
+        if isinstance(arguments[-1], Text) and BROKEN.search(arguments[-1].bare):
+            raise relabelling.refused_pattern(pattern)
         return vector.renamed(
             relabelling.replaced(vector.labels, target, replacement, source, pattern)
         )

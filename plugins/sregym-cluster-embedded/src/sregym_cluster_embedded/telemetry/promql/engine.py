@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.promql import binary, functions, over_time
 from sregym_cluster_embedded.telemetry.promql.aggregation import aggregate
 from sregym_cluster_embedded.telemetry.promql.calls import Calls, Value
@@ -228,7 +229,7 @@ class _Run(Calls):
         if isinstance(node.parameter, Text):
             parameter = node.parameter.value
             if not _LABEL.fullmatch(parameter):
-                message = f'invalid label name "{parameter}"'
+                message = f"invalid label name {quoted(node.parameter.bare)}"
                 raise EvaluationError(message)
         elif node.parameter is not None:
             parameter = self._scalar(node.parameter)

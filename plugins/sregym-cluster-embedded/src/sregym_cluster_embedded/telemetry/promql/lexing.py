@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from sregym_cluster_embedded.budget import spend
+from sregym_cluster_embedded.patterns.go_text import of_bytes, quoted, readable
 
 AGGREGATORS = frozenset(
     {
@@ -81,12 +82,6 @@ class Token(NamedTuple):
         if self.kind == "bound":
             return shown
         return f"{self.kind} {shown}"
-
-
-def quoted(text: str) -> str:
-    """As messages quote."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def words(query: str) -> list[Token]:
@@ -349,6 +344,11 @@ _ESCAPED = re.compile(
 
 
 def string_value(text: str) -> str:
+    """What a string stands for, with a sign for each byte that belongs to no character."""
+    return readable(string_text(text))
+
+
+def string_text(text: str) -> str:
     """What a string stands for, of whose escape sequences all are good."""
     inside = text[1:-1]
     if text[0] == "`" or "\\" not in inside:
@@ -366,4 +366,4 @@ def string_value(text: str) -> str:
             whole += chr(_SIMPLE[letter]).encode() if letter in _SIMPLE else letter.encode()
         position = found.end()
     whole += inside[position:].encode()
-    return whole.decode(errors="replace")
+    return of_bytes(bytes(whole))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from sregym_cluster_embedded.patterns.go_text import readable
+
 if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Matcher
 
@@ -18,9 +20,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A string literal."""
+    """A string literal.
 
-    value: str
+    Attributes:
+        bare: What it stands for; it may hold bytes that are no characters.
+    """
+
+    bare: str
+
+    @property
+    def value(self) -> str:
+        """What can be shown of it."""
+        return readable(self.bare)
 
 
 @dataclass(frozen=True)

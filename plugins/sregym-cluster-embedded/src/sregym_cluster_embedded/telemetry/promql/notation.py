@@ -15,6 +15,7 @@ _METRIC = re.compile(
     r"\s*([a-zA-Z_:][a-zA-Z0-9_:]*)?\s*(?:\{((?:[^}\"]|\"(?:[^\"\\]|\\.)*\")*)\})?"
 )
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?')
+_NAMED = re.compile(r'[{,]\s*__name__\s*=\s*"([^"\\]*)"')
 _NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI]nf|[nN]a[nN])"
 _STEPS = re.compile(rf"(?P<first>{_NUMBER})(?:(?P<change>[+-].*?))?x(?P<times>\d+)")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -39,6 +40,15 @@ class Line(NamedTuple):
 
     labels: Labels
     values: tuple[float | None, ...]
+
+
+def metric_named(text: str) -> str:
+    """The name of the metric in a line that need not be good otherwise; empty if there is none."""
+    found = _METRIC.match(text)
+    if found is not None and found[1]:
+        return found[1]
+    named = _NAMED.search(text)
+    return named[1] if named else ""
 
 
 def parse_line(text: str) -> Line:

@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.patterns.go import PatternError, compiled
+from sregym_cluster_embedded.patterns.go_text import quoted, readable
 from sregym_cluster_embedded.telemetry.promql.cursor import Cursor, Part, Wrong
 from sregym_cluster_embedded.telemetry.promql.data import NAME, Matcher
-from sregym_cluster_embedded.telemetry.promql.lexing import Token, quoted, string_value
+from sregym_cluster_embedded.telemetry.promql.lexing import Token, string_text
 from sregym_cluster_embedded.telemetry.promql.nodes import (
     Aggregate,
     Call,
@@ -48,7 +49,7 @@ class Operands(Cursor, ABC):
             return Part(Number(_number(token)), "scalar", token.start, token.end)
         if token.kind == "string":
             self._take()
-            return Part(Text(string_value(token.text)), "string", token.start, token.end)
+            return Part(Text(string_text(token.text)), "string", token.start, token.end)
         if token.kind == "aggregator" and self._following.text.lower() in ("(", "by", "without"):
             return self._aggregation()
         if self._is("("):
@@ -108,13 +109,13 @@ class Operands(Cursor, ABC):
         operator = self._take().text
         if self._token.kind != "string":
             self._unexpected("label matching", "string")
-        value = string_value(self._take().text)
+        value = string_text(self._take().text)
         if operator in ("=~", "!~"):
             try:
                 compiled(value)
             except PatternError as error:
                 raise Wrong(label.start, f"error parsing regexp: {error}") from None
-        return Matcher(label.text, operator, value)
+        return Matcher(label.text, operator, readable(value))
 
     def _labels(self) -> list[str]:
         """A list of labels in parentheses."""
@@ -124,7 +125,9 @@ class Operands(Cursor, ABC):
         found: list[str] = []
         while not self._is(")"):
             token = self._token
-            if token.kind not in _LABEL_KINDS or ":" in token.text:
+            # Of all words of the language this one alone is no label here.
+            without = token.text.lower() == "without"
+            if token.kind not in _LABEL_KINDS or ":" in token.text or without:
                 self._unexpected("grouping opts", "label")
             found.append(self._take().text)
             if self._is(","):

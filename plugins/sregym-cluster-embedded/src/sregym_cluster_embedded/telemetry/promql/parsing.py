@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.promql.cursor import KIND_NAMES, Part, Wrong
 from sregym_cluster_embedded.telemetry.promql.durations import duration_ms
 from sregym_cluster_embedded.telemetry.promql.errors import ParseError
-from sregym_cluster_embedded.telemetry.promql.lexing import Token, quoted
 from sregym_cluster_embedded.telemetry.promql.nodes import (
     Binary,
     Matching,
@@ -32,6 +32,8 @@ from sregym_cluster_embedded.telemetry.promql.operands import Operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sregym_cluster_embedded.telemetry.promql.lexing import Token
 
 # Binding of operators, the loosest first; `^` binds to the right.
 _LEVELS = (

@@ -35,6 +35,11 @@ _LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _REFERENCE = re.compile(r"\$(\$|\{\w+\}|\w+)")
 
 
+def refused_pattern(pattern: str) -> EvaluationError:
+    """A pattern that is none."""
+    return EvaluationError(f"invalid regular expression in label_replace(): {pattern}")
+
+
 def replaced(
     rows: Sequence[Labels], target: str, replacement: str, source: str, pattern: str
 ) -> list[Labels]:
@@ -46,8 +51,7 @@ def replaced(
     try:
         wanted = compiled(pattern)
     except PatternError:
-        message = f"invalid regular expression in label_replace(): {pattern}"
-        raise EvaluationError(message) from None
+        raise refused_pattern(pattern) from None
     _check("label_replace", "destination", target)
     result = []
     for labels in rows:

@@ -2,55 +2,44 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.patterns.go import anywhere
 from sregym_cluster_embedded.telemetry.promql.answers import instant_data, range_data
+from sregym_cluster_embedded.telemetry.promql.data import NAME
 from sregym_cluster_embedded.telemetry.promql.engine import Engine
 from sregym_cluster_embedded.telemetry.promql.errors import EvaluationError, ParseError
-from sregym_cluster_embedded.telemetry.promql.lexing import string_value
+from sregym_cluster_embedded.telemetry.promql.expecting import (
+    Expectation,
+    difference,
+    expectation,
+    grid,
+    unlike,
+)
 from sregym_cluster_embedded.telemetry.promql.memory import Memory, Sample
+from sregym_cluster_embedded.telemetry.promql.nodes import Node, Selector, children
 from sregym_cluster_embedded.telemetry.promql.notation import (
-    Line,
     NotationError,
     duration_ms,
-    number,
+    metric_named,
     parse_line,
 )
-from sregym_cluster_embedded.telemetry.promql.notes import INFO, WARNING
+from sregym_cluster_embedded.telemetry.promql.parsing import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Labels
     from sregym_cluster_embedded.telemetry.promql.notes import Note
 
 _EVAL = re.compile(
     r"eval(?:_(?P<mode>fail|ordered|warn|info))?\s+(?:instant\s+(?:at\s+(?P<at>\S+)\s+)?|"
     r"range\s+from\s+(?P<start>\S+)\s+to\s+(?P<end>\S+)\s+step\s+(?P<step>\S+)\s+)(?P<query>.+)"
 )
-_RANGE = re.compile(
-    r"range vector from\s+(?P<start>\S+)\s+to\s+(?P<end>\S+)\s+step\s+(?P<step>\S+)"
-)
 _LOAD = re.compile(r"load\s+(\S+)")
-_EXPECT = re.compile(
-    r"(?:ordered|no_warn|no_info|(?P<type>fail|warn|info)(?:\s+(?P<match>msg|regex):(?P<text>.*))?)"
-)
-# What scripts call them, people, and notes.
-_KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"warn": ("a warning", WARNING), "info": ("an info", INFO)}
-)
-# Upstream compares with this relative difference.
-_CLOSE = 1e-6
-_SPECIAL = {"+Inf": "inf", "-Inf": "-inf"}
-
-
-class ScriptError(ValueError):
-    """A script that cannot be read; names the line."""
+# What the series of a classic histogram add to its name.
+_OF_HISTOGRAMS = ("_bucket", "_count", "_sum")
 
 
 @dataclass(frozen=True)
@@ -83,52 +72,40 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class _Expectation:
-    """What follows an eval."""
-
-    rows: tuple[Line, ...]
-    scalar: float | None
-    fails: bool
-    ordered: bool
-    message: str = ""
-    pattern: str = ""
-    text: str | None = None
-    times: tuple[int, ...] | None = None
-    notes: tuple[_Said, ...] = ()
-    silent: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class _Said:
-    """A warning or info that is expected.
+class Unread:
+    """A line that could not be read.
 
     Attributes:
-        kind: `warn` or `info`.
-        text: The whole text; None for any.
-        pattern: What it looks like; None for any.
+        line: Its number.
+        why: What is wrong with it.
     """
 
-    kind: str
-    text: str | None = None
-    pattern: str | None = None
+    line: int
+    why: str
 
-    def fits(self, found: str) -> bool:
-        """Whether a text is what is expected."""
-        if self.pattern is not None:
-            return anywhere(self.pattern).search(found) is not None
-        return self.text is None or self.text == found
-
-    def __str__(self) -> str:
-        shown = "" if self.text is None else f" {self.text!r}"
-        return shown if self.pattern is None else f" like {self.pattern!r}"
+    def as_json(self) -> dict[str, Any]:
+        """Of `sregym promql --script --json`."""
+        return {"line": self.line, "why": self.why}
 
 
-def run_script(text: str) -> list[Checked]:
-    """Carry out a script; one entry for each evaluation.
+@dataclass
+class Outcome:
+    """What a script came to.
 
-    Raises:
-        ScriptError: A line cannot be read.
+    Attributes:
+        checked: Its evaluations, in order.
+        unread: The lines that could not be read.
+        left_out: How many evaluations were not carried out: those that could not be read, and those
+            that may look at samples which could not be read.
     """
+
+    checked: list[Checked] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    left_out: int = 0
+
+
+def run_script(text: str) -> Outcome:
+    """Carry out a script, all of it that can be read."""
     return _Runner(text.splitlines()).all()
 
 
@@ -137,71 +114,89 @@ class _Runner:
         self._lines = [_without_comment(line) for line in lines]
         self._at = 0
         self._samples: list[Sample] = []
+        # Names of series of which samples are missing; empty when a name is not known.
+        self._lost: set[str] = set()
         self._engine: Engine | None = None
+        self._outcome = Outcome()
 
-    def all(self) -> list[Checked]:
-        checked = []
+    def all(self) -> Outcome:
         while self._at < len(self._lines):
             line = self._lines[self._at].strip()
             self._at += 1
-            if not line:
-                continue
-            try:
-                found = self._command(line)
-            except NotationError as error:
-                message = f"line {self._at}: {error}"
-                raise ScriptError(message) from None
-            if found is not None:
-                checked.append(found)
-        return checked
+            if line:
+                self._command(line)
+        return self._outcome
 
-    def _command(self, line: str) -> Checked | None:
+    def _command(self, line: str) -> None:
+        at, block = self._at, self._block()
         if line == "clear":
-            self._samples, self._engine = [], None
-        elif line.startswith("load_with_nhcb"):
-            message = "load_with_nhcb makes native histograms, which are not supported"
-            raise NotationError(message)
-        elif (load := _LOAD.fullmatch(line)) is not None:
-            self._load(duration_ms(load[1]))
+            self._samples, self._engine, self._lost = [], None, set()
+        elif line.startswith("load"):
+            self._load(at, line, block)
         elif (found := _EVAL.fullmatch(line)) is not None:
-            if found["step"] is not None:
-                _grid(found)
-            return self._check(self._at, found)
+            self._check(at, found, block)
         else:
-            message = f"not a command: {line!r}"
-            raise NotationError(message)
-        return None
+            self._unread(at, f"not a command: {line!r}")
+            self._outcome.left_out += line.startswith("eval")
 
-    def _block(self) -> list[str]:
-        """The indented lines that follow; an empty one ends them."""
+    def _unread(self, line: int, why: str) -> None:
+        self._outcome.unread.append(Unread(line, why))
+
+    def _block(self) -> list[tuple[int, str]]:
+        """The indented lines that follow, with their numbers; an empty one ends them."""
         found = []
         while self._at < len(self._lines) and self._lines[self._at].strip():
             if not self._lines[self._at][0].isspace():
                 break
-            found.append(self._lines[self._at].strip())
             self._at += 1
+            found.append((self._at, self._lines[self._at - 1].strip()))
         return found
 
-    def _load(self, step_ms: int) -> None:
+    def _load(self, at: int, line: str, block: Sequence[tuple[int, str]]) -> None:
         self._engine = None
-        for text in self._block():
-            line = parse_line(text)
-            for index, value in enumerate(line.values):
+        try:
+            step_ms = _step_ms(line)
+        except NotationError as error:
+            self._unread(at, str(error))
+            names = [metric_named(text) for _, text in block]
+            suffixed = [(name, suffix) for name in names for suffix in _OF_HISTOGRAMS]
+            self._lost.update(names, (name.removesuffix(suffix) for name, suffix in suffixed))
+            return
+        for number, text in block:
+            try:
+                read = parse_line(text)
+            except NotationError as error:
+                self._unread(number, str(error))
+                self._lost.add(metric_named(text))
+                continue
+            for index, value in enumerate(read.values):
                 if value is not None:
-                    self._samples.append(Sample(line.labels, index * step_ms, value))
+                    self._samples.append(Sample(read.labels, index * step_ms, value))
 
-    def _check(self, line: int, found: re.Match[str]) -> Checked:
-        wanted = _expectation(found["mode"] or "", self._block())
+    def _check(self, at: int, found: re.Match[str], block: Sequence[tuple[int, str]]) -> None:
+        try:
+            grid(found)
+            wanted = expectation(found["mode"] or "", [text for _, text in block])
+        except NotationError as error:
+            self._unread(at, str(error))
+            self._outcome.left_out += 1
+            return
+        query = found["query"].strip()
+        if self._lost and _may_select(query, self._lost):
+            self._outcome.left_out += 1
+        else:
+            self._outcome.checked.append(self._judged(at, query, found, wanted))
+
+    def _judged(self, line: int, query: str, found: re.Match[str], wanted: Expectation) -> Checked:
         if self._engine is None:
             self._engine = Engine(Memory(self._samples))
-        query = found["query"].strip()
         try:
             got, notes = self._evaluated(found, query)
         except (ParseError, EvaluationError) as error:
             return _judged_error(line, query, str(error), wanted)
         if wanted.fails:
             return Checked(line, query, False, got, "expected an error")
-        why = _difference(got, wanted, found) or _unlike(notes, wanted)
+        why = difference(got, wanted, found) or unlike(notes, wanted)
         return Checked(line, query, not why, got, why)
 
     def _evaluated(self, found: re.Match[str], query: str) -> tuple[dict[str, Any], Sequence[Note]]:
@@ -219,140 +214,51 @@ def _without_comment(line: str) -> str:
     return "" if line.lstrip().startswith("#") else line
 
 
-def _expectation(mode: str, block: Sequence[str]) -> _Expectation:
-    rows: list[Line] = []
-    scalar: float | None = None
-    fails, ordered = mode == "fail", mode == "ordered"
-    message = pattern = ""
-    string: str | None = None
-    times: tuple[int, ...] | None = None
-    notes = [_Said(mode)] if mode in _KINDS else []
-    silent: set[str] = set()
-    for text in block:
-        command, _, rest = text.partition(" ")
-        if command == "expected_fail_message":
-            message = rest.strip()
-        elif command == "expected_fail_regexp":
-            pattern = rest.strip()
-        elif command == "expect" and rest.startswith("string "):
-            string = string_value(rest.partition(" ")[2].strip())
-        elif command == "expect" and (span := _RANGE.fullmatch(rest)) is not None:
-            times = tuple(_grid(span))
-        elif command == "expect":
-            expected = _EXPECT.fullmatch(rest)
-            if expected is None:
-                message = f"not an expectation: {text!r}"
-                raise NotationError(message)
-            ordered = ordered or rest == "ordered"
-            told = (expected["text"] or "").strip()
-            if expected["type"] == "fail":
-                fails = True
-                message = told if expected["match"] == "msg" else message
-                pattern = told if expected["match"] == "regex" else pattern
-            elif expected["type"] is not None:
-                literal = told if expected["match"] == "msg" else None
-                like = told if expected["match"] == "regex" else None
-                notes.append(_Said(expected["type"], literal, like))
-            elif rest != "ordered":
-                silent.add(rest.removeprefix("no_"))
-        elif re.fullmatch(r"[+-]?(?:[\d.][\deExX.+-]*|[iI]nf|[nN]a[nN])", text):
-            scalar = number(text)
-        else:
-            rows.append(parse_line(text))
-    return _Expectation(
-        tuple(rows), scalar, fails, ordered, message, pattern, string, times,
-        tuple(notes), frozenset(silent),
-    )  # fmt: skip
+def _step_ms(line: str) -> int:
+    """How far apart the samples of a load are.
+
+    Raises:
+        NotationError: That cannot be read, or the samples are no floats.
+    """
+    if line.startswith("load_with_nhcb"):
+        message = "load_with_nhcb makes native histograms, which are not supported"
+        raise NotationError(message)
+    found = _LOAD.fullmatch(line)
+    if found is None:
+        message = f"not a command: {line!r}"
+        raise NotationError(message)
+    return duration_ms(found[1])
 
 
-def _judged_error(line: int, query: str, error: str, wanted: _Expectation) -> Checked:
+def _may_select(query: str, names: Iterable[str]) -> bool:
+    """Whether a query may look at series with one of these names."""
+    try:
+        selectors = list(_selectors(parse(query)))
+    except ParseError:
+        # It fails, whatever there is.
+        return False
+    return any(_may_be(selector, name) for selector in selectors for name in names)
+
+
+def _selectors(node: Node) -> Iterable[Selector]:
+    if isinstance(node, Selector):
+        yield node
+    for part in children(node):
+        yield from _selectors(part)
+
+
+def _may_be(selector: Selector, name: str) -> bool:
+    if not name:
+        return True
+    if selector.name:
+        return selector.name == name
+    return all(matcher.matches(name) for matcher in selector.matchers if matcher.name == NAME)
+
+
+def _judged_error(line: int, query: str, error: str, wanted: Expectation) -> Checked:
     why = "" if wanted.fails else f"unexpected error: {error}"
     if wanted.message and wanted.message != error:
         why = f"expected the error {wanted.message!r}"
     if wanted.pattern and anywhere(wanted.pattern).search(error) is None:
         why = f"expected an error like {wanted.pattern!r}"
     return Checked(line, query, not why, {"error": error}, why)
-
-
-def _unlike(notes: Sequence[Note], wanted: _Expectation) -> str:
-    """Each note that is expected has to be there; of a kind that is expected, no other one."""
-    for kind, (name, told) in _KINDS.items():
-        found = [note.bare for note in notes if note.kind == told]
-        expected = [one for one in wanted.notes if one.kind == kind]
-        for one in expected:
-            if not any(one.fits(text) for text in found):
-                return f"expected {name}{one}, got {found or 'none'}"
-        for text in found:
-            if kind in wanted.silent or (expected and not any(one.fits(text) for one in expected)):
-                return f"not expected: {text!r}"
-    return ""
-
-
-def _difference(got: dict[str, Any], wanted: _Expectation, found: re.Match[str]) -> str:
-    if wanted.scalar is not None:
-        if got["resultType"] != "scalar":
-            return f"expected a scalar, got a {got['resultType']}"
-        value = _read(got["result"][1])
-        return "" if _close(value, wanted.scalar) else f"expected {wanted.scalar}, got {value}"
-    if wanted.text is not None:
-        if got["resultType"] != "string":
-            return f"expected a string, got a {got['resultType']}"
-        value = got["result"][1]
-        return "" if value == wanted.text else f"expected {wanted.text!r}, got {value!r}"
-    if got["resultType"] in ("scalar", "string"):
-        return f"expected a vector, got a {got['resultType']}"
-    actual = {_labels(row): _points(row) for row in got["result"]}
-    times = list(wanted.times) if wanted.times is not None else _grid(found)
-    expected = {
-        line.labels: {
-            at: value for at, value in zip(times, line.values, strict=False) if value is not None
-        }
-        for line in wanted.rows
-    }
-    expected = {labels: points for labels, points in expected.items() if points}
-    for labels in sorted({*actual, *expected}):
-        if labels not in actual:
-            return f"missing: {dict(labels)}"
-        if labels not in expected:
-            return f"not expected: {dict(labels)}"
-        if actual[labels].keys() != expected[labels].keys():
-            return f"{dict(labels)}: values at other times than expected"
-        for at, value in expected[labels].items():
-            if not _close(actual[labels][at], value):
-                return f"{dict(labels)} at {at} ms: expected {value}, got {actual[labels][at]}"
-    order = [line.labels for line in wanted.rows]
-    if wanted.ordered and [_labels(row) for row in got["result"]] != order:
-        return "the rows have another order"
-    return ""
-
-
-def _grid(found: re.Match[str]) -> list[int]:
-    if found["step"] is None:
-        return [duration_ms(found["at"] or "0")]
-    start, end, step = (duration_ms(found[part]) for part in ("start", "end", "step"))
-    if step <= 0:
-        message = f"a step has to be longer than nothing: {found['step']!r}"
-        raise NotationError(message)
-    if end < start:
-        message = f"the end {found['end']!r} lies before the start {found['start']!r}"
-        raise NotationError(message)
-    return list(range(start, end + 1, step))
-
-
-def _labels(row: dict[str, Any]) -> Labels:
-    return tuple(sorted(row["metric"].items()))
-
-
-def _points(row: dict[str, Any]) -> dict[int, float]:
-    points = [row["value"]] if "value" in row else row["values"]
-    return {round(at * 1000): _read(value) for at, value in points}
-
-
-def _read(text: str) -> float:
-    return float(_SPECIAL.get(text, text))
-
-
-def _close(got: float, wanted: float) -> bool:
-    if math.isnan(got) or math.isnan(wanted):
-        return math.isnan(got) and math.isnan(wanted)
-    return got == wanted or math.isclose(got, wanted, rel_tol=_CLOSE)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.promql.durations import duration_text
-from sregym_cluster_embedded.telemetry.promql.lexing import quoted
 from sregym_cluster_embedded.telemetry.promql.nodes import (
     Aggregate,
     Binary,
@@ -35,7 +35,7 @@ def line(node: Node) -> str:
     if isinstance(node, Number):
         return number(node.value)
     if isinstance(node, Text):
-        return quoted(node.value)
+        return quoted(node.bare)
     if isinstance(node, Selector):
         return _selector(node) + _moment(node.moment)
     if isinstance(node, Range):
