@@ -82,6 +82,11 @@ class _Said:
 
 
 def expectation(mode: str, block: Sequence[str]) -> Expectation:
+    """What the lines behind an evaluation say.
+
+    Raises:
+        NotationError: One of them cannot be read.
+    """
     rows: list[Line] = []
     scalar: float | None = None
     fails, ordered = mode == "fail", mode == "ordered"
@@ -142,6 +147,7 @@ def unlike(notes: Sequence[Note], wanted: Expectation) -> str:
 
 
 def difference(got: dict[str, Any], wanted: Expectation, found: re.Match[str]) -> str:
+    """What data have that is not as expected; empty when nothing is."""
     if wanted.scalar is not None:
         if got["resultType"] != "scalar":
             return f"expected a scalar, got a {got['resultType']}"
@@ -180,6 +186,11 @@ def difference(got: dict[str, Any], wanted: Expectation, found: re.Match[str]) -
 
 
 def grid(found: re.Match[str]) -> list[int]:
+    """The moments of an evaluation in milliseconds.
+
+    Raises:
+        NotationError: They cannot be read, or there are none.
+    """
     if found["step"] is None:
         return [duration_ms(found["at"] or "0")]
     start, end, step = (duration_ms(found[part]) for part in ("start", "end", "step"))
