@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from sregym_cluster_embedded.patterns.go_text import readable
 from sregym_cluster_embedded.telemetry.logql.data import Entry, Storage, Stream
 from sregym_cluster_embedded.telemetry.logql.errors import (
     LogqlError,
@@ -43,7 +45,7 @@ from sregym_cluster_embedded.telemetry.promql.results import InstantAnswer, Rang
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sregym_cluster_embedded.telemetry.promql.data import Times
+    from sregym_cluster_embedded.telemetry.promql.data import Labels, Times
 
 _NS = 1_000_000_000
 _MOST_STEPS = 11_000
@@ -166,7 +168,9 @@ class Engine:
             if value.present[row, 0]
         ]
         if isinstance(node, VectorAggregation) and node.op in ("sort", "sort_desc"):
-            rows.sort(key=lambda row: row[1], reverse=node.op == "sort_desc")
+            sign = -1.0 if node.op == "sort_desc" else 1.0
+            # What is no number comes last, whichever way is asked for.
+            rows.sort(key=lambda row: (math.isnan(row[1]), sign * row[1]))
         return InstantAnswer("vector", rows)
 
     def range(self, query: str, start_ns: int, end_ns: int, step_ns: int) -> RangeAnswer:
@@ -283,6 +287,11 @@ def _pieces(first_ns: int, last_ns: int, *, forward: bool) -> Iterator[tuple[int
         length_ns *= 4
 
 
+def _relabelled(rows: Sequence[Labels], words: tuple[str, str, str, str]) -> list[Labels]:
+    target, replacement, source, pattern = words
+    return relabelling.replaced(rows, readable(target), readable(replacement), source, pattern)
+
+
 class _Run:
     """One evaluation at some steps."""
 
@@ -307,7 +316,7 @@ class _Run:
         if isinstance(node, LabelReplace):
             vector = self._vector(node.inner)
             try:
-                return vector.renamed(relabelling.replaced(vector.labels, *node.words))
+                return vector.renamed(_relabelled(vector.labels, node.words))
             except EvaluationError as error:
                 raise LogqlError(str(error)) from None
         return self._binary(node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sregym_cluster_embedded.patterns.go_text import readable
+
 SELECTS_ALL = (
     "queries require at least one regexp or equality matcher that does not have an "
     'empty-compatible value. For instance, app=~".*" does not meet this requirement, but '
@@ -22,6 +24,9 @@ def too_many_series(limit: int = _SERIES) -> str:
 
 class LogqlError(ValueError):
     """A query that cannot be read; says where."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(readable(text))
 
 
 class PipelineError(ValueError):

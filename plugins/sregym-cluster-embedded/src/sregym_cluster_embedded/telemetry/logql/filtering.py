@@ -37,6 +37,8 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
 }
+# Nothing but the number of bits may follow, unlike in Python.
+_PREFIX = re.compile(r"[^/%]+/(?:0|[1-9][0-9]{0,2})")
 _ADDRESS = re.compile(r"[0-9a-fA-F:.]*[0-9a-fA-F][0-9a-fA-F:.]*")
 
 
@@ -77,7 +79,13 @@ def network(wanted: str) -> Callable[[str], bool]:
     """
     if "-" in wanted:
         first, _, last = wanted.partition("-")
-        low, high = ipaddress.ip_address(first.strip()), ipaddress.ip_address(last.strip())
+        low, high = ipaddress.ip_address(first), ipaddress.ip_address(last)
+        if low.version != high.version or int(low) > int(high):
+            message = f"no range: {wanted}"
+            raise ValueError(message)
+    elif "/" in wanted and _PREFIX.fullmatch(wanted) is None:
+        message = f"no prefix: {wanted}"
+        raise ValueError(message)
     else:
         whole = ipaddress.ip_network(wanted, strict=False)
         low, high = whole.network_address, whole.broadcast_address

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from sregym_cluster_embedded.telemetry.logql.grammar import FUNCTIONS, KEYWORDS
+from sregym_cluster_embedded.telemetry.logql.strings import is_meant, well_escaped
 from sregym_cluster_embedded.telemetry.logql.units import prometheus_duration_s
 
 _TOKEN = re.compile(
@@ -29,9 +30,6 @@ _TERMINALS = {
     "end": "$end",
 }
 _CALLED = re.compile(r"\s*(?:\(|(?:by|without)\s*\()", re.IGNORECASE)
-_ESCAPE = re.compile(
-    r"\\(?:[abfnrtv\\\"]|[0-7]{3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|[^\\]"
-)
 
 
 class Token(NamedTuple):
@@ -81,8 +79,11 @@ def tokens_of(query: str) -> list[Token]:
 
 def _token(query: str, match: re.Match[str]) -> Token:
     kind, text, start = match.lastgroup or "", match[0], match.start()
-    if kind == "string" and text[0] == '"' and not _well_escaped(text[1:-1]):
-        return Token("bad", "invalid char escape", start, "")
+    if kind == "string" and text[0] == '"':
+        if not well_escaped(text[1:-1]):
+            return Token("bad", "invalid char escape", start, "")
+        if not is_meant(text[1:-1]):
+            return Token("bad", "invalid syntax", start, "")
     if kind == "range":
         try:
             prometheus_duration_s(text[1:-1])
@@ -100,16 +101,6 @@ def _token(query: str, match: re.Match[str]) -> Token:
         terminal = FUNCTIONS[known] if called else "IDENTIFIER"
     # Words of the language are read in either case.
     return Token(kind, known if terminal != "IDENTIFIER" else text, start, terminal)
-
-
-def _well_escaped(inside: str) -> bool:
-    position = 0
-    while position < len(inside):
-        part = _ESCAPE.match(inside, position)
-        if part is None:
-            return False
-        position = part.end()
-    return True
 
 
 def _unmatched(query: str, position: int) -> Token:

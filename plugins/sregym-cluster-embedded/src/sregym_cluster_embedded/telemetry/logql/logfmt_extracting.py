@@ -18,7 +18,7 @@ from sregym_cluster_embedded.telemetry.logql.extraction import (
     label_name,
 )
 from sregym_cluster_embedded.telemetry.logql.json_lines import NO_TEXT
-from sregym_cluster_embedded.telemetry.logql.logfmt_lines import pairs
+from sregym_cluster_embedded.telemetry.logql.logfmt_lines import key_of, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,7 +58,7 @@ def logfmt(parser: Parser, wanted: frozenset[str] | None) -> Bind:
             return Extraction(lines.extract, lines.labels)
 
         return whole
-    chosen = [(label, label_name(source)) for label, source in parser.wanted]
+    chosen = [(label, label_name(key_of(source))) for label, source in parser.wanted]
     sources = frozenset(source for _, source in chosen)
 
     def bind(own: Mapping[str, str]) -> Extraction:

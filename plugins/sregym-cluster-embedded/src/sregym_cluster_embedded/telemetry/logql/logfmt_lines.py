@@ -6,6 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded.patterns.go_text import BROKEN
+from sregym_cluster_embedded.telemetry.logql.json_lines import NO_TEXT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
 _GAP = re.compile(r"[\x00-\x20]*")
 _KEY = re.compile(r'[^\x00-\x20="]*')
 _QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BARE = re.compile("[a-zA-Z_][a-zA-Z0-9_]*")
+_BLANK = " \t\n\r"
 _REST = re.compile(r"[^\x00-\x20]*")
 
 
@@ -30,7 +36,10 @@ def pairs(line: str) -> Iterator[Pair]:
     while place < len(line):
         start, place = place, _end(_KEY, line, place)
         key = line[start:place]
-        if place == len(line) or line[place] <= " ":
+        if NO_TEXT in key:
+            yield Pair("", "", _at(place, "invalid key", line))
+            place = _end(_REST, line, place)
+        elif place == len(line) or line[place] <= " ":
             yield Pair(key, "")
         elif line[place] == '"' or not key:
             yield Pair("", "", _unexpected(line, place))
@@ -64,10 +73,34 @@ def _unquoted(text: str) -> str | None:
     if "\\" not in text:
         return text[1:-1]
     try:
-        found = json.loads(text, strict=False)
+        # Unlike elsewhere single quotes may be escaped.
+        found = json.loads(_ESCAPED.sub(lambda each: "'" if each[1] == "'" else each[0], text))
     except ValueError:
         return None
-    return found if isinstance(found, str) else None
+    return BROKEN.sub(NO_TEXT, found) if isinstance(found, str) else None
+
+
+def key_of(text: str) -> str:
+    """The key that an expression names: a bare one, or one in quotes.
+
+    Raises:
+        ValueError: In the words of Loki's reader of such expressions.
+    """
+    rest = text.strip(_BLANK)
+    if rest.startswith('"'):
+        key, _, behind = rest[1:].partition('"')
+    else:
+        bare = _BARE.match(rest)
+        if bare is None:
+            message = "syntax error: unexpected $end, expecting STRING or KEY"
+            raise ValueError(message)
+        key, behind = bare[0], rest[bare.end() :]
+    behind = behind.lstrip(_BLANK)
+    if behind:
+        known = "KEY" if _BARE.match(behind) else "STRING" if behind[0] == '"' else ""
+        message = f"syntax error: unexpected {known}" if known else f"unexpected char {behind[0]}"
+        raise ValueError(message)
+    return key
 
 
 def _unexpected(line: str, place: int) -> str:

@@ -253,7 +253,9 @@ class PipelineReader:
 
     def _json(self) -> Parser:
         self.take()
-        parser = Parser("json", wanted=self._wanted())
+        return self._checked(Parser("json", wanted=self._wanted()))
+
+    def _checked(self, parser: Parser) -> Parser:
         self.check(parser)
         return parser
 
@@ -262,7 +264,7 @@ class PipelineReader:
         flags = []
         while self.token.kind == "flag":
             flags.append(self.take().text.removeprefix("--"))
-        return Parser("logfmt", wanted=self._wanted(), flags=tuple(flags))
+        return self._checked(Parser("logfmt", wanted=self._wanted(), flags=tuple(flags)))
 
     def _wanted(self) -> tuple[tuple[str, str], ...]:
         found: list[tuple[str, str]] = []

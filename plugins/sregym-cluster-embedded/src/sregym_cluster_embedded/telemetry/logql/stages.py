@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.patterns.go import PatternError, anywhere
+from sregym_cluster_embedded.patterns.go_text import quoted
 from sregym_cluster_embedded.telemetry.logql.extraction import ERROR
 from sregym_cluster_embedded.telemetry.logql.filtering import network
 from sregym_cluster_embedded.telemetry.logql.json_lines import path_of
+from sregym_cluster_embedded.telemetry.logql.logfmt_lines import key_of
 from sregym_cluster_embedded.telemetry.logql.nodes import (
     Both,
     LabelFilter,
@@ -52,6 +54,9 @@ def check_stage(stage: Stage) -> None:
 
 def _check_line_filter(stage: LineFilter) -> None:
     if stage.ip:
+        if stage.op not in ("|=", "!="):
+            message = "ip: invalid operation"
+            raise ValueError(message)
         _address(stage.texts[0])
     for text in stage.texts[1 if stage.ip else 0 :]:
         if stage.op in ("|>", "!>"):
@@ -77,8 +82,24 @@ def _check_parser(parser: Parser) -> None:
             except ValueError as error:
                 message = f"cannot parse expression [{path}]: {error}"
                 raise ValueError(message) from None
+        _check_names(parser)
+    elif parser.kind == "logfmt":
+        for _, source in parser.wanted:
+            try:
+                key_of(source)
+            except ValueError as error:
+                message = f"cannot parse expression [{source}]: {error}"
+                raise ValueError(message) from None
+        _check_names(parser)
     elif parser.kind == "pattern":
         check_captures(parser.text)
+
+
+def _check_names(parser: Parser) -> None:
+    for label, _ in parser.wanted:
+        if not label.isascii():
+            message = f"invalid extracted label name '{label}'"
+            raise ValueError(message)
 
 
 def _regexp(text: str) -> bool:
@@ -120,11 +141,5 @@ def _address(text: str) -> None:
     try:
         network(text)
     except ValueError:
-        message = f"ip: error parsing pattern: {_address_details(text)}"
+        message = f"ip: invalid pattern: {quoted(text)}"
         raise ValueError(message) from None
-
-
-def _address_details(text: str) -> str:
-    if "/" in text:
-        return f'netip.ParsePrefix("{text}"): invalid prefix'
-    return f'ParseAddr("{text}"): unable to parse IP'

@@ -6,7 +6,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sregym_cluster_embedded.patterns.go_text import readable
 from sregym_cluster_embedded.telemetry.logql.go_values import shown
+from sregym_cluster_embedded.telemetry.logql.strings import is_meant, unquoted, well_escaped
+from sregym_cluster_embedded.telemetry.logql.template_arity import wrong_number
 from sregym_cluster_embedded.telemetry.logql.template_functions import FUNCTIONS, Moment
 from sregym_cluster_embedded.telemetry.logql.template_reading import TemplateError, parsed
 
@@ -39,7 +42,7 @@ def writer(template: str, now_ns: int = 0) -> Callable[[Mapping[str, str], str, 
     Raises:
         TemplateError: It cannot be read.
     """
-    parts = parsed(template)
+    parts = parsed(readable(template))
     if len(parts) == 1 and _is_label(parts[0]):
         name = parts[0][0][1:]
         return lambda labels, _, __: labels.get(name, "")
@@ -80,7 +83,7 @@ def check_template(name: str, template: str) -> None:
         TemplateError: In Go's words.
     """
     try:
-        _check_words(parsed(template))
+        _check_words(parsed(readable(template)))
     except TemplateError as error:
         message = str(error).replace("template: line:", f"template: {name}:", 1)
         raise TemplateError(message) from None
@@ -95,6 +98,8 @@ def _check_words(parts: Sequence[Any]) -> None:
             if _BARE.fullmatch(word) and word not in FUNCTIONS and word not in _CONSTANTS:
                 message = f'template: line:1: function "{word}" not defined'
                 raise TemplateError(message)
+            if word[0] == '"' and not (well_escaped(word[1:-1]) and is_meant(word[1:-1])):
+                raise TemplateError("template: line:1: invalid syntax")
         if block:
             _check_words(part[2])
             _check_words(part[3])
@@ -213,6 +218,9 @@ def _command(words: Sequence[str], *, piped: bool) -> Command:
     arguments = _arguments(words[1:])
     if name in _OF_THE_LINE:
         evaluate = _operand(name)
+        if len(words) > 1 or piped:
+            wrong = wrong_number(name, len(arguments), int(piped))
+            return _failing(_told(words[:1], wrong))
         return lambda state, dot, _: evaluate(state, dot)
     function = FUNCTIONS.get(name)
     if function is None:
@@ -228,6 +236,9 @@ def _command(words: Sequence[str], *, piped: bool) -> Command:
         return _failing(f'template: line:1: function "{name}" not defined')
 
     def call(state: _State, dot: Any, extra: tuple[Any, ...]) -> Any:
+        wrong = wrong_number(name, len(arguments), len(extra))
+        if wrong:
+            raise TemplateError(_told(words[:1], wrong))
         given = [argument(state, dot) for argument in arguments]
         try:
             return function(*given, *extra)
@@ -300,16 +311,16 @@ def _operand(word: str) -> Evaluate:
         return _path(word[1:].split("."))
     if word[0] == "$":
         return _variable(word)
-    function = FUNCTIONS.get(word)
-    if function is not None:
-        return lambda _, __: function()
+    if word in FUNCTIONS:
+        call = _command([word], piped=False)
+        return lambda state, dot: call(state, dot, ())
     fail = _failing(f'template: line:1: function "{word}" not defined')
     return lambda state, dot: fail(state, dot, ())
 
 
 def _constant(word: str) -> tuple[Any] | None:
     if word[0] in '"`':
-        return (word[1:-1] if word[0] == "`" else _unescaped(word[1:-1]),)
+        return (readable(unquoted(word)),)
     if re.fullmatch(r"[+-]?\d+", word):
         return (int(word),)
     if re.fullmatch(r"[+-]?(?:\d+\.\d*|\.\d+)", word):
@@ -340,8 +351,3 @@ def _variable(word: str) -> Evaluate:
 def truth(value: Any) -> bool:
     """What `if` takes for true."""
     return bool(value)
-
-
-def _unescaped(text: str) -> str:
-    known = {"n": "\n", "t": "\t", "r": "\r"}
-    return re.sub(r"\\(.)", lambda found: known.get(found[1], found[1]), text)

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from sregym_cluster_embedded.budget import repeated
 from sregym_cluster_embedded.patterns.go import anywhere
+from sregym_cluster_embedded.patterns.go_text import BROKEN
 from sregym_cluster_embedded.telemetry.logql.go_values import (
     decimal,
     divided,
@@ -62,6 +63,9 @@ _READ: Mapping[str, str] = MappingProxyType(
         **{f"{mark}{digit * count}": f"{mark}%f" for mark in ".," for digit in "09" for count in range(1, 10)},
     }
 )  # fmt: skip
+
+# Of a slice: from where, to where, and how far it may grow.
+_MOST_INDEXES = 3
 
 
 def _replaced(pattern: str, text: str, replacement: str) -> str:
@@ -201,9 +205,20 @@ def _exactly(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., 
 def _from_json(text: str) -> Any:
     """Nothing where there is no JSON."""
     try:
-        return json.loads(text, parse_int=float)
+        return _whole_characters(json.loads(text, parse_int=float))
     except ValueError:
         return None
+
+
+def _whole_characters(value: Any) -> Any:
+    """A value of JSON, with the sign for what is no character in place of halves of surrogates."""
+    if isinstance(value, str):
+        return BROKEN.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole_characters(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
+    return value
 
 
 def _of_epoch(text: str) -> Moment:
@@ -232,8 +247,18 @@ def _titled(text: str) -> str:
     return re.sub(r"(?<![\w'])\w", lambda found: found[0].upper(), text)
 
 
-def _sliced(group: Any, start: int = 0, end: int | None = None) -> Any:
-    return group[start:end]
+def _sliced(group: Any, *indexes: int) -> Any:
+    if len(indexes) > _MOST_INDEXES:
+        message = f"too many slice indexes: {len(indexes)}"
+        raise ValueError(message)
+    return group[slice(*indexes[:2])] if len(indexes) > 1 else group[sum(indexes) :]
+
+
+def _equal(left: Any, *rest: Any) -> bool:
+    if not rest:
+        message = "missing argument for comparison"
+        raise ValueError(message)
+    return any(left == other for other in rest)
 
 
 def _indexed(group: Any, *keys: Any) -> Any:
@@ -265,7 +290,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "alignLeft": lambda count, text: text[:count] + repeated(" ", count - len(text)),
         "alignRight": lambda count, text: repeated(" ", count - len(text)) + text[-count:],
         "and": _first_false,
-        "b64dec": lambda text: base64.b64decode(text).decode(),
+        "b64dec": lambda text: base64.b64decode(text).decode(errors="replace"),
         "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
         "bytes": size_bytes,
         "ceil": lambda value: float(math.ceil(number(value))),
@@ -277,7 +302,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "divf": _exactly(divided),
         "duration": go_duration_s,
         "duration_seconds": go_duration_s,
-        "eq": lambda left, *rest: any(left == other for other in rest),
+        "eq": _equal,
         "float64": number,
         "floor": lambda value: float(math.floor(number(value))),
         "fromJson": _from_json,
