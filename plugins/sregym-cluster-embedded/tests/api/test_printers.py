@@ -137,3 +137,17 @@ def _deployment_spec():
     containers = [{"name": "c", "image": "web:1"}]
     template = {"metadata": {"labels": labels}, "spec": {"containers": containers}}
     return {"selector": {"matchLabels": labels}, "template": template}
+
+
+@pytest.mark.parametrize(
+    ("subsets", "shown"),
+    [
+        (None, "<none>"),
+        ([{"notReadyAddresses": [{"ip": "10.0.0.9"}], "ports": [{"port": 80}]}], ""),
+        ([{"addresses": [{"ip": "10.0.0.9"}], "ports": [{"port": 80}]}], "10.0.0.9:80"),
+    ],
+)
+def test_endpoints_of_pods_that_are_not_ready_leave_the_column_empty(subsets, shown):
+    meta = {"name": "web", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    obj = {"metadata": meta, **({"subsets": subsets} if subsets else {})}
+    assert cells("endpoints", obj, NOW) == ["web", shown, "60m"]

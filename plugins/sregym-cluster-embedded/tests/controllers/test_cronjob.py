@@ -241,3 +241,16 @@ def test_a_job_that_somebody_made_from_a_cron_job_is_unexpected(shop: Any) -> No
     said = shop.events("UnexpectedJob")
     shop.run(20)
     assert shop.events("UnexpectedJob") == said
+
+
+def test_a_schedule_that_never_comes_is_said(shop: Any) -> None:
+    apply(shop, schedule="59 23 31 2 *")
+    shop.run(3600)
+    assert shop.events("InvalidSchedule") == [
+        (
+            "invalid schedule: 59 23 31 2 * : time difference between two schedules is less than "
+            "1 second",
+            1,
+        )
+    ]
+    assert (jobs(shop), cron(shop)["status"]) == ([], {})

@@ -65,3 +65,21 @@ def test_endpoints_that_others_change_stay_until_something_happens(shop: Any) ->
         for obj in (the_slice(shop), shop.world.store.get(ENDPOINTS))
     ]
     assert told == ["front", "front"]
+
+
+def test_the_trigger_is_the_change_of_readiness_that_a_write_answers_to(shop: Any) -> None:
+    annotation = "endpoints.kubernetes.io/last-change-trigger-time"
+
+    def told() -> list[Any]:
+        found = (the_slice(shop), shop.world.store.get(ENDPOINTS))
+        return [obj["metadata"].get("annotations", {}).get(annotation) for obj in found]
+
+    shop.apply(SHOP)
+    shop.run(5)
+    pod = shop.world.store.get(Key("pods", "shop", "web"))
+    conditions = {entry["type"]: entry for entry in pod["status"]["conditions"]}
+    assert told() == [conditions["Ready"]["lastTransitionTime"]] * 2
+    # Nothing became ready or unready by this.
+    writes.patch_metadata(shop.world, Key("pods", "shop", "web"), labels={"app": "other"})
+    shop.run(5)
+    assert (the_slice(shop)["endpoints"], told()) == ([], [None, None])

@@ -181,3 +181,42 @@ def test_a_container_that_waits_for_its_image_has_no_resources_in_its_status(tow
         "volumeMounts",
     ]
     assert status["allocatedResources"] == {"cpu": "50m", "memory": "64Mi"}
+
+
+@pytest.mark.parametrize(
+    ("image", "context", "shown", "user"),
+    [
+        ("busybox:1.36", "{}", "docker.io/library/busybox:1.36", (0, 0, [0])),
+        ("curlimages/curl", "{}", "docker.io/curlimages/curl:latest", (100, 101, [101])),
+        (
+            "registry.example/shop/worker:1.0",
+            "{runAsUser: 7, runAsGroup: 8, fsGroup: 9, supplementalGroups: [3]}",
+            "registry.example/shop/worker:1.0",
+            (7, 8, [3, 8, 9]),
+        ),
+    ],
+)
+def test_the_status_tells_an_image_by_its_full_name_and_as_whom_it_runs(
+    town: Any, image: str, context: str, shown: str, user: tuple[int, int, list[int]]
+) -> None:
+    command = "command: [sh, -c, sleep 600]"
+    town.pod(
+        f"{{securityContext: {context}, containers: [{{name: c, image: '{image}', {command}}}]}}"
+    )
+    town.run(0.3)
+    before = town.status()["containerStatuses"][0]
+    assert (before["image"], "user" in before) == (image, False)
+    town.run(30)
+    (status,) = town.status()["containerStatuses"]
+    uid, gid, groups = user
+    assert status["image"] == shown
+    assert status["user"] == {"linux": {"uid": uid, "gid": gid, "supplementalGroups": groups}}
+
+
+def test_a_pod_has_a_limit_of_memory_when_all_of_its_containers_have(town: Any) -> None:
+    one = "image: registry.example/shop/worker:1.0, resources: {limits: {memory: 64Mi, cpu: 100m}}"
+    other = "image: registry.example/shop/worker:1.0, resources: {limits: {cpu: 50m}}"
+    town.pod(f"{{containers: [{{name: a, {one}}}, {{name: b, {one}}}]}}", "all", 5)
+    town.pod(f"{{containers: [{{name: a, {one}}}, {{name: b, {other}}}]}}", "some", 5)
+    assert town.status("all")["resources"]["limits"] == {"cpu": "200m", "memory": "128Mi"}
+    assert town.status("some")["resources"]["limits"] == {"cpu": "150m"}

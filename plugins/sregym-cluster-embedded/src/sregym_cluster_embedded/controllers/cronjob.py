@@ -153,6 +153,14 @@ def _start_due(world: World, cron: Object, status: Object) -> Object:
     # An interval counts from its last moment, fields from any.
     origin = now if not schedule.every_s else after if due is None else due
     coming = cron_schedule.next_after(schedule, origin)
+    if coming is None and due is None:
+        # Minutes, hours and days that never meet, the 31st of February for instance.
+        text = (
+            f"invalid schedule: {spec['schedule']} : time difference between two schedules is less "
+            "than 1 second"
+        )
+        _say(world, cron, "Warning", "InvalidSchedule", text)
+        return status
     if coming is not None:
         key = Key(RESOURCE, metadata["namespace"], metadata["name"])
         enqueue(world, HANDLER, key, coming - now + _AFTER_S)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.errors import ApiError
-from sregym_cluster_embedded.controllers import refusals
+from sregym_cluster_embedded.controllers import refusals, trigger_times
+from sregym_cluster_embedded.controllers.endpoint_hints import hints_by_node
 from sregym_cluster_embedded.controllers.endpoint_ports import (
     Port,
     in_endpoints,
@@ -27,9 +28,7 @@ HANDLER = "controllers.endpoints"
 SLICES = "endpointslices.discovery.k8s.io"
 _DELAY_S = 0.02
 _SLICE_SIZE = 100
-_ZONE = "topology.kubernetes.io/zone"
 _SERVICE_LABEL = "kubernetes.io/service-name"
-_TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 _HEADLESS = "service.kubernetes.io/headless"
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _MANAGER = "endpointslice-controller.k8s.io"
@@ -70,6 +69,7 @@ def listen(world: World, change: Change) -> None:
     if key.resource == "services":
         if change.type is ChangeType.DELETED:
             _remove_endpoints(world, key)
+            trigger_times.forget(world, (key.namespace, key.name))
         elif change.old is None or _matters(change.old, change.obj):
             enqueue(world, HANDLER, (key.namespace, key.name), _DELAY_S)
     elif key.resource == SLICES:
@@ -109,12 +109,14 @@ def reconcile(world: World, key: tuple[str, str]) -> None:
         return
     if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
         return
-    places = _places(world, service)
+    pods = _selected(world, service)
+    places = _places(service, pods)
+    trigger = trigger_times.trigger_time(world, service, pods)
     try:
-        _write_slices(world, service, places)
+        _write_slices(world, service, places, trigger)
     finally:
         # These are two controllers: what is refused to one does not hinder the other.
-        _write_endpoints(world, service, places)
+        _write_endpoints(world, service, places, trigger)
 
 
 def _touch_services(world: World, pod: Object) -> None:
@@ -129,14 +131,21 @@ def _touch_services(world: World, pod: Object) -> None:
                 enqueue(world, HANDLER, (namespace, service["metadata"]["name"]), _DELAY_S)
 
 
-def _places(world: World, service: Object) -> list[Place]:
-    selector = service["spec"]["selector"]
+def _selected(world: World, service: Object) -> list[Object]:
+    wanted = service["spec"]["selector"].items()
+    return [
+        pod
+        for pod in world.store.indexed("pods", "label", selector_values(service)[0])
+        if wanted <= (pod["metadata"].get("labels") or {}).items()
+    ]
+
+
+def _places(service: Object, pods: list[Object]) -> list[Place]:
     anyway = bool(service["spec"].get("publishNotReadyAddresses"))
     places = []
-    for pod in world.store.indexed("pods", "label", selector_values(service)[0]):
-        labels = pod["metadata"].get("labels") or {}
+    for pod in pods:
         status = pod["status"]
-        if not selector.items() <= labels.items() or not status.get("podIP"):
+        if not status.get("podIP"):
             continue
         if status.get("phase") in ("Succeeded", "Failed"):
             continue
@@ -147,7 +156,7 @@ def _places(world: World, service: Object) -> list[Place]:
     return places
 
 
-def _write_slices(world: World, service: Object, places: list[Place]) -> None:
+def _write_slices(world: World, service: Object, places: list[Place], trigger: str) -> None:
     namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
     existing = [
         entry
@@ -164,7 +173,8 @@ def _write_slices(world: World, service: Object, places: list[Place]) -> None:
     for place in places:
         groups.setdefault(place.ports, []).append(place)
     contents: list[tuple[list[Object], list[Object]]] = []
-    hinted = _hints(world, service, places)
+    nodes = {place.pod["spec"].get("nodeName", "") for place in places}
+    hinted = hints_by_node(world, service, sorted(nodes))
     for ports, members in groups.items():
         members.sort(key=lambda place: order.get(place.pod["metadata"]["uid"], len(order)))
         listed = [
@@ -181,10 +191,10 @@ def _write_slices(world: World, service: Object, places: list[Place]) -> None:
         for position, (endpoints, ports_listed) in enumerate(contents):
             if position < len(existing):
                 write = f"update {existing[position]['metadata']['name']}"
-                _update_slice(world, existing[position], endpoints, ports_listed, labels)
+                _update_slice(world, existing[position], endpoints, ports_listed, labels, trigger)
             else:
                 write = "create"
-                _create_slice(world, service, endpoints, ports_listed, labels)
+                _create_slice(world, service, endpoints, ports_listed, labels, trigger)
         for surplus in existing[len(contents) :]:
             write = f"delete {surplus['metadata']['name']}"
             writes.delete(world, Key(SLICES, namespace, surplus["metadata"]["name"]))
@@ -199,27 +209,33 @@ def _create_slice(
     endpoints: list[Object],
     ports: list[Object],
     labels: dict[str, str],
+    trigger: str,
 ) -> None:
     metadata: Object = {
         "generateName": f"{service['metadata']['name']}-",
         "namespace": service["metadata"]["namespace"],
         "labels": labels,
         "ownerReferences": [owner_reference(service)],
-        "annotations": {_TRIGGER: world.timestamp()},
     }
+    trigger_times.annotate(metadata, {}, trigger)
     body = {"addressType": "IPv4", "endpoints": endpoints, "ports": ports}
     writes.create(world, SLICES, {"metadata": metadata, **body})
 
 
 def _update_slice(
-    world: World, old: Object, endpoints: list[Object], ports: list[Object], labels: dict[str, str]
+    world: World,
+    old: Object,
+    endpoints: list[Object],
+    ports: list[Object],
+    labels: dict[str, str],
+    trigger: str,
 ) -> None:
     metadata = old["metadata"]
     same = old.get("endpoints") == endpoints and (old.get("ports") or []) == ports
     if same and metadata.get("labels") == labels:
         return
-    annotations = {**(metadata.get("annotations") or {}), _TRIGGER: world.timestamp()}
-    fresh = {**metadata, "labels": labels, "annotations": annotations}
+    fresh = {**metadata, "labels": labels}
+    trigger_times.annotate(fresh, metadata, trigger)
     new = {**old, "metadata": fresh, "endpoints": endpoints, "ports": ports}
     own = world.table(_OWN_WRITE)
     own[""] = True
@@ -238,27 +254,6 @@ def _labels(service: Object) -> dict[str, str]:
     if service["spec"].get("clusterIP") == "None":
         labels[_HEADLESS] = ""
     return labels
-
-
-def _hints(world: World, service: Object, places: list[Place]) -> dict[str, Object]:
-    """By node, for whom endpoints there are meant; empty unless the Service asks for it.
-
-    Zones are only told when every endpoint has one.
-    """
-    wish = service["spec"].get("trafficDistribution")
-    if not wish:
-        return {}
-    zones: dict[str, str] = {}
-    for place in places:
-        node = place.pod["spec"].get("nodeName", "")
-        found = world.store.get(Key("nodes", "", node))
-        labels = (found["metadata"].get("labels") or {}) if found is not None else {}
-        zones[node] = labels.get(_ZONE, "")
-    if wish == "PreferSameNode":
-        return {node: {"forNodes": [{"name": node}]} for node in zones}
-    if not all(zones.values()):
-        return {}
-    return {node: {"forZones": [{"name": zone}]} for node, zone in zones.items()}
 
 
 def _endpoint(place: Place, service: Object, hints: Object | None) -> Object:
@@ -296,17 +291,19 @@ def _reference(pod: Object) -> Object:
     }
 
 
-def _write_endpoints(world: World, service: Object, places: list[Place]) -> None:
+def _write_endpoints(world: World, service: Object, places: list[Place], trigger: str) -> None:
     metadata = service["metadata"]
     key = Key("endpoints", metadata["namespace"], metadata["name"])
     try:
-        _put_endpoints(world, key, service, places)
+        _put_endpoints(world, key, service, places, trigger)
     except ApiError as error:
         refusals.endpoints_refused(world, service, world.store.get(key), error)
         raise
 
 
-def _put_endpoints(world: World, key: Key, service: Object, places: list[Place]) -> None:
+def _put_endpoints(
+    world: World, key: Key, service: Object, places: list[Place], trigger: str
+) -> None:
     metadata = service["metadata"]
     subsets = _subsets(service, places)
     labels = {
@@ -317,19 +314,14 @@ def _put_endpoints(world: World, key: Key, service: Object, places: list[Place])
         labels[_HEADLESS] = ""
     old = world.store.get(key)
     fields: Object = {"subsets": subsets} if subsets else {}
-    annotations = {_TRIGGER: world.timestamp()}
     if old is None:
-        made = {
-            "name": key.name,
-            "namespace": key.namespace,
-            "labels": labels,
-            "annotations": annotations,
-        }
+        made: Object = {"name": key.name, "namespace": key.namespace, "labels": labels}
+        trigger_times.annotate(made, {}, trigger)
         writes.create(world, "endpoints", {"metadata": made, **fields})
     elif old.get("subsets", []) != subsets or old["metadata"].get("labels") != labels:
         kept = {name: value for name, value in old.items() if name != "subsets"}
-        merged = {**(old["metadata"].get("annotations") or {}), **annotations}
-        fresh = {**old["metadata"], "labels": labels, "annotations": merged}
+        fresh = {**old["metadata"], "labels": labels}
+        trigger_times.annotate(fresh, old["metadata"], trigger)
         writes.update(world, "endpoints", {**kept, "metadata": fresh, **fields})
 
 

@@ -1,8 +1,9 @@
-"""Whether an image reference can be read: the grammar of distribution's package `reference`."""
+"""Image references: whether they can be read (distribution's package `reference`), names in full."""
 
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
@@ -15,10 +16,38 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}")
 _FORMAT = "invalid reference format"
 
 
+def configuration_id(image_id: str) -> str:
+    """The id that a runtime gives an image: the digest of its configuration."""
+    return "sha256:" + sha256(f"configuration of {image_id}".encode()).hexdigest()
+
+
+def shown_image(reference: str, image_id: str) -> str:
+    """What a runtime calls the image of a container: its tag in full, else its id.
+
+    Args:
+        reference: As written in the pod spec.
+        image_id: What the runtime says that the reference is.
+    """
+    if "@" in reference:
+        return image_id if image_id.startswith("sha256:") else configuration_id(image_id)
+    domain, path = _parts(reference)
+    tag = "" if ":" in path.rpartition("/")[2] else ":latest"
+    return f"{domain}/{path}{tag}"
+
+
 def reference_error(reference: str) -> str:
     """What is wrong with a reference, in the words of the parser; empty when it can be read."""
     if _IDENTIFIER.fullmatch(reference):
         return f"invalid repository name ({reference}), cannot specify 64-byte hexadecimal strings"
+    domain, path = _parts(reference)
+    name = path.partition(":")[0]
+    if name != name.lower():
+        return f"{_FORMAT}: repository name ({name}) must be lowercase"
+    return "" if _WHOLE.fullmatch(f"{domain}/{path}") else _FORMAT
+
+
+def _parts(reference: str) -> tuple[str, str]:
+    """The registry of a reference, and what stands behind it."""
     first, slash, rest = reference.partition("/")
     hub = not slash or not (
         any(sign in first for sign in ".:") or first == "localhost" or first != first.lower()
@@ -26,7 +55,4 @@ def reference_error(reference: str) -> str:
     domain, path = ("docker.io", reference) if hub else (first, rest)
     if domain in ("docker.io", "index.docker.io") and "/" not in path:
         path = f"library/{path}"
-    name = path.partition(":")[0]
-    if name != name.lower():
-        return f"{_FORMAT}: repository name ({name}) must be lowercase"
-    return "" if _WHOLE.fullmatch(f"{domain}/{path}") else _FORMAT
+    return domain, path

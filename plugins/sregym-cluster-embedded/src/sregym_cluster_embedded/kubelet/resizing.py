@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubelet.pacing import RESYNC_S, retry_delay, wake
 from sregym_cluster_embedded.kubelet.report import tell
 from sregym_cluster_embedded.kubelet.resources_status import (
     WHOLE_POD,
+    bounded,
     granted,
     limits_of,
     pod_resources,
@@ -136,7 +137,7 @@ def _too_little(world: World, pod: Object, state: PodState, before: Object) -> s
     used = sum(memory_bytes(world, state, name) for name in state.containers)
     why = []
     was, limit = (
-        _memory(pod_resources(each)) if _bounded(each) else None for each in (before, spec)
+        _memory(pod_resources(each)) if bounded(each) else None for each in (before, spec)
     )
     if was is not None and limit is not None and limit < was and used >= limit:
         why.append(f"attempting to set pod memory limit ({limit}) below current usage ({used})")
@@ -160,13 +161,6 @@ def _memory(resources: Object | None) -> int | None:
     """The memory limit in bytes."""
     limits = (resources or {}).get("limits") or {}
     return int(parse(limits["memory"])) if "memory" in limits else None
-
-
-def _bounded(spec: Object) -> bool:
-    """Whether the memory of the pod as a whole is limited."""
-    if _memory(spec.get("resources")) is not None:
-        return True
-    return all(_memory(entry.get("resources")) is not None for entry in spec["containers"])
 
 
 def _by_restart(spec: Object, name: str) -> bool:

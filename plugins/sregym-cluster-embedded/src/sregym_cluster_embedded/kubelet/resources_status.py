@@ -54,18 +54,30 @@ def pod_allocated(spec: Object) -> Object:
 
 
 def pod_resources(spec: Object) -> Object:
-    """status.resources: the sums of limits (where all containers have them) and requests.
+    """status.resources: the sums of limits and requests.
 
-    Of processors and memory alone: they are what the pod's own control group holds.
+    Of processors and memory alone: they are what the pod's own control group holds. That has no
+    limit of memory where one of the containers has none.
     """
     found: Object = {}
     for name in ("limits", "requests"):
         total = _sum(spec, name)
         if total and not total.keys() <= _GROUPED:
             total = {key: value for key, value in total.items() if key in _GROUPED}
+        if name == "limits" and "memory" in total and not bounded(spec):
+            total = {key: value for key, value in total.items() if key != "memory"}
         if total:
             found[name] = total
     return found
+
+
+def bounded(spec: Object) -> bool:
+    """Whether the memory of the pod as a whole is limited."""
+    groups = (spec, *spec["containers"], *spec.get("initContainers", ()))
+    own, *others = (
+        "memory" in ((one.get("resources") or {}).get("limits") or ()) for one in groups
+    )
+    return own or all(others)
 
 
 def limits_of(spec: Object, container: Object) -> Object:

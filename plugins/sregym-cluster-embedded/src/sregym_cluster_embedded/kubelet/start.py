@@ -40,7 +40,7 @@ from sregym_cluster_embedded.kubelet.state import (
     with_container,
 )
 from sregym_cluster_embedded.kubelet.status import terminated
-from sregym_cluster_embedded.kubelet.users import asks_for_non_root, check_non_root
+from sregym_cluster_embedded.kubelet.users import asks_for_non_root, check_non_root, user_in_status
 from sregym_cluster_embedded.kubelet.volumes import (
     check_mounts,
     container_mounts,
@@ -208,6 +208,8 @@ def start(world: World, uid: str, names: tuple[str, ...]) -> None:
     tell(world, pod, state, "Normal", "Created", "Container created", name)
     if failure is None:
         tell(world, pod, state, "Normal", "Started", "Container started", name)
+        user = user_in_status(world, state.ref(name), state.node)
+        state = state if user is None else change(world, uid, name, user=user)
         watch_limits(world, pod, state)
         hook = (spec.get("lifecycle") or {}).get("postStart")
         if hook is not None:

@@ -42,6 +42,7 @@ class ContainerState(NamedTuple):
         retry_at: When the back-off of the present end is over, with its random stretch.
         ended_before_at: When the last life ended; kept while the next runs.
         free_restart: Whether the next start raises no back-off.
+        user: As whom the present life runs, as its status tells it; None where it is not told.
     """
 
     name: str
@@ -63,6 +64,7 @@ class ContainerState(NamedTuple):
     retry_at: float = 0.0
     ended_before_at: float = 0.0
     free_restart: bool = False
+    user: Object | None = None
 
 
 class PodState(NamedTuple):

@@ -8,6 +8,7 @@ from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.kubelet.conditions import conditions, is_ready
 from sregym_cluster_embedded.kubelet.lives import restarts
 from sregym_cluster_embedded.kubelet.phases import first_start, phase_of, verdict
+from sregym_cluster_embedded.kubelet.references import shown_image
 from sregym_cluster_embedded.kubelet.resources_status import (
     container_resources,
     granted,
@@ -126,7 +127,7 @@ def _container_status(
         "lastState": {"terminated": container.previous} if container.previous else {},
         "ready": is_ready(container),
         "restartCount": max(container.attempt, 0) if not never_ran else 0,
-        "image": container.image or spec["image"],
+        "image": spec["image"] if never_ran else shown_image(container.image, container.image_id),
         "imageID": container.image_id,
         "started": running and container.started,
     }
@@ -138,6 +139,8 @@ def _container_status(
     if container.phase == STARTING and not never_ran:
         status["restartCount"] = container.attempt - 1
     status.update(container_resources(spec, never_ran))
+    if container.user is not None and not never_ran:
+        status["user"] = container.user
     if spec.get("volumeMounts"):
         status["volumeMounts"] = [_mount_status(mount) for mount in spec["volumeMounts"]]
     return status

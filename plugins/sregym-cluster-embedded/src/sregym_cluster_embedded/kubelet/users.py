@@ -1,13 +1,48 @@
-"""The check of `runAsNonRoot`: what a kubelet says about a container that would run as root."""
+"""Users of containers: the check of `runAsNonRoot`, and what the status tells of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sregym_cluster_embedded.kubelet.configuration import Missing
+from sregym_cluster_embedded.kubelet.keys import RUNTIME
+from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
+
+
+# The first major version of containerd that tells its kubelet.
+_TELLS = 2
+
+
+@runtime_checkable
+class Identities(Protocol):
+    """What a runtime offers besides when it knows as whom its processes run."""
+
+    def identity_of(self, world: World, ref: ContainerRef) -> tuple[int, int, tuple[int, ...]]:
+        """User, group and all groups of a container that runs."""
+
+
+def knows_users(runtime: str) -> bool:
+    """Whether a runtime, named as in the status of nodes, tells as whom its containers run."""
+    name, _, version = runtime.partition("://")
+    major = version.partition(".")[0]
+    return name == "containerd" and major.isdecimal() and int(major) >= _TELLS
+
+
+def user_in_status(world: World, ref: ContainerRef, node: str) -> Object | None:
+    """`user` in the status of a container that has just begun to run; None where it is not told."""
+    runtime, found = world.room(RUNTIME), world.store.get(Key("nodes", "", node))
+    info = (found or {}).get("status", {}).get("nodeInfo") or {}
+    if not isinstance(runtime, Identities) or not knows_users(
+        info.get("containerRuntimeVersion", "")
+    ):
+        return None
+    uid, gid, groups = runtime.identity_of(world, ref)
+    return {"linux": {"gid": gid, "supplementalGroups": list(groups), "uid": uid}}
 
 
 def asks_for_non_root(pod: Object, container: Object) -> bool:

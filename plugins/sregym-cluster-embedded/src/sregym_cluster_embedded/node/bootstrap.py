@@ -13,6 +13,8 @@ from sregym_cluster_embedded.api.pki.authority import certificate_authority
 from sregym_cluster_embedded.controllers.namespace import furnish
 from sregym_cluster_embedded.kubelet.images import preload
 from sregym_cluster_embedded.kubelet.keys import RUNTIME
+from sregym_cluster_embedded.kubelet.references import configuration_id
+from sregym_cluster_embedded.kubelet.users import knows_users
 from sregym_cluster_embedded.node import (
     authorization_objects,
     control_plane,
@@ -186,17 +188,10 @@ def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
     for image in dict.fromkeys(images):
         pulled = runtime.pull(world, node, image)
         if pulled.found:
-            preload(world, node, image, _imported_id(pulled.image_id), pulled.size_bytes)
+            # No registry told the digest of the manifest of what was imported, not pulled.
+            preload(world, node, image, configuration_id(pulled.image_id), pulled.size_bytes)
             listed.append({"names": [image], "sizeBytes": pulled.size_bytes})
     return sorted(listed, key=lambda entry: (-entry["sizeBytes"], entry["names"]))
-
-
-def _imported_id(image_id: str) -> str:
-    """The id of an image that was imported, not pulled.
-
-    No registry told the digest of its manifest; the runtime has only that of its configuration.
-    """
-    return "sha256:" + sha256(f"configuration of {image_id}".encode()).hexdigest()
 
 
 def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
@@ -227,7 +222,7 @@ def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
 def _node_status(
     world: World, spec: NodeSpec, machine: machines.Machine, images: list[Object]
 ) -> Object:
-    identity = world.seed.hexadecimal(32)
+    identity, runtime = world.seed.hexadecimal(32), spec.container_runtime
     return {
         "addresses": [
             {"type": "InternalIP", "address": machine.address},
@@ -253,11 +248,12 @@ def _node_status(
         "conditions": conditions(world, machine.name),
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
         "declaredFeatures": list(_DECLARED_FEATURES),
+        **({"features": {"supplementalGroupsPolicy": True}} if knows_users(runtime) else {}),
         "images": images,
         "nodeInfo": {
             "architecture": "amd64",
             "bootID": world.seed.uid(),
-            "containerRuntimeVersion": spec.container_runtime,
+            "containerRuntimeVersion": runtime,
             "kernelVersion": "6.12.41",
             "kubeProxyVersion": "",
             "kubeletVersion": KUBELET_VERSION,

@@ -36,6 +36,7 @@ from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
 from sregym_cluster_embedded.userland.host.node import HostProcess
 from sregym_cluster_embedded.userland.host.room import Hosts
+from sregym_cluster_embedded.userland.identified import Identified
 from sregym_cluster_embedded.userland.jobs import EXECUTED, JOBS, next_pid
 from sregym_cluster_embedded.userland.keys import TELEMETRY
 from sregym_cluster_embedded.userland.kinds import Kind, Kinds, Refusal, hindered, with_in_tree
@@ -99,7 +100,7 @@ _FIRST_ACT_S = 0.025
 P = TypeVar("P", bound=Program)
 
 
-class Runtime(Hosts):
+class Runtime(Hosts, Identified):
     """Implements `ContainerRuntime` for the programs of any number of service models.
 
     Args:

@@ -60,7 +60,9 @@ def endpoints(obj: Object, now_s: float) -> Cells:
             pairs += addresses
         for port in subset.get("ports", ()):
             pairs += [f"{address}:{port['port']}" for address in addresses]
-    return [obj["metadata"]["name"], some(pairs, _SHOWN) or NONE, _age(obj, now_s)]
+    # Where pods are not ready there is a subset, but no address: the column is empty.
+    shown = some(pairs, _SHOWN) if obj.get("subsets") else NONE
+    return [obj["metadata"]["name"], shown, _age(obj, now_s)]
 
 
 def endpoint_slice(obj: Object, now_s: float) -> Cells:
