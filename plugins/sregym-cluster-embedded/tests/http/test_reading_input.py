@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.dialogue import unfinished
 from sregym_cluster_embedded.userland.shell.input import (
     is_console,
     is_shell,

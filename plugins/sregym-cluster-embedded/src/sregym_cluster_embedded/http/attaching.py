@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.http.conversing import talk
 from sregym_cluster_embedded.http.executing import SUCCESS
 from sregym_cluster_embedded.http.following import follow
-from sregym_cluster_embedded.http.relaying import texts
+from sregym_cluster_embedded.http.reading import typed_at
+from sregym_cluster_embedded.http.relaying import answer
 from sregym_cluster_embedded.http.remote_streams import STDOUT
 from sregym_cluster_embedded.http.status import failure
 from sregym_cluster_embedded.http.terminal import shown
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.api.request import Connect
     from sregym_cluster_embedded.http.live import LiveWorld
     from sregym_cluster_embedded.http.remote_streams import RemoteStreams
+    from sregym_cluster_embedded.kubectl.attachment import MainProcess
 
 
 async def serve_attach(
@@ -49,9 +51,19 @@ async def serve_attach(
     elif main.talks:
         await talk(live, main, streams, shift_s, terminal=terminal, script=main.script)
     else:
-        text = shifted_text("".join([piece async for piece in texts(streams)]), -shift_s)
-        with live.open() as world:
-            result = main.feed(world, text, closed=True)
-        output = shifted_text(result.stdout + result.stderr, shift_s)
-        await streams.send(STDOUT, output.encode(errors="surrogateescape"))
+        await _fed(live, main, streams, shift_s, terminal=terminal)
     await streams.finish(SUCCESS)
+
+
+async def _fed(
+    live: LiveWorld, main: MainProcess, streams: RemoteStreams, shift_s: int, *, terminal: bool
+) -> None:
+    """Give a main process what is typed, as it is typed."""
+    with suppress(ContainerNotRunningError):
+        async for piece in typed_at(streams, terminal=terminal):
+            if piece.echo:
+                await streams.send(STDOUT, piece.echo.encode())
+            closed = piece.closed or piece.interrupted
+            with live.open() as world:
+                result = main.feed(world, shifted_text(piece.text, -shift_s), closed=closed)
+            await answer(streams, result, shift_s, terminal=terminal)

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.http.terminal import LineEditor
 from sregym_cluster_embedded.http.time_shift import shifted_text
 from sregym_cluster_embedded.kubectl.containers import ContainerNotRunningError, running_container
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
-from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.dialogue import unfinished
 from sregym_cluster_embedded.userland.keys import INTERACTION
 from sregym_cluster_embedded.userland.shell.input import is_shell
 
@@ -27,12 +27,23 @@ class Speaker(Protocol):
     def prompt(self, world: World) -> str:
         """What stands before a line on a terminal."""
 
-    def say(self, world: World, text: str) -> tuple[ExecResult, bool]:
+    def say(self, world: World, text: str, *, closed: bool = False) -> tuple[ExecResult, bool]:
         """Carry out complete lines; whether it has ended by them.
+
+        Args:
+            world: The cluster.
+            text: What was typed.
+            closed: Whether the command that reads what is typed gets no more.
 
         Raises:
             ContainerNotRunningError: Its container has ended.
         """
+
+    def reads(self, world: World) -> bool:
+        """Whether a command that it runs reads what is typed."""
+
+    def interrupt(self, world: World) -> None:
+        """End the command that reads what is typed."""
 
     def close(self, world: World) -> None:
         """The input has ended."""
@@ -48,20 +59,33 @@ class ExecShell:
     def __init__(self, connect: Connect) -> None:
         self._where = (connect.namespace, connect.pod, connect.container)
         self._command = tuple(connect.options["command"])
+        self._terminal = bool(connect.options.get("tty"))
         self._dialogue: Any = None
 
     def prompt(self, world: World) -> str:
         """What stands before a line."""
         ref, room = running_container(world, *self._where), world.room(INTERACTION)
-        self._dialogue = self._dialogue or room.begin(world, ref, self._command)
+        self._dialogue = self._dialogue or room.begin(
+            world, ref, self._command, terminal=self._terminal
+        )
         prompt: str = room.prompt(world, ref, self._dialogue)
         return prompt
 
-    def say(self, world: World, text: str) -> tuple[ExecResult, bool]:
+    def reads(self, _world: World) -> bool:
+        """Whether a command that it runs reads what is typed."""
+        return self._dialogue is not None and bool(self._dialogue.reads)
+
+    def interrupt(self, _world: World) -> None:
+        """End the command that reads what is typed."""
+        self._dialogue = self._dialogue.interrupted()
+
+    def say(self, world: World, text: str, *, closed: bool = False) -> tuple[ExecResult, bool]:
         """Carry out complete lines."""
         ref, room = running_container(world, *self._where), world.room(INTERACTION)
-        self._dialogue = self._dialogue or room.begin(world, ref, self._command)
-        reply = room.say(world, ref, self._dialogue, text)
+        self._dialogue = self._dialogue or room.begin(
+            world, ref, self._command, terminal=self._terminal
+        )
+        reply = room.say(world, ref, self._dialogue, text, closed)
         self._dialogue = reply.dialogue
         return reply.result, reply.ended
 
@@ -155,7 +179,7 @@ class _Session:
         if self._editor is None:
             self._pending += text
             complete, newline, rest = self._pending.rpartition("\n")
-            if newline and not (self._script and unfinished(complete + newline)):
+            if newline and (self._reads or not (self._script and unfinished(complete + newline))):
                 self._pending = rest
                 return await self._say(complete + newline)
             return False
@@ -163,25 +187,41 @@ class _Session:
         if typed.echo:
             await self._streams.send(STDOUT, typed.echo.encode())
         for line in typed.lines:
+            reads = self._reads
+            if line is None and reads:
+                with self._live.open() as world:
+                    self._speaker.interrupt(world)
             self._pending = "" if line is None else self._pending + line + "\n"
-            waits = self._script and unfinished(self._pending)
+            waits = self._script and not reads and unfinished(self._pending)
             if not waits:
                 said, self._pending = self._pending, ""
-                if said.strip() and await self._say(said):
+                if (said.strip() or (said and reads)) and await self._say(said):
                     return True
-            await self.prompt(secondary=waits)
+            if not self._reads:
+                await self.prompt(secondary=waits)
+        if typed.ended and self._reads:
+            if await self._say("", closed=True):
+                return True
+            await self.prompt()
+            return False
         return typed.ended
+
+    @property
+    def _reads(self) -> bool:
+        """Whether a command reads what is typed, and not the shell itself."""
+        with self._live.open() as world:
+            return self._speaker.reads(world)
 
     async def rest(self) -> None:
         """Run what is left when the input ends without the end of a line."""
-        if self._pending.strip() and self._editor is None:
-            await self._say(self._pending)
+        if self._editor is None and (self._pending.strip() or self._reads):
+            await self._say(self._pending, closed=True)
 
-    async def _say(self, text: str) -> bool:
+    async def _say(self, text: str, *, closed: bool = False) -> bool:
         text = shifted_text(text, -self._shift_s)
         with self._live.open() as world:
             began = world.now
-            self.last, ended = self._speaker.say(world, text)
+            self.last, ended = self._speaker.say(world, text, closed=closed)
         await spend(self._live, began, self.last.duration_s)
         terminal = self._editor is not None
         await answer(self._streams, self.last, self._shift_s, terminal=terminal)

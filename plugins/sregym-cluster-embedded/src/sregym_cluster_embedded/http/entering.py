@@ -1,7 +1,7 @@
 """The input of a command: how much of it there has to be before the command can run.
 
 A client that opens the input of `cat FILE` and leaves it open gets the file all the same: the command
-does not read. Nobody knows that of a command but the command itself, so it is tried in forks of the
+does not read. Other commands get what is typed as it comes (`http.reading`). Nobody knows that of a command but the command itself, so it is tried in forks of the
 world: when more input makes no difference to what it says and does, it has had enough.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sregym_cluster_embedded.http.relaying import texts
 from sregym_cluster_embedded.http.time_shift import shifted_text
@@ -31,8 +31,25 @@ _COLUMNS = 9
 _EMPTY_ARCHIVE = "\0" * 10240
 
 
-async def entered(live: LiveWorld, connect: Connect, streams: RemoteStreams, shift_s: int) -> str:
-    """The input until it is complete, the client has left, or more of it makes no difference."""
+class Reading(Protocol):
+    """What takes an input that is not complete yet."""
+
+    async def __call__(self, text: str, *, closed: bool) -> bool:
+        """Take all of it up to now; whether no more is wanted."""
+
+
+async def entered(
+    live: LiveWorld,
+    connect: Connect,
+    streams: RemoteStreams,
+    shift_s: int,
+    reading: Reading | None = None,
+) -> str | None:
+    """The input until it is complete, the client has left, or more of it makes no difference.
+
+    None when it has gone to `reading`, which is given the input of whoever goes on typing.
+    """
+    begun = False
     pieces: list[str] = []
     arrived = asyncio.Event()
 
@@ -53,19 +70,27 @@ async def entered(live: LiveWorld, connect: Connect, streams: RemoteStreams, shi
                 break
             if len(pieces) != count:
                 continue
-            if _enough(live, connect, so_far()):
+            # One who takes what comes knows best when it is enough.
+            if not begun and enough(live, connect, so_far() if reading is None else ""):
                 return so_far()
             arrived.clear()
+            if reading is not None:
+                begun = True
+                if await reading(so_far(), closed=False):
+                    return None
             more = asyncio.ensure_future(arrived.wait())
             await asyncio.wait({taking, more}, return_when=asyncio.FIRST_COMPLETED)
             more.cancel()
         await taking
-        return so_far()
+        if reading is None or not begun:
+            return so_far()
+        await reading(so_far(), closed=True)
+        return None
     finally:
         taking.cancel()
 
 
-def _enough(live: LiveWorld, connect: Connect, text: str) -> bool:
+def enough(live: LiveWorld, connect: Connect, text: str) -> bool:
     """Whether a command does not read at all, or is through with what it has.
 
     What failed may have met an end in the middle: with that, nothing is known.

@@ -1,6 +1,7 @@
 """exec: a command in a container, its input, and what it gives back.
 
-A command runs to its end when its input is complete, or more of it would make no difference. Shells and consoles that read their script
+A command runs to its end when its input is complete, or more of it would make no difference; one that reads
+what is still being typed goes as far as that lets it. Shells and consoles that read their script
 from the input run line by line, on a terminal with prompt and echo.
 """
 
@@ -9,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.http.conversing import converse
-from sregym_cluster_embedded.http.entering import entered
+from sregym_cluster_embedded.http.entering import enough, entered
 from sregym_cluster_embedded.http.holding import TookTooLongError
+from sregym_cluster_embedded.http.reading import Reader
 from sregym_cluster_embedded.http.relaying import answer, spend
 from sregym_cluster_embedded.http.status import KILLED, failure
 from sregym_cluster_embedded.http.watching import changes, wait_for_change
@@ -52,9 +54,16 @@ async def _served(
     ):
         result = await converse(live, connect, streams, shift_s)
     else:
-        stdin = ""
-        if options.get("stdin") and not _goes_without(connect):
-            stdin = await entered(live, connect, streams, shift_s)
+        stdin: str | None = ""
+        reader = Reader(live, connect, streams, shift_s)
+        if options.get("stdin") and not never_reads(command):
+            if not options.get("tty"):
+                reading = reader.take if room is not None else None
+                stdin = await entered(live, connect, streams, shift_s, reading)
+            elif room is not None and not enough(live, connect, ""):
+                return await reader.on_terminal()
+        if stdin is None:
+            return reader.result
         result = await _execute(live, connect, stdin)
         if result.grows is not None:
             await _stream(live, streams, result, shift_s, terminal=bool(options.get("tty")))
@@ -77,14 +86,6 @@ def exec_status(result: ExecResult) -> dict[str, Any]:
         "reason": "NonZeroExitCode",
         "details": {"causes": [{"reason": "ExitCode", "message": str(result.exit_code)}]},
     }
-
-
-def _goes_without(connect: Connect) -> bool:
-    """Whether to run the command at once although its input is not complete.
-
-    A terminal's input never is; and some commands have no use for any.
-    """
-    return bool(connect.options.get("tty")) or never_reads(connect.options.get("command", ()))
 
 
 async def _execute(live: LiveWorld, connect: Connect, stdin: str) -> ExecResult:

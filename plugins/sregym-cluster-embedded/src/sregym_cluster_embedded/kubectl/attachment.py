@@ -17,7 +17,7 @@ from sregym_cluster_embedded.kubectl.containers import (
     running_container,
 )
 from sregym_cluster_embedded.kubelet.logs import SINCE_MOMENT
-from sregym_cluster_embedded.userland.interaction import unfinished
+from sregym_cluster_embedded.userland.dialogue import unfinished
 from sregym_cluster_embedded.userland.keys import INTERACTION
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.input import is_shell
@@ -62,9 +62,23 @@ class MainProcess:
         prompt: str = room.prompt(world, self._ref, room.dialogue_of(world, self._ref))
         return prompt
 
-    def say(self, world: World, text: str) -> tuple[ExecResult, bool]:
-        """Carry out complete lines."""
-        result = self.feed(world, text, closed=False)
+    def reads(self, world: World) -> bool:
+        """Whether a command that it runs reads what is typed."""
+        room = world.room(INTERACTION)
+        return bool(self.script and room.dialogue_of(world, self._ref).reads)
+
+    def interrupt(self, world: World) -> None:
+        """End the command that reads what is typed."""
+        world.room(INTERACTION).interrupt(world, self._ref)
+
+    def say(self, world: World, text: str, *, closed: bool = False) -> tuple[ExecResult, bool]:
+        """Carry out complete lines; `closed`: the command that reads gets no more."""
+        room = world.room(INTERACTION)
+        result = (
+            room.feed_reader(world, self._ref, text)
+            if closed
+            else self.feed(world, text, closed=False)
+        )
         process = process_of(world, self._ref)
         return result, process is None or not process.running
 
@@ -157,6 +171,10 @@ def _talk(world: World, main: MainProcess, stdin: str) -> Attached:
             err.append(result.stderr)
             if ended:
                 break
+        if main.reads(world):
+            result, ended = main.say(world, "", closed=True)
+            out.append(result.stdout)
+            err.append(result.stderr)
     except ContainerNotRunningError:
         pass
     finally:

@@ -255,6 +255,9 @@ class Files(View):
             raise DeniedError(path)
 
     def _demand_writable(self, place: str, path: str) -> None:
+        if (elsewhere := self.elsewhere.of(place)) is not None:
+            elsewhere[0]._demand_writable(elsewhere[1], path)
+            return
         point = self.mount_of(place)
         if point is not None:
             if point.read_only or (point.mount is not None and point.mount.kind == "files"):
@@ -282,6 +285,9 @@ class Files(View):
         return Inode(kind, "", mode, rights.uid, gid, self.now, links=links)
 
     def _keep(self, place: str, inode: Inode | None) -> None:
+        if (elsewhere := self.elsewhere.of(place)) is not None:
+            elsewhere[0]._keep(elsewhere[1], inode)
+            return
         point = self.mount_of(place)
         if point is None or point.mount is None:
             kept = self._world.table(LAYERS)

@@ -6,73 +6,46 @@ process with `stdin: true` keeps what it was told in its journal, in the world.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.budget import Budget, under
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
-from sregym_cluster_embedded.userland.life import append, end
+from sregym_cluster_embedded.userland.dialogue import (
+    Dialogue,
+    Entered,
+    Left,
+    Reading,
+    Reply,
+    first_piece,
+)
+from sregym_cluster_embedded.userland.jobs import next_pid
+from sregym_cluster_embedded.userland.life import append, end, touch_probes
 from sregym_cluster_embedded.userland.process import change, process_of
-from sregym_cluster_embedded.userland.shell.control import Exit, Leave
+from sregym_cluster_embedded.userland.shell.checkpoints import restored, taken
 from sregym_cluster_embedded.userland.shell.input import (
     command_name,
     is_console,
     is_shell,
     waits_for_input,
 )
-from sregym_cluster_embedded.userland.shell.interpreter import Interpreter
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+from sregym_cluster_embedded.userland.shell.memory import COMMAND_STEPS, MEMORY_BYTES
+from sregym_cluster_embedded.userland.shell.open_input import (
+    OpenInput,
+    OpenShell,
+    advanced_line,
+    go_on,
+)
 from sregym_cluster_embedded.userland.shell.session import Output, Session
-from sregym_cluster_embedded.userland.shell.syntax import parse
+from sregym_cluster_embedded.userland.shell.tree import Sequence as Script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.userland.shell.checkpoints import Checkpoint
     from sregym_cluster_embedded.world import World
-
-_UNFINISHED = ("unexpected end of file", "unterminated", "EOF in", "missing '")
-
-
-@dataclass(frozen=True)
-class Dialogue:
-    """What a shell or console remembers between lines.
-
-    Attributes:
-        command: Its command line.
-        environment: Variables.
-        working_dir: Present folder.
-        last: Exit code of the last line.
-        root: Whether it runs as root, which its prompt shows.
-        within: The shell of the node that was entered from it, which what is typed goes to.
-        node: The node that it runs on, where it runs on one itself.
-    """
-
-    command: tuple[str, ...]
-    environment: dict[str, str] = field(default_factory=dict)
-    working_dir: str = "/"
-    last: int = 0
-    root: bool = True
-    within: Dialogue | None = None
-    node: str = ""
-
-
-class Reply(NamedTuple):
-    """What came of a line; `ended`: the shell has ended with the result's exit code."""
-
-    result: ExecResult
-    dialogue: Dialogue
-    ended: bool
-
-
-def unfinished(text: str) -> bool:
-    """Whether a shell would ask for another line before it runs the text."""
-    if text.endswith("\\\n"):
-        return True
-    try:
-        parse(text)
-    except ShellSyntaxError as error:
-        return any(word in str(error) for word in _UNFINISHED)
-    return False
 
 
 class Interaction:
@@ -85,55 +58,84 @@ class Interaction:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    def begin(self, world: World, ref: ContainerRef, command: tuple[str, ...]) -> Dialogue:
+    def begin(
+        self, world: World, ref: ContainerRef, command: tuple[str, ...], *, terminal: bool = False
+    ) -> Dialogue:
         """A shell or console that has just been started beside the main process."""
         session = self._session(world, ref)
         who = self._runtime.exec(world, ref, ("id", "-u"), "")
         root = who.exit_code != 0 or who.stdout.strip() in ("", "0")
-        return Dialogue(command, dict(session.environment), session.working_dir, 0, root)
+        return Dialogue(
+            command, dict(session.environment), session.working_dir, 0, root,
+            terminal=terminal, pid=next_pid(world, ref),
+        )  # fmt: skip
 
-    def say(self, world: World, ref: ContainerRef, dialogue: Dialogue, text: str) -> Reply:
-        """Carry out complete lines."""
+    def say(
+        self, world: World, ref: ContainerRef, dialogue: Dialogue, text: str, closed: bool = False
+    ) -> Reply:
+        """Carry out complete lines, and give the others to the command that reads them.
+
+        Args:
+            world: The cluster.
+            ref: The life of the container.
+            dialogue: What the shell remembers.
+            text: What was typed.
+            closed: Whether the command that reads gets no more.
+        """
         if not is_shell(dialogue.command):
             if text.strip() in ("exit", "quit", "\\q", "exit;", "quit;", "exit()", "quit()"):
                 return Reply(ExecResult(0), dialogue, True)
             result = self._runtime.exec(world, ref, dialogue.command, text)
             return Reply(result, dialogue, False)
         result, ended = ExecResult(0, duration_s=0.0), False
-        for piece in _pieces(text):
-            reply = self._piece(world, ref, dialogue, piece)
+        while (text or (closed and dialogue.reads)) and not ended:
+            reply = self._piece(world, ref, dialogue, text, closed)
             result, dialogue, ended = _joined(result, reply.result), reply.dialogue, reply.ended
-            if ended:
-                break
+            text = reply.unread
         return Reply(result, dialogue, ended)
 
-    def _piece(self, world: World, ref: ContainerRef, dialogue: Dialogue, text: str) -> Reply:
+    def _piece(
+        self, world: World, ref: ContainerRef, dialogue: Dialogue, text: str, closed: bool
+    ) -> Reply:
         """Carry out what is complete in itself, in the innermost shell."""
         if dialogue.within is not None:
-            inner = self._piece(world, ref, dialogue.within, text)
+            inner = self._piece(world, ref, dialogue.within, text, closed)
             within = None if inner.ended else inner.dialogue
             last = inner.result.exit_code
-            return Reply(inner.result, replace(dialogue, within=within, last=last), False)
+            kept = replace(dialogue, within=within, last=last)
+            return Reply(inner.result, kept, False, inner.unread)
+        if dialogue.reading is None:
+            line, text = first_piece(text)
+            reading = Reading(line, OpenInput(text, closed, dialogue.terminal))
+        else:
+            line, state = dialogue.reading
+            reading = Reading(line, replace(state, text=state.text + text, closed=closed))
         session = self._session(world, ref, dialogue.node)
-        session.on_terminal = True
+        session.on_terminal, session.interactive = True, dialogue.terminal
         session.environment = dict(dialogue.environment)
         session.working_dir = dialogue.working_dir
         session.arguments = (dialogue.command[0],)
-        session.last = dialogue.last
-        output, ended = _run(session, text)
+        session.last, session.pid = dialogue.last, dialogue.pid or session.pid
+        output, ended, left = _run(session, reading, dialogue.place)
+        if left.reading is not None:
+            result = ExecResult(0, output.out, output.err, duration_s=session.slept_s)
+            return Reply(result, replace(dialogue, reading=left.reading), False)
         remembered = replace(
             dialogue,
             environment=session.environment,
             working_dir=session.working_dir,
             last=output.code,
+            reading=None,
+            place=left.place,
         )
         if session.entered:
             within = Dialogue(
-                ("bash",), dict(session.environment), "/", 0, dialogue.root, node=session.entered
-            )
+                ("bash",), dict(session.environment), "/", 0, dialogue.root,
+                node=session.entered, terminal=dialogue.terminal,
+            )  # fmt: skip
             remembered = replace(remembered, within=within)
         result = ExecResult(output.code, output.out, output.err, duration_s=session.slept_s)
-        return Reply(result, remembered, ended)
+        return Reply(result, remembered, ended, left.unread)
 
     def prompt(self, world: World, ref: ContainerRef, dialogue: Dialogue) -> str:
         """What a shell on a terminal shows before it reads a line."""
@@ -187,21 +189,65 @@ class Interaction:
             return ExecResult(0)
         if is_shell(process.argv) or self.is_console(process.argv):
             reply = Reply(ExecResult(0), self.dialogue_of(world, ref), False)
-            if text:
-                reply = self.say(world, ref, reply.dialogue, text)
+            if text or (closed and reply.dialogue.reads):
+                reply = self.say(world, ref, reply.dialogue, text, closed)
                 self._write(world, ref, reply.result)
             change(world, ref, journal=(reply.dialogue,))
             if reply.ended or closed:
                 end(world, ref, reply.dialogue.last if closed else reply.result.exit_code)
             return reply.result
-        known = (process.journal[0] if process.journal else "") + text
-        change(world, ref, journal=(known,))
-        if not closed:
-            return ExecResult(0)
-        result = self._runtime.exec(world, ref, process.argv, known)
-        self._write(world, ref, result)
-        end(world, ref, result.exit_code)
-        return result
+        known = process.journal[0] if process.journal else OpenInput(pid=1)
+        entered = self.enter(world, ref, known, process.argv, text, closed=closed)
+        change(world, ref, journal=(entered.state,))
+        self._write(world, ref, entered.result)
+        if entered.ended:
+            end(world, ref, entered.result.exit_code)
+        return entered.result
+
+    def feed_reader(self, world: World, ref: ContainerRef, text: str) -> ExecResult:
+        """End the input of the command that a main process, a shell, lets read; it goes on itself."""
+        reply = self.say(world, ref, self.dialogue_of(world, ref), text, closed=True)
+        self._write(world, ref, reply.result)
+        change(world, ref, journal=(reply.dialogue,))
+        if reply.ended:
+            end(world, ref, reply.result.exit_code)
+        return reply.result
+
+    def interrupt(self, world: World, ref: ContainerRef) -> None:
+        """End the command that a main process, a shell, lets read."""
+        change(world, ref, journal=(self.dialogue_of(world, ref).interrupted(),))
+
+    def open(self, world: World, ref: ContainerRef, *, terminal: bool) -> OpenInput:
+        """A command line that is started while its input is still being typed."""
+        return OpenInput(terminal=terminal, pid=next_pid(world, ref))
+
+    def enter(
+        self,
+        world: World,
+        ref: ContainerRef,
+        state: OpenInput,
+        command: tuple[str, ...],
+        text: str,
+        *,
+        closed: bool,
+    ) -> Entered:
+        """Give more input to a command line; what it writes, with an exit code when it has ended.
+
+        Args:
+            world: The cluster.
+            ref: The life of the container.
+            state: How far the command line got.
+            command: The command line.
+            text: What was typed since.
+            closed: Whether the input is complete now.
+        """
+        session = self._session(world, ref)
+        state = replace(state, text=state.text + text, closed=closed)
+        progress = go_on(session, state, command)
+        touch_probes(world, ref)
+        said = progress.said
+        result = ExecResult(said.code, said.out, said.err, duration_s=session.slept_s)
+        return Entered(progress.state, result, progress.ended)
 
     def _write(self, world: World, ref: ContainerRef, result: ExecResult) -> None:
         lines = [
@@ -223,18 +269,6 @@ class Interaction:
         return self._runtime.session(world, process)
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Lines, as many together as a command takes."""
-    piece = ""
-    for line in text.splitlines(keepends=True):
-        piece += line
-        if not unfinished(piece):
-            yield piece
-            piece = ""
-    if piece:
-        yield piece
-
-
 def _joined(before: ExecResult, after: ExecResult) -> ExecResult:
     return replace(
         after,
@@ -244,13 +278,23 @@ def _joined(before: ExecResult, after: ExecResult) -> ExecResult:
     )
 
 
-def _run(session: Session, text: str) -> tuple[Output, bool]:
-    try:
-        shell = Interpreter(session)
-        return shell.run(shell.parsed(text), ""), False
-    except ShellSyntaxError as error:
-        return Output(2, "", f"{session.arguments[0]}: {error}\n"), False
-    except Exit as stop:
-        return Output(stop.code, stop.output.out, stop.output.err), True
-    except Leave as leave:
-        return leave.output, False
+def _run(session: Session, reading: Reading, place: Checkpoint | None) -> tuple[Output, bool, Left]:
+    """Carry out a line; whether the shell has ended by it, and what is left of the input."""
+    with under(Budget(COMMAND_STEPS, MEMORY_BYTES)):
+        shell = OpenShell(session, reading.state)
+        if place is not None:
+            last = session.last
+            restored(shell, place)
+            session.last = last
+        try:
+            tree = shell.parsed(reading.line)
+        except ShellSyntaxError as error:
+            left = Left(None, reading.state.text, place)
+            return Output(2, "", f"{session.arguments[0]}: {error}\n"), False, left
+    progress = advanced_line(shell, tree)
+    if not progress.ended:
+        return progress.said, False, Left(Reading(reading.line, progress.state), "", place)
+    # The code of the line is that of the shell from now on.
+    session.last = progress.said.code
+    left = Left(None, progress.unread, taken(shell, Script(())))
+    return progress.said, shell.has_exited, left

@@ -17,6 +17,7 @@ from sregym_cluster_embedded.userland.files.volumes import (
     files_tree,
     volume_point,
 )
+from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import UPDATED, process_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.inode import Inode
     from sregym_cluster_embedded.userland.files.kernel import KernelPaths
     from sregym_cluster_embedded.userland.files.tasks import Task
+    from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 _GIB = 1 << 30
@@ -62,6 +64,10 @@ class Container:
         self.known = known
         self.tasks: list[Task] | None = None
         self.kernel_paths: KernelPaths | None = None
+
+    def beside(self, process: Process) -> Container:
+        """The container of another process, whose processes are seen here."""
+        return Container(self.world, process.config, self.world.room(RUNTIME).known(process))
 
     def look_anew(self) -> None:
         """Another command begins: processes may be others now."""

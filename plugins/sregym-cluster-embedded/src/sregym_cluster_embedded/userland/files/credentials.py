@@ -54,6 +54,11 @@ class Credentials:
         """Whether a capability is in force, by its name without `CAP_`."""
         return bool(self.effective >> _NAMES.index(capability) & 1)
 
+    @property
+    def may_look_at_others(self) -> bool:
+        """Whether it gets at the files of other users' processes: the kernel asks for ptrace."""
+        return self.uid == 0 or self.has("SYS_PTRACE")
+
     def may(self, inode: Inode, bits: int) -> bool:
         """Whether `bits` (4 read, 2 write, 1 execute) are granted by mode or capability."""
         if self.has("DAC_OVERRIDE") and (bits != _EXECUTE or inode.kind == "folder"):

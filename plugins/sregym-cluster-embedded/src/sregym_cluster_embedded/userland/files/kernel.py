@@ -10,6 +10,7 @@ from sregym_cluster_embedded.userland.files.accounting import COUNTED
 from sregym_cluster_embedded.userland.files.figures import FIGURES
 from sregym_cluster_embedded.userland.files.inode import DEVICE, FILE, FOLDER, Inode, link
 from sregym_cluster_embedded.userland.files.machine import cpus, kernel, load_averages, memory_info
+from sregym_cluster_embedded.userland.files.namespaces import NAMESPACES, namespace
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
@@ -24,6 +25,10 @@ _LINKS = {
     "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx", "core": "/proc/kcore",
 }  # fmt: skip
 _TASK_LINKS = ("cwd", "exe", "root")
+# Files of the network that stand in the folder of each process, too.
+_NETWORK = (
+    "net/dev", "net/route", "net/sockstat", "net/sockstat6", "net/tcp", "net/tcp6",
+)  # fmt: skip
 _UNLIMITED_V1 = 9223372036854771712
 _STATES = {
     "S": "S (sleeping)", "R": "R (running)", "Z": "Z (zombie)", "T": "T (stopped)", "I": "I (idle)",
@@ -59,6 +64,9 @@ def kernel_inode(container: Container, path: str) -> Inode | None:
     head, _, name = path.rpartition("/")
     if head.endswith("/fd") and path in _paths(container).known:
         return link("/dev/null" if name == "0" else f"pipe:[{40_000 + int(name)}]", container.began)
+    if head.endswith("/ns") and path in _paths(container).known:
+        number = head.split("/")[2]
+        return link(namespace(beheld(container, number), name), container.began)
     if name in _TASK_LINKS and path in _paths(container).known:
         return link(_led(container, head.rpartition("/")[2], name), container.began)
     if head == "/dev" and name in _DEVICES:
@@ -94,22 +102,25 @@ def _found(container: Container) -> list[str]:
     running = tasks(container)
     per_task = [f"/proc/{task.pid}/{name}" for task in running for name in _TASK_FILES]
     per_task += [f"/proc/{task.pid}/{name}" for task in running for name in _TASK_LINKS]
+    numbers = [*(str(task.pid) for task in running), "self"]
+    per_task += [f"/proc/{number}/ns/{name}" for number in numbers for name in NAMESPACES]
+    per_task += [f"/proc/{number}/{name}" for number in numbers for name in _NETWORK]
     own = [f"/proc/self/{name}" for name in (*_TASK_FILES, *_TASK_LINKS)]
     own += [f"/proc/{task.pid}/fd/{n}" for task in running for n in range(3)]
     own += [f"/proc/self/fd/{n}" for n in range(3)]
     devices = [f"/dev/{name}" for name in (*_DEVICES, *_LINKS, "shm", "mqueue", "pts")]
-    return [*_FILES, *COUNTED, *per_task, *own, *_cgroup_files(container), *devices]
+    return [*_FILES, *per_task, *own, *_cgroup_files(container), *devices]
 
 
 def kernel_text(container: Container, path: str) -> str | None:
     """The text that reading a file of the kernel gives, or None."""
     if path in _FILES:
         return _FILES[path](container)
-    if path in COUNTED:
-        return COUNTED[path](container)
     if path.startswith("/sys/"):
         return _cgroup_files(container).get(path)
     parts = path.split("/")
+    if path.startswith("/proc/") and "/".join(parts[3:]) in _NETWORK:
+        return _FILES[f"/proc/{'/'.join(parts[3:])}"](beheld(container, parts[2]))
     if path.startswith("/proc/") and len(parts) == 4 and parts[3] in _TASK_FILES:
         running = tasks(container)
         if parts[2] in ("self", "thread-self"):
@@ -124,9 +135,10 @@ def _led(container: Container, number: str, name: str) -> str:
     """Where the links of a process lead: its executable, its folder, its root."""
     if name == "root":
         return "/"
+    task = next((task for task in tasks(container) if str(task.pid) == number), None)
+    container = beheld(container, number)
     if name == "cwd":
         return str(container.config.spec.get("workingDir") or container.known.image.working_dir)
-    task = next((task for task in tasks(container) if str(task.pid) == number), None)
     word = task.argv[0] if task is not None and task.argv else "cat"
     places = (*container.known.image.binaries, *tool_paths(container.known.image.tools))
     path = (
@@ -141,6 +153,16 @@ def _led(container: Container, number: str, name: str) -> str:
     return path
 
 
+def beheld(container: Container, number: str) -> Container:
+    """The container in which a process runs that is seen from another one, by its number."""
+    if not number.isdecimal():
+        return container
+    task = next((task for task in tasks(container) if str(task.pid) == number), None)
+    if task is None or task.process is None or task.process.ref == container.config.ref:
+        return container
+    return container.beside(task.process)
+
+
 def _memory_folder(container: Container, size: int, links: int) -> Inode:
     return Inode(
         FOLDER, mode=0o755, mtime=container.began, links=links, shown_bytes=size, on_disk=False
@@ -148,6 +170,8 @@ def _memory_folder(container: Container, size: int, links: int) -> Inode:
 
 
 def _status(container: Container, task: Task) -> str:
+    if task.process is not None:
+        container = container.beside(task.process)
     rights = container.credentials
     groups = "".join(f"{group} " for group in rights.groups)
     kib = task.memory_kib
@@ -338,6 +362,7 @@ _FILES: dict[str, Callable[[Container], str]] = {
     "/proc/mounts": _mounts,
     "/proc/filesystems": lambda _: "nodev\tproc\nnodev\ttmpfs\n\text4\nnodev\toverlay\n",
     **FIGURES,
+    **COUNTED,
     **{f"/proc/sys/{name}": _sysctl(name) for name in _SYSCTLS},
 }
 _TASK_FILES: dict[str, Callable[[Container, Task], str]] = {

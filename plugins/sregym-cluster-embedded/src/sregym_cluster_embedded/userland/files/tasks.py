@@ -13,7 +13,7 @@ from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import Process, process_of, running_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.userland.files.container import Container
     from sregym_cluster_embedded.userland.runtime import Runtime
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _ENTRY_POINT = "docker-entrypoint.sh"
+# Numbers of main processes that share a namespace; those of commands that are executed lie between.
+_FIRST_SHARED, _FIRST_LOOKING, _APART = 7, 17, 12
 
 
 class Task(NamedTuple):
@@ -60,26 +62,74 @@ class Task(NamedTuple):
 def tasks(container: Container) -> list[Task]:
     """The processes that a process of the container sees.
 
-    Those of the container; of all containers where the pod shares them; of the node where the pod
-    is in the node's own process namespace.
+    Those of the container, and of those that were started to look at it; of all containers where the
+    pod shares them; of the node where the pod is in the node's own process namespace.
     """
-    world, ref = container.world, container.config.ref
+    world = container.world
     spec = container.pod["spec"]
     if spec.get("hostPID"):
         # Many they are, and looked at for each file of each of them.
         if container.tasks is None:
             container.tasks = world.room(RUNTIME).tasks_of_node(world, container.config.node)
         return list(container.tasks)
-    if not spec.get("shareProcessNamespace"):
-        process = process_of(world, ref)
-        return [] if process is None else tasks_of_process(container, process, 1)
-    pause = Task(1, 0, "pause", ("/pause",))
-    found, pid = [pause], 7
-    for process in running_in(world, ref.pod_uid):
-        own = tasks_of_process(container, process, pid)
-        found.extend(own)
-        pid = own[-1].pid + 6
+    found = [Task(1, 0, "pause", ("/pause",))] if spec.get("shareProcessNamespace") else []
+    for process, pid in _sharing(container):
+        found.extend(_seen(container, process, pid))
     return found
+
+
+def main_pid(container: Container) -> int:
+    """The number of the container's main process, as it sees it itself."""
+    ref = container.config.ref
+    return next((pid for process, pid in _sharing(container) if process.ref == ref), 1)
+
+
+def _sharing(container: Container) -> Iterator[tuple[Process, int]]:
+    """The main processes in the process namespace of a container, with their numbers."""
+    world, ref = container.world, container.config.ref
+    if container.pod["spec"].get("shareProcessNamespace"):
+        for order, process in enumerate(running_in(world, ref.pod_uid)):
+            yield process, _FIRST_SHARED + _APART * order
+        return
+    others = running_in(world, ref.pod_uid)
+    targets = {each.ref.name: each.config.spec.get("targetContainerName", "") for each in others}
+    if not any(targets.values()):
+        own = process_of(world, ref)
+        if own is not None:
+            yield own, 1
+        return
+    # Of one whose target has ended, the namespace has ended as well.
+    owner = _owner(ref.name, targets)
+    sharing = [each for each in others if _owner(each.ref.name, targets) == owner]
+    for order, process in enumerate(sorted(sharing, key=lambda each: each.ref.name != owner)):
+        yield process, 1 if order == 0 else _FIRST_LOOKING + _APART * order
+
+
+def owner_of_processes(container: Container) -> str:
+    """The container that made the process namespace of a container; empty for the pod itself."""
+    if container.pod["spec"].get("shareProcessNamespace"):
+        return ""
+    others = running_in(container.world, container.config.ref.pod_uid)
+    targets = {each.ref.name: each.config.spec.get("targetContainerName", "") for each in others}
+    return _owner(container.config.ref.name, targets)
+
+
+def _owner(name: str, targets: Mapping[str, str]) -> str:
+    """The container in whose process namespace another one is."""
+    seen = {name}
+    while (target := targets.get(name, "")) and target not in seen:
+        seen.add(target)
+        name = target
+    return name
+
+
+def _seen(container: Container, process: Process, pid: int) -> list[Task]:
+    """The tasks of a main process as a container sees them, which may be another one."""
+    if process.ref == container.config.ref:
+        return tasks_of_process(container, process, pid)
+    other = container.beside(process)
+    found = tasks_of_process(other, process, pid)
+    return [task._replace(process=process, uid=other.credentials.uid) for task in found]
 
 
 def tasks_of_process(container: Container, process: Process, pid: int) -> list[Task]:

@@ -9,6 +9,7 @@ from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.kubelet.runtime import folder_of_host
 from sregym_cluster_embedded.userland.etc import ETC
+from sregym_cluster_embedded.userland.files.elsewhere import Elsewhere
 from sregym_cluster_embedded.userland.files.inode import (
     FILE,
     FOLDER,
@@ -44,6 +45,9 @@ class View:
 
     Args:
         container: Whose.
+
+    Attributes:
+        elsewhere: What is seen of others' files through their processes.
     """
 
     def __init__(self, container: Container) -> None:
@@ -52,11 +56,13 @@ class View:
         self._ref = container.config.ref
         self._image = container.known.files
         self._host: Files | None = None
+        self.elsewhere = Elsewhere(container)
 
     def look_anew(self) -> None:
         """Another command begins: what is looked at from now on may have changed."""
         self.container.look_anew()
         self._host = None
+        self.elsewhere.look_anew()
 
     def read(self, path: str) -> str | None:
         """Content of a file, or None when there is none."""
@@ -90,6 +96,8 @@ class View:
 
     def storage(self, path: str) -> str:
         """Identity of what keeps a folder: its volume, or this life of the container."""
+        if (elsewhere := self.elsewhere.of(path)) is not None:
+            return elsewhere[0].storage(elsewhere[1])
         point = self.mount_of(path)
         if point is None or point.mount is None or point.mount.kind == "files":
             return f"layer of {self._ref.pod_uid} {self._ref.name} {self._ref.attempt}"
@@ -109,6 +117,12 @@ class View:
                 place = posixpath.dirname(place).rstrip("/")
                 continue
             here = f"{place}/{part}"
+            led = self.elsewhere.led(here)
+            if led is not None and (parts or follow):
+                other, begin = led
+                inner = other.resolve(posixpath.join(begin, *parts), follow=follow)
+                # Its own root has a slash at the end; without one it is the link.
+                return f"{here.rpartition('/')[0]}/root{inner}"
             inode = self._link(here) if parts or follow else None
             if inode is None:
                 place = here
@@ -123,6 +137,8 @@ class View:
 
     def mount_of(self, path: str) -> MountPoint | None:
         """The volume that holds a path; None for the container's own layer."""
+        if (elsewhere := self.elsewhere.of(path)) is not None:
+            return elsewhere[0].mount_of(elsewhere[1])
         # The volumes themselves are looked at only when one of them holds the path.
         if self._mount_place(path) is None:
             return None
@@ -196,6 +212,8 @@ class View:
         return inode if inode is not None and inode.kind == LINK else None
 
     def _inode(self, place: str) -> Inode | None:
+        if (elsewhere := self.elsewhere.of(place)) is not None:
+            return elsewhere[0]._inode(elsewhere[1])
         point = self.mount_of(place)
         if point is not None:
             return self._mounted(point, place)
@@ -297,6 +315,8 @@ class View:
         return [name for name in names if "/" not in name and f"{head}{name}" not in stored]
 
     def _names(self, place: str) -> list[str]:
+        if (elsewhere := self.elsewhere.of(place)) is not None:
+            return elsewhere[0]._names(elsewhere[1])
         point = self.mount_of(place)
         if point is not None:
             found = self._names_in(point, self._inner(point, place))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.kubelet.runtime import folder_of_host
 from sregym_cluster_embedded.userland.files.inode import FOLDER
 from sregym_cluster_embedded.userland.files.tasks import tasks
+from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def _chroot(session: Session, words: list[str], stdin: str) -> Output:
         return Output(code, "", f"{head}: {why}\n")
     if not session.rights.has("SYS_CHROOT"):
         return Output(code, "", f"{head}: Operation not permitted\n")
+    other = _in_root_of_another(session, path, command or ["/bin/sh"], stdin)
+    if other is not None:
+        return _output(session, other, (command or ["/bin/sh"])[0], "chroot")
     node = _root_of_node(session, path)
     if node is None and path != "/":
         shell = command[0] if command else "/bin/sh"
@@ -65,6 +69,24 @@ def _chroot(session: Session, words: list[str], stdin: str) -> Output:
         session.entered = node
         return Output()
     return on_node(session, node, argv, stdin, "chroot")
+
+
+def _in_root_of_another(
+    session: Session, path: str, argv: list[str], stdin: str
+) -> ExecResult | None:
+    """A command below the root of another container's process; None where no such root is."""
+    found = session.files.elsewhere.of(path)
+    if found is None or found[1] != "/":
+        return None
+    ref = found[0].container.config.ref
+    process = process_of(session.world, ref)
+    if process is None:
+        return session.runtime.run_on_host(
+            session.world, session.process.config.node, argv, stdin, session.rights,
+            exported(session),
+        )  # fmt: skip
+    inner = session.runtime.session(session.world, process)
+    return session.runtime.exec_in(inner, tuple(argv), stdin)
 
 
 def _root_of_node(session: Session, path: str) -> str | None:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _SHELLS = ("sh", "ash", "bash", "dash")
 _WRAPPERS = ("nohup", "setsid", "nice", "exec")
+# The threads of the container runtime take the numbers below.
+_LOWEST_PID = 8
 # What it takes to carry out one command of a job.
 _STEPS, _STARTED_STEPS = 40, 500
 # Whoever waits for something that does not end waits so long.
@@ -96,7 +98,7 @@ def _start(shell: Interpreter, body: Node) -> Output:
     session = shell.session
     world, ref = session.world, session.process.ref
     spend(_STARTED_STEPS)
-    pid = max([session.pid, *(job.pid for job in jobs_of(world, ref))]) + 1
+    pid = max([session.pid, _LOWEST_PID, *(job.pid for job in jobs_of(world, ref))]) + 1
     redirections = body.redirections if isinstance(body, Simple | Group) else ()
     bare = replace(body, redirections=()) if isinstance(body, Simple | Group) else body
     argv, inner, arguments, immune = _command(shell, bare)

@@ -13,6 +13,7 @@ from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
 from sregym_cluster_embedded.userland.shell.session import Output
+from sregym_cluster_embedded.userland.shell.signalling import SIGNALS
 from sregym_cluster_embedded.userland.shell.variables import VARIABLE_COMMANDS, failed
 from sregym_cluster_embedded.userland.shell.wording import (
     builtin_name,
@@ -95,11 +96,6 @@ _KEYWORDS = (
 )
 # Those that are no words of their own in COMMANDS, and those that stand there.
 _ALSO = ("[", "echo", "false", "kill", "printf", "pwd", "test", "true", "wait", ":")
-_SIGNALS = (
-    *("HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2"),
-    *("PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG"),
-    *("XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"),
-)
 
 
 def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
@@ -114,11 +110,11 @@ def _trap(shell: Interpreter, arguments: list[str], _stdin: str) -> Output:
         action, names = "-", arguments
     for given in names:
         name = given.upper().removeprefix("SIG")
-        if name.isdecimal() and 0 < int(name) <= len(_SIGNALS):
-            name = _SIGNALS[int(name) - 1]
+        if name.isdecimal() and 0 < int(name) <= len(SIGNALS):
+            name = SIGNALS[int(name) - 1]
         if name in ("EXIT", "0"):
             shell.at_exit = "" if action == "-" else action
-        elif name in _SIGNALS or name in ("ERR", "DEBUG", "RETURN"):
+        elif name in SIGNALS or name in ("ERR", "DEBUG", "RETURN"):
             shell.traps.pop(name, None)
             if action != "-":
                 shell.traps[name] = action

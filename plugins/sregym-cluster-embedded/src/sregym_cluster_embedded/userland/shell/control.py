@@ -26,6 +26,20 @@ class Suspended(Exception):
         self.said = said
 
 
+class WantsInput(Exception):
+    """A command has read all that has come of an input which is not complete.
+
+    Args:
+        out: What it makes of that on its standard output, as far as it says so already.
+        err: The same on its error stream.
+    """
+
+    def __init__(self, out: str = "", err: str = "") -> None:
+        super().__init__(out, err)
+        self.out = out
+        self.err = err
+
+
 class BecomeProgram(Exception):
     """A main script runs a program of the service model in the foreground."""
 
@@ -36,12 +50,20 @@ class BecomeProgram(Exception):
 
 
 class Exit(Exception):
-    """The shell ends with a code, and what it has written so far."""
+    """The shell ends with a code, and what it has written so far.
 
-    def __init__(self, code: int, output: Output) -> None:
+    Args:
+        code: With which it ends.
+        output: What it has written.
+        signal: The signal that has ended it; 0 when it ends by itself. A part of a script that has
+            a shell of its own (`( ... )`, `$(...)`) does not stop that: the whole process is gone.
+    """
+
+    def __init__(self, code: int, output: Output, signal: int = 0) -> None:
         super().__init__(code)
         self.code = code
         self.output = output
+        self.signal = signal
 
 
 class Leave(Exception):

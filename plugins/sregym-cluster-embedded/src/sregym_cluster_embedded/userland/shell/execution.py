@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 from weakref import ref
 
 from sregym_cluster_embedded import budget as budgets
@@ -21,6 +21,7 @@ from sregym_cluster_embedded.userland.shell.options import tail_follows
 from sregym_cluster_embedded.userland.shell.pacing import FOR_EVER_S, Pacing
 from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.signalling import ended
 from sregym_cluster_embedded.userland.shell.sockets import served_port
 from sregym_cluster_embedded.userland.shell.versions import busybox_text, version_text
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
@@ -51,7 +52,7 @@ class Execution(Pacing):
         session.runner = _weakly(self)
         session.files.charge = charging(session)
 
-    def inner(self) -> Interpreter:
+    def inner(self, *, within: bool = False) -> Interpreter:
         """A shell within this one."""
         raise NotImplementedError
 
@@ -205,7 +206,7 @@ class Execution(Pacing):
             dict(session.environment), session.working_dir, session.arguments,
             set(session.unexported), dict(session.functions), session.strict, session.runner,
             session.shell, session.script, session.options, session.readonly, session.at_line,
-            dict(session.descriptors), session.pipefail,
+            dict(session.descriptors), session.pipefail, session.pid,
         )  # fmt: skip
         session.shell = words[0].rpartition("/")[2]
         session.script, session.at_line = asked.file, 1
@@ -217,13 +218,18 @@ class Execution(Pacing):
             session.environment.pop(name, None)
         session.unexported, session.functions = set(), {}
         self._shell_variables(words[0])
-        result = self.inner().script(text, own_input, stop_on_error=asked.strict)
+        inner = self.inner()
+        # A shell that is started by another one has a number of its own.
+        session.pid += bool(self._depth)
+        result = inner.script(text, own_input, stop_on_error=asked.strict)
         (
             session.environment, session.working_dir, session.arguments,
             session.unexported, session.functions, session.strict, session.runner,
             session.shell, session.script, session.options, session.readonly, session.at_line,
-            session.descriptors, session.pipefail,
+            session.descriptors, session.pipefail, session.pid,
         ) = kept  # fmt: skip
+        if self._depth and inner.ended_by:
+            return ended(session, words, result, inner.ended_by)
         return result
 
     def _shell_variables(self, name: str) -> None:
@@ -267,6 +273,16 @@ class Execution(Pacing):
             open_port(world, ref, port, "tool")
         self.wait(None, tuple(words))
         return Output()
+
+    def _waited(self, words: list[str]) -> Output:
+        """`wait`, for all jobs or for one that there may not be."""
+        session = self.session
+        if words and words[0].isdecimal() and int(words[0]) != session.background:
+            text = f"wait: pid {words[0]} is not a child of this shell\n"
+            return Output(
+                127, "", f"{shell_name(session)}: {text}" if session.shell == "bash" else ""
+            )
+        return session.jobs.wait(cast("Interpreter", self))
 
     def _computed(self, work: Work, words: list[str]) -> Output:
         """A command that keeps processors busy for a time, or for ever."""

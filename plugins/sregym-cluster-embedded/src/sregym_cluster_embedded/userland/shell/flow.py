@@ -14,6 +14,12 @@ from sregym_cluster_embedded.userland.shell.control import Exit, Leave
 from sregym_cluster_embedded.userland.shell.execution import Execution
 from sregym_cluster_embedded.userland.shell.expansion import Expansion
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.signalling import (
+    HARMLESS,
+    SHRUGGED_OFF,
+    SIGNALS,
+    UNSTOPPABLE,
+)
 from sregym_cluster_embedded.userland.shell.tree import (
     Begun,
     Case,
@@ -130,6 +136,26 @@ class Flow(Execution):
         self.place = taken(cast("Interpreter", self), rest)
         self._journal, self._position = [], 0
 
+    def obeyed(self, number: int, result: Output) -> Output:
+        """Let a signal reach this shell itself; `result` is that of the `kill` that has sent it.
+
+        Raises:
+            Exit: The signal ends it.
+        """
+        session = self.session
+        action = self.traps.get(SIGNALS[number - 1]) if 0 < number <= len(SIGNALS) else None
+        if action is None or number in UNSTOPPABLE:
+            first = session.pid == 1 or (session.interactive and number in SHRUGGED_OFF)
+            if number in HARMLESS or first:
+                return result
+            raise Exit(128 + number, result, number)
+        if not action:
+            return result
+        done = self.run(self.parsed(action), "")
+        if self._journal is not None and not self._captured:
+            return result
+        return Output(result.code, result.out + done.out, result.err + done.err)
+
     def _sequence(self, node: Sequence, stdin: str) -> Output:
         written, code = _Written(), 0
         for index, (operator, part) in enumerate(node.parts):
@@ -187,6 +213,8 @@ class Flow(Execution):
         try:
             return self.run(command, stdin)
         except Exit as stop:
+            if stop.signal:
+                raise
             return Output(stop.code, stop.output.out, stop.output.err)
 
     def _feeding(self, stdin: str, act: Callable[[], Output]) -> Output:
@@ -196,6 +224,15 @@ class Flow(Execution):
             return act()
         finally:
             self._unread.pop()
+
+    def fed(self, node: Node, text: str) -> Output:
+        """Carry out a node whose parts read from a text."""
+        return self._feeding(text, lambda: self.run(node, text))
+
+    def takes_all(self, node: Simple) -> None:
+        """A command that begins reads all that is left of the present input."""
+        del node
+        self._unread[-1] = ""
 
     def _case(self, node: Case, stdin: str) -> Output:
         expansion = Expansion(self.session, self._substitute)
@@ -234,7 +271,7 @@ class Flow(Execution):
             result = self._quietly(body, stdin) if quietly else self.run(body, stdin)
         except Exit as stop:
             joined = Output(stop.code, out + stop.output.out, err + stop.output.err)
-            raise Exit(stop.code, joined) from None
+            raise Exit(stop.code, joined, stop.signal) from None
         except Leave as leave:
             joined = Output(0, out + leave.output.out, err + leave.output.err)
             raise Leave(leave.word, joined, leave.loops) from None
@@ -337,7 +374,7 @@ class _Written:
             yield
         except Exit as stop:
             self.add(stop.output)
-            raise Exit(stop.code, self.output(stop.code)) from None
+            raise Exit(stop.code, self.output(stop.code), stop.signal) from None
         except Leave as leave:
             self.add(leave.output)
             raise Leave(leave.word, self.output(0), leave.loops) from None

@@ -1,4 +1,4 @@
-"""What a shell finds out before it starts a command: names that fit a pattern, who reads its input."""
+"""What a shell finds out before it starts a command: names that fit a pattern."""
 
 from __future__ import annotations
 
@@ -9,34 +9,7 @@ from sregym_cluster_embedded.budget import spend
 from sregym_cluster_embedded.patterns import globs
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from sregym_cluster_embedded.userland.shell.session import Session
-
-# Commands that read standard input to its end when no file is named.
-_READERS = frozenset(
-    {"cat", "wc", "grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "cut", "tr", "sed"}
-    | {"awk", "tee", "xargs", "base64", "md5sum", "sha256sum", "sh", "bash", "ash", "dash", "tac"}
-    | {"tar", "dd", "nc", "od", "rev", "nl"}
-    | {
-        "gzip",
-        "gunzip",
-        "zcat",
-        "hexdump",
-        "xxd",
-        "join",
-        "column",
-        "paste",
-        "mawk",
-        "fold",
-        "split",
-        "cksum",
-        "cmp",
-    }
-)
-# Commands whose own commands this shell runs: these write, as those of functions do.
-READ_IN = (".", "source", "eval")
-
 
 _QUOTED = re.compile(r"\[([*?\[])\]")
 
@@ -62,11 +35,3 @@ def globbed(session: Session, pattern: str) -> list[str]:
             if globs.matches(name, last) and not hidden:
                 hits.append(f"{place}{slash}{name}")
     return hits
-
-
-def reads(words: list[str], consoles: Container[str]) -> bool:
-    """Whether a command reads its standard input; consoles of servers do."""
-    name = words[0].rpartition("/")[2]
-    if name in ("timeout", "env", "nice", "nohup", "time", "command"):
-        return True
-    return name in _READERS or name in consoles

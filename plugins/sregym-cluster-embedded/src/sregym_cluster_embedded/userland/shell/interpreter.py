@@ -15,11 +15,13 @@ from sregym_cluster_embedded.userland.shell.commands import COMMANDS
 from sregym_cluster_embedded.userland.shell.control import Exit, Leave, Suspended
 from sregym_cluster_embedded.userland.shell.expansion import BadSubstitutionError, Expansion
 from sregym_cluster_embedded.userland.shell.flow import alone
-from sregym_cluster_embedded.userland.shell.globbing import READ_IN, globbed, reads
+from sregym_cluster_embedded.userland.shell.globbing import globbed
 from sregym_cluster_embedded.userland.shell.invocation import main_script, shell_that_reads
 from sregym_cluster_embedded.userland.shell.lexing import ShellSyntaxError
+from sregym_cluster_embedded.userland.shell.readers import READ_IN, reads
 from sregym_cluster_embedded.userland.shell.redirection import Redirector
 from sregym_cluster_embedded.userland.shell.session import Output, Session
+from sregym_cluster_embedded.userland.shell.signalling import to_itself
 from sregym_cluster_embedded.userland.shell.syntax import parse
 from sregym_cluster_embedded.userland.shell.tree import (
     Background,
@@ -70,11 +72,15 @@ class Interpreter(BashFlow):
         super().__init__(session, journal)
         self.at_exit = ""
         self._substituted = False  # whether a command gave a part of the present words
+        self.within = False  # whether it is a part of another shell, with which it ends
+        self.ended_by = 0  # the signal that has ended it
         self.option_place = 1  # where in its word `getopts` is
 
-    def inner(self) -> Interpreter:
+    def inner(self, *, within: bool = False) -> Interpreter:
         """A shell within this one, for which no time passes between commands."""
-        return Interpreter(self.session)
+        shell = Interpreter(self.session)
+        shell.within = within
+        return shell
 
     def main(self, argv: list[str]) -> Output:
         """Run the command line of a main process."""
@@ -122,10 +128,12 @@ class Interpreter(BashFlow):
         try:
             result = self._feeding(stdin, lambda: self.run(tree, stdin))
         except Exit as stop:
-            result = Output(stop.code, stop.output.out, stop.output.err)
+            if stop.signal and self.within:
+                raise
+            result, self.ended_by = Output(stop.code, *stop.output[1:]), stop.signal
         except Leave as leave:
             result = Output(self.session.last, leave.output.out, leave.output.err)
-        if self.at_exit:
+        if self.at_exit and not self.ended_by:
             action, self.at_exit = self.at_exit, ""
             last = self.script(action, "")
             return Output(result.code, result.out + last.out, result.err + last.err)
@@ -237,7 +245,7 @@ class Interpreter(BashFlow):
             else:
                 result = self._feeding(text, lambda: self.run(node.body, text))
         except Exit as stop:
-            if not node.subshell:
+            if not node.subshell or stop.signal:
                 raise
             result = Output(stop.code, stop.output.out, stop.output.err)
         finally:
@@ -278,7 +286,7 @@ class Interpreter(BashFlow):
             traced = trace(session, values, words)
             return redirector.output(node.redirections, Output(session.last, "", traced))
         if self._unread and text is stdin and reads(words, session.runtime.consoles):
-            self._unread[-1] = ""
+            self.takes_all(node)
         if words == ["exec"]:
             redirector.keep(node.redirections)
             return Output()
@@ -303,7 +311,7 @@ class Interpreter(BashFlow):
                 raise
             # What the shell has become writes where the shell did.
             last = redirector.output(node.redirections, stop.output)
-            raise Exit(stop.code, self._emitted(before, last)) from None
+            raise Exit(stop.code, self._emitted(before, last), stop.signal) from None
         finally:
             self._captured -= caught
         if traced:
@@ -339,7 +347,9 @@ class Interpreter(BashFlow):
             return Output()
         if name in ("[", "test", "[["):
             return self.once(lambda: self._bounded(COMMANDS["test"], words, stdin))
-        return self.once(lambda: self._started(words, stdin))
+        result = self.once(lambda: self._started(words, stdin))
+        number = to_itself(self.session, words) if name == "kill" else 0
+        return self.obeyed(number, result) if number else result
 
     def _started(self, words: list[str], stdin: str) -> Output:
         if words[0] == "wait":
@@ -348,16 +358,6 @@ class Interpreter(BashFlow):
             # Builtins of every shell: they need no executable.
             return self._bounded(COMMANDS[words[0]], words, stdin)
         return self.external(words, stdin)
-
-    def _waited(self, words: list[str]) -> Output:
-        """`wait`, for all jobs or for one that there may not be."""
-        session = self.session
-        if words and words[0].isdecimal() and int(words[0]) != session.background:
-            text = f"wait: pid {words[0]} is not a child of this shell\n"
-            return Output(
-                127, "", f"{shell_name(session)}: {text}" if session.shell == "bash" else ""
-            )
-        return session.jobs.wait(self)
 
     def _redirector(self) -> Redirector:
         return Redirector(self.session, Expansion(self.session, self._substitute))
@@ -391,7 +391,7 @@ class Interpreter(BashFlow):
             set(session.unexported),
             session.runner,
         )
-        result = self.once(lambda: Interpreter(session).script(text, ""))
+        result = self.once(lambda: self.inner(within=True).script(text, ""))
         session.environment, session.working_dir, session.unexported, session.runner = kept
         session.last = result.code
         self._substituted = True

@@ -17,6 +17,7 @@ from sregym_cluster_embedded.budget import (
 from sregym_cluster_embedded.kubelet.runtime import ExecResult, LogLine
 from sregym_cluster_embedded.userland.allowances import MAIN_STEPS, steps_left, take, wait_s
 from sregym_cluster_embedded.userland.executables import NotExecutableError, find_executable
+from sregym_cluster_embedded.userland.files.tasks import main_pid
 from sregym_cluster_embedded.userland.jobs import Job, keep_job
 from sregym_cluster_embedded.userland.process import change
 from sregym_cluster_embedded.userland.shell.control import BecomeProgram, Exit, Suspended
@@ -166,6 +167,7 @@ def run_main_script(session: Session) -> Outcome:
             process.journal, (), None, throttled_s, traps=process.traps, place=process.place,
             threads=process.threads,
         )  # fmt: skip
+    session.pid = main_pid(session.files.container)
     interpreter = Interpreter(session, journal=process.journal)
     outcome: dict[str, Any] = {}
     ended = False

@@ -120,6 +120,7 @@ class Session:
         aliases: What `alias` has named.
         mask: What `umask` has set.
         on_terminal: Whether somebody types at it, so that a shell within it stays open.
+        interactive: Whether it is a shell on a terminal, which some signals do not end.
         entered: The node whose shell what is typed next goes to; empty: this one's.
     """
 
@@ -161,6 +162,7 @@ class Session:
     aliases: dict[str, str] = field(default_factory=dict)
     mask: int = 0o022
     on_terminal: bool = False
+    interactive: bool = False
     entered: str = ""
     killed: bool = False
 

@@ -50,6 +50,8 @@ def _timeout(session: Session, words: list[str], stdin: str) -> Output:
         try:
             result = run(session, command, stdin)
         except Exit as stop:
+            if stop.signal:
+                raise
             result = Output(stop.code, stop.output.out, stop.output.err)
         except OutOfStepsError:
             session.slept_s, session.computed_s = before + FOR_EVER_S, worked_s + FOR_EVER_S

@@ -23,27 +23,24 @@ from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.ps import is_main, ps, used_by
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
-from sregym_cluster_embedded.userland.shell.signalling import send_to_main
+from sregym_cluster_embedded.userland.shell.signalling import NUMBERS, send_to_main, signal_of
 from sregym_cluster_embedded.userland.shell.wording import shell_name
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
 
-_SIGNALS = {
-    "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "SEGV": 11, "USR2": 12,
-    "PIPE": 13, "ALRM": 14, "TERM": 15, "CHLD": 17, "CONT": 18, "STOP": 19,
-}  # fmt: skip
-_KILL, _TERM, _HUP = 9, 15, 1
+_KILL, _HUP = 9, 1
 # Those that end no process in the background: none, INT, CHLD, CONT, STOP.
 _HARMLESS = (0, 2, 17, 18, 19)
 
 
 def session_tasks(session: Session, words: list[str]) -> list[Task]:
     """The container's processes, and the command that asks."""
-    own = Task(
-        session.pid, 0, words[0].rpartition("/")[2], tuple(words), "R", started_at=session.world.now
-    )
-    return [*tasks(session.files.container), own]
+    others = tasks(session.files.container)
+    pid = session.pid if session.pid > 1 else max(task.pid for task in others) + 1
+    name = words[0].rpartition("/")[2]
+    own = Task(pid, 0, name, tuple(words), "R", started_at=session.world.now)
+    return [*others, own]
 
 
 def _ps(session: Session, words: list[str], _stdin: str) -> Output:
@@ -167,26 +164,11 @@ def _free(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, head + row + swap)
 
 
-def _signal(words: list[str]) -> tuple[int, list[str]]:
-    number, targets, index = _TERM, [], 1
-    while index < len(words):
-        word = words[index]
-        index += 1
-        if word in ("-s", "-n") and index < len(words):
-            word, index = f"-{words[index]}", index + 1
-        if word.startswith("-") and len(word) > 1:
-            name = word[1:].upper().removeprefix("SIG")
-            number = int(name) if name.isdecimal() else _SIGNALS.get(name, -1)
-        else:
-            targets.append(word)
-    return number, targets
-
-
 def _kill(session: Session, words: list[str], _stdin: str) -> Output:
     """Signals to processes: PID 1 ignores KILL from inside its container, TERM asks the program."""
     if words[1:2] == ["-l"]:
-        return Output(0, "".join(f"{number:>2}) {name}\n" for name, number in _SIGNALS.items()))
-    number, targets = _signal(words)
+        return Output(0, "".join(f"{number:>2}) {name}\n" for name, number in NUMBERS.items()))
+    number, targets = signal_of(words)
     if number < 0:
         return Output(1, "", f"{words[0]}: bad signal name '{words[1].lstrip('-')}'\n")
     if not targets:
@@ -195,6 +177,8 @@ def _kill(session: Session, words: list[str], _stdin: str) -> Output:
     known = {str(task.pid): task for task in session_tasks(session, words)}
     err = ""
     for target in targets:
+        if target == str(session.pid):
+            continue  # the shell that was asked obeys when the command is over
         job = _job(session, target)
         if job is not None:
             _end(session, job, number)
@@ -279,7 +263,7 @@ def _pgrep(session: Session, words: list[str], stdin: str) -> Output:
 def _names_a_signal(word: str) -> bool:
     """Whether an option of `pkill` is a signal: `-9`, `-KILL`, `-SIGKILL`."""
     name = word.removeprefix("-").upper().removeprefix("SIG")
-    return word.startswith("-") and (name.isdecimal() or name in _SIGNALS)
+    return word.startswith("-") and (name.isdecimal() or name in NUMBERS)
 
 
 def _lsof(session: Session, words: list[str], _stdin: str) -> Output:
