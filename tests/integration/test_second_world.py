@@ -185,6 +185,42 @@ def test_an_interrupted_run_removes_what_it_deployed(
     assert not run.children_left()
 
 
+def test_several_share_a_cluster_and_stay_for_the_next_run(
+    world: Any, cluster: Cluster, module_project: SregymProject
+) -> None:
+    problems = ("scale_to_zero_hotel_reservation", "wrong_service_selector_hotel_reservation")
+    words = ("run", *problems, "--agent", "expert", "--cluster", world.choice, "--json")
+    words = (*words, "--jobs", "2", "--timing", "window_s=10", "--timing", "warm_up_s=20")
+
+    def uids() -> dict[str, str]:
+        return {
+            item["metadata"]["name"]: item["metadata"]["uid"]
+            for item in cluster.list("v1", "Namespace")
+            if item["metadata"]["name"].startswith((NAMESPACE, "load"))
+        }
+
+    content = module_project.run(*words, "--keep", "--out", "kept").assert_success().json()
+    assert [(one["outcome"], one["recovered"]) for one in content["episodes"]] == [
+        ("pass", True),
+        ("pass", True),
+    ]
+    first = uids()
+    assert sorted(first) == [f"{NAMESPACE}-1", f"{NAMESPACE}-2", "load-1", "load-2"]
+    again = module_project.run(*words, "--keep", "--out", "again").assert_success().json()
+    assert [one["outcome"] for one in again["episodes"]] == ["pass", "pass"]
+    assert uids() == first
+    module_project.run(*words, "--out", "gone").assert_success()
+    assert uids() == {}
+
+
+def test_keep_is_for_real_clusters(module_project: SregymProject) -> None:
+    words = ("run", "scale_to_zero_hotel_reservation", "--agent", "noop", "--keep", "--out", "no")
+    assert module_project.run(*words).assert_exit(ExitCode.USAGE).err == (
+        "sregym: --keep leaves the application on a real cluster; cluster 'embedded' ends with the "
+        "run: leave out --keep\n"
+    )
+
+
 def _standing(cluster: Cluster) -> list[str]:
     names = [item["metadata"]["name"] for item in cluster.list("v1", "Namespace")]
     return [name for name in names if name in (NAMESPACE, "load")]

@@ -193,3 +193,19 @@ def test_only_stores_with_accounts_demand_log_in(objects: Objects) -> None:
         "mongodb-reservation": None,
         "mongodb-user": None,
     }
+
+
+def test_it_stands_in_other_namespaces_too(hotel: HotelReservation) -> None:
+    moved = hotel.relocated("-2")
+    assert moved is not None
+    assert (moved.name, moved.namespaces) == (hotel.name, ("hotel-reservation-2", "load-2"))
+    places = {obj["metadata"].get("namespace") for obj in moved.manifests()}
+    assert places == {None, *moved.namespaces}
+    assert {ref.namespace for part in moved.components() for ref in part.workloads} == {
+        *moved.namespaces
+    }
+    [generator] = [obj for obj in moved.manifests() if obj["metadata"]["name"] == "hotel-load"][-1:]
+    assert "http://frontend.hotel-reservation-2:5000 " in str(generator)
+    assert "namespace hotel-reservation-2." in moved.description
+    assert hotel.namespaces == ("hotel-reservation", "load")
+    assert hotel.component("geo").workload.namespace == "hotel-reservation"

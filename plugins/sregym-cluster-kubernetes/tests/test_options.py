@@ -31,6 +31,7 @@ def write(path: Path, content: Any) -> str:
 def test_options_get_their_types() -> None:
     given = {"context": "c", "kubeconfig": "f", "pace": "60", "prometheus": "http://p"}
     assert parse(given) == ClusterOptions("c", "f", 60.0, {"prometheus": "http://p"})
+    assert parse({"suffix": "-mine"}).suffix == "-mine"
     assert parse({}) == ClusterOptions("", "", 1.0, {})
 
 
@@ -40,7 +41,7 @@ def test_options_get_their_types() -> None:
         (
             {"colour": "red"},
             "cluster 'kubeconfig' has no option 'colour'; known: context, kubeconfig, pace, "
-            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user",
+            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user, suffix",
         ),
         (
             {"pace": "fast"},
@@ -49,6 +50,11 @@ def test_options_get_their_types() -> None:
         (
             {"pace": "0"},
             "cluster 'kubeconfig', option 'pace': a positive number is needed, not '0'",
+        ),
+        (
+            {"suffix": "-Mine"},
+            "cluster 'kubeconfig', option 'suffix': at most 20 small letters, digits and dashes, "
+            "the last no dash, not '-Mine'",
         ),
     ],
 )

@@ -19,6 +19,7 @@ from sregym_apps.components import derive_components, made_by_operators
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
 from sregym_apps.readiness import what_is_not_ready
+from sregym_apps.relocation import Relocation, cluster_wide
 from sregym_apps.table import with_table
 from sregym_apps.workload import parse_rounds, summarise
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from sregym_apps.notes import ComponentNotes
 
 
+# What is worked out from the manifests when it is first asked for.
+_DERIVED = ("_objects", "_by_ref", "_components", "_made", "_load_component")
 # Longer than any API server needs to serve a new kind, or to make the account of a namespace.
 ESTABLISHED_S = 60.0
 
@@ -83,6 +86,7 @@ class ManifestApplication(Application):
     load_rate: ClassVar[str] = ""
     load_mix: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     delivery: ClassVar[Delivery] = Delivery.APPLY
+    _moved_by: ClassVar[Relocation | None] = None
 
     def manifests(self) -> list[KubeObject]:
         """All objects in the order of creation; the caller may change them."""
@@ -120,6 +124,26 @@ class ManifestApplication(Application):
             if obj["kind"] == "CustomResourceDefinition":
                 ref = ObjectRef.of(obj)
                 cluster.clock.wait_until(partial(_established, cluster, ref), ESTABLISHED_S, 1.0)
+
+    def relocated(self, suffix: str) -> Application | None:
+        """The same in namespaces with longer names; None where objects stand outside namespaces."""
+        if cluster_wide(self._objects):
+            return None
+        moved = Relocation(self.namespaces, suffix)
+        place = self.load_generator.namespace
+        generator = {"namespace": moved.names.get(place, place)}
+        own = {
+            "namespaces": tuple(moved.names.values()),
+            "description": moved.text(self.description),
+            "load_generator": self.load_generator.model_copy(update=generator),
+            "_moved_by": moved,
+        }
+        twin = copy.copy(self)
+        # What an application says of itself are attributes of its class.
+        twin.__class__ = type(type(self).__name__, (type(self),), own)
+        for name in _DERIVED:
+            twin.__dict__.pop(name, None)
+        return twin
 
     def delivered(self, obj: KubeObject) -> KubeObject:
         """An object of the manifests as the application's delivery puts it into a cluster."""
@@ -193,7 +217,9 @@ class ManifestApplication(Application):
 
     @cached_property
     def _objects(self) -> list[KubeObject]:
-        return load_manifests(self._folder / "manifests")
+        objects = load_manifests(self._folder / "manifests")
+        moved = self._moved_by
+        return objects if moved is None else [moved.object(obj) for obj in objects]
 
     @cached_property
     def _by_ref(self) -> dict[ObjectRef, KubeObject]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Settings:
         allowed: From `SREGYM_PLUGINS`: load only these plugins; empty loads none, None all.
         disabled: From `SREGYM_DISABLE`: do not load these.
         episode: From `SREGYM_EPISODE`: folder of the session that `sregym submit` talks to.
+        state: From `XDG_STATE_HOME`, else below the home: what is remembered from run to run.
         kubeconfig: From `KUBECONFIG`: where `sregym submit` looks for the session otherwise.
     """
 
@@ -25,6 +27,7 @@ class Settings:
     disabled: frozenset[str] = frozenset()
     episode: str = ""
     kubeconfig: str = ""
+    state: Path | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -36,7 +39,14 @@ class Settings:
             disabled=_names(variables.get("SREGYM_DISABLE", "")),
             episode=variables.get("SREGYM_EPISODE", ""),
             kubeconfig=variables.get("KUBECONFIG", ""),
+            state=_state(variables),
         )
+
+
+def _state(variables: Mapping[str, str]) -> Path | None:
+    home = variables.get("HOME", "")
+    place = variables.get("XDG_STATE_HOME", "") or (f"{home}/.local/state" if home else "")
+    return Path(place) / "sregym" if place else None
 
 
 def _names(text: str) -> frozenset[str]:

@@ -170,7 +170,7 @@ def test_on_a_wall_clock_steady_traffic_ends_the_warm_up() -> None:
         began = cluster.clock.now()
         warm_up(cluster, ServedShop(), 60.0)
         spent.append(cluster.clock.now() - began)
-    assert spent == [20.0, 60.0]
+    assert spent == [25.0, 60.0]
 
 
 def test_the_record_tells_how_far_it_came(theatre: Any) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.conductor.objects import CONFLICTS, replace_current
+from sregym_core.conductor.kept import Kept
+from sregym_core.conductor.objects import CONFLICTS, capture, replace_current
+from sregym_core.conductor.role import grant, revoke
 from sregym_core.conductor.standing import StandingApplication
 from sregym_core.conductor.worlds import Worlds
-from sregym_core.errors import WorldError
+from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import (
     Cluster,
     ClusterError,
@@ -110,6 +113,96 @@ def test_what_does_not_go_is_named() -> None:
         "application 'shop' was deleted, but Namespace shop did not go within 600 s; "
         "look at its finalizers"
     )
+
+
+def kept(folder: Path, wanted: bool = True) -> Kept:
+    return Kept(folder, wanted)
+
+
+def test_what_is_kept_is_used_by_the_next_run(tmp_path: Path) -> None:
+    provider, shop = OneCluster(), Watched()
+    worlds = Worlds(provider, {}, kept=kept(tmp_path))
+    worlds.make(shop, 10.0, seed=0, served=False)
+    worlds.close()
+    assert provider.cluster.get(NAMESPACE) is not None
+    again = Worlds(provider, {}, kept=kept(tmp_path, wanted=False))
+    again.make(shop, 10.0, seed=0, served=False)
+    assert shop.deployed == 1
+    again.close()
+    assert provider.cluster.get(NAMESPACE) is None
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_what_is_not_as_before_is_not_kept(tmp_path: Path) -> None:
+    provider, shop = OneCluster(), Watched()
+    worlds = Worlds(provider, {}, kept=kept(tmp_path))
+    worlds.make(shop, 10.0, seed=0, served=False)
+    extra = {"name": "extra", "namespace": "shop"}
+    provider.cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": extra})
+    worlds.close()
+    assert provider.cluster.get(NAMESPACE) is None
+
+
+def test_what_was_changed_since_it_was_kept_is_deployed_anew(tmp_path: Path) -> None:
+    provider, shop = OneCluster(), Watched()
+    worlds = Worlds(provider, {}, kept=kept(tmp_path))
+    worlds.make(shop, 10.0, seed=0, served=False)
+    worlds.close()
+    extra = {"name": "extra", "namespace": "shop"}
+    provider.cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": extra})
+    world = Worlds(provider, {}, kept=kept(tmp_path)).make(shop, 10.0, seed=0, served=False)
+    assert shop.deployed == 2
+    assert [name for name in world.baseline.objects if "extra" in name] == []
+
+
+def test_what_an_earlier_run_kept_is_not_taken_for_somebody_elses(tmp_path: Path) -> None:
+    """Known by the uids of its namespaces: one of the same name is not it."""
+    provider, shop = OneCluster(), Watched()
+    worlds = Worlds(provider, {}, kept=kept(tmp_path))
+    worlds.make(shop, 10.0, seed=0, served=False)
+    worlds.close()
+    shop.remove(provider.cluster)
+    provider.cluster.clock.advance(60.0)
+    theirs = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    provider.cluster.create(theirs)
+    with pytest.raises(WorldError) as refused:
+        Worlds(provider, {}, kept=kept(tmp_path)).make(shop, 10.0, seed=0, served=False)
+    assert "the cluster has Namespace shop already" in str(refused.value)
+
+
+def test_an_application_that_knows_no_other_namespaces_cannot_share_a_cluster() -> None:
+    worlds = Worlds(OneCluster(), {"suffix": "-mine"})
+    worlds.share(2)
+    with pytest.raises(UsageError) as refused:
+        worlds.application(Watched())
+    assert str(refused.value) == (
+        "application 'shop' cannot stand in namespaces that end with '-mine-2': it has objects "
+        "outside namespaces, or says nothing of it; leave out the suffix and --jobs, or give it a "
+        "method `relocated`"
+    )
+
+
+def test_agents_that_share_a_cluster_have_roles_of_their_own() -> None:
+    cluster = MemoryCluster()
+    for name in ("shop", "shop-2"):
+        cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    grant(cluster, ["shop"])
+    plain = capture(cluster, ("shop",))
+    grant(cluster, ["shop-2"], "-2")
+    assert capture(cluster, ("shop",)) == plain
+    [theirs] = cluster.list("rbac.authorization.k8s.io/v1", "RoleBinding", "shop-2")
+    assert (
+        theirs["metadata"]["name"],
+        theirs["subjects"][0]["name"],
+        theirs["roleRef"]["name"],
+    ) == (
+        "on-call-application-2",
+        "site-reliability-engineers-2",
+        "on-call-application-2",
+    )
+    revoke(cluster, ["shop-2"], "-2")
+    assert cluster.list("rbac.authorization.k8s.io/v1", "RoleBinding", "shop-2") == []
+    assert capture(cluster, ("shop",)) == plain
 
 
 class Busy(MemoryCluster):

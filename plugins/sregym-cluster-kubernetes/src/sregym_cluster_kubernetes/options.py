@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
-KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user")
+KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "suffix")
+_SUFFIX = re.compile(r"([a-z0-9-]{0,19}[a-z0-9])?")
 # Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind.
 WAYS = ("none", "pod", "ssh", "docker", "podman")
 
@@ -27,6 +29,7 @@ class ClusterOptions:
         endpoints: Base URLs of telemetry, by name.
         nodes: The way to the hosts of nodes, one of `WAYS`.
         ssh_user: As whom `ssh` logs in there.
+        suffix: With which the names of applications' namespaces end.
     """
 
     context: str = ""
@@ -35,6 +38,7 @@ class ClusterOptions:
     endpoints: Mapping[str, str] = field(default_factory=dict)
     nodes: str = "none"
     ssh_user: str = "root"
+    suffix: str = ""
 
 
 def parse(options: Mapping[str, str]) -> ClusterOptions:
@@ -55,6 +59,13 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
     if pace <= 0:
         msg = f"cluster 'kubeconfig', option 'pace': a positive number is needed, not {text!r}"
         raise UsageError(msg)
+    suffix = options.get("suffix", "")
+    if not _SUFFIX.fullmatch(suffix):
+        msg = (
+            "cluster 'kubeconfig', option 'suffix': at most 20 small letters, digits and dashes, "
+            f"the last no dash, not {suffix!r}"
+        )
+        raise UsageError(msg)
     way = options.get("nodes", "none")
     if way not in WAYS:
         msg = f"cluster 'kubeconfig', option 'nodes': one of {', '.join(WAYS)}, not {way!r}"
@@ -65,5 +76,6 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
         nodes=way,
         ssh_user=options.get("ssh-user", "root"),
         pace=pace,
+        suffix=suffix,
         endpoints={name: options[name] for name in ENDPOINTS if name in options},
     )

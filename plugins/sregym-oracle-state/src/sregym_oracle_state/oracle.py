@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Clients reconnect with a back-off after the last pod became ready; the window does not open
 # before so many seconds of traffic were good. Long enough to hold whole rounds of load generators.
 CALM_S = 30.0
+# Where the window itself is shorter, so is this; whole rounds of load generators lie in no less.
+LEAST_CALM_S = 20.0
 # Nothing is lost by seeing a recovery some seconds late; a broken system is looked at often enough.
 REPAIR_POLL_S = 10.0
 GONE = "defect-gone"
@@ -72,7 +74,7 @@ class StateOracle(Oracle):
         held = hold(context.cluster.clock, condition, window)
         probes = state_probes(context, Glance(context.cluster))
         *gone, present, ready, kept = [probe() for probe in probes]
-        load, success = traffic_checks(context, window.window_s)
+        load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
         stays = held.check("stays-healthy", window)
         return Verdict.of([*gone, present, ready, load, success, kept, stays])
 
@@ -140,5 +142,6 @@ def traffic_checks(context: OracleContext, seconds: float) -> tuple[Check, Check
 
 
 def _traffic_calm(context: OracleContext) -> Check | None:
-    checks = traffic_checks(context, CALM_S)
+    calm_s = min(CALM_S, max(LEAST_CALM_S, context.problem.timing.window_s))
+    checks = traffic_checks(context, calm_s)
     return next((check for check in checks if check.outcome is not Outcome.PASS), None)

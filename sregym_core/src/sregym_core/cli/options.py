@@ -39,7 +39,57 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=None,
         metavar="N",
-        help="episodes at once (default: one a processor)",
+        help="episodes at once (default: one a processor; on a real cluster 1, more stand in "
+        "namespaces of their own)",
+    )
+
+
+def usual_jobs(bench: Bench, cluster: str) -> int:
+    """How many at once where nobody says: a real cluster may be small."""
+    return processors() if bench.provider(cluster).simulated else 1
+
+
+def add_keep(parser: argparse.ArgumentParser) -> None:
+    """What is left at the end."""
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="leave applications on a real cluster, for the next run",
+    )
+
+
+def add_timing(parser: argparse.ArgumentParser) -> None:
+    """How long problems let the system settle."""
+    parser.add_argument(
+        "--timing",
+        action="append",
+        default=[],
+        metavar="NAME=SECONDS",
+        help="a duration in place of that of the problems: warm_up_s, settle_s, repair_s, window_s, "
+        "relapse_s; may be given several times",
+    )
+
+
+def timed(problems: tuple[Problem, ...], given: list[str]) -> tuple[Problem, ...]:
+    """Problems with other durations.
+
+    Raises:
+        UsageError: There is no such duration, or it is no number of seconds.
+    """
+    from sregym_core.model import Timing
+
+    named = {}
+    for name, text in named_values(given, "--timing").items():
+        if name not in Timing.model_fields:
+            known = ", ".join(Timing.model_fields)
+            raise UsageError(f"--timing {name}={text}: there is no such duration; known: {known}")
+        try:
+            named[name] = seconds(text)
+        except argparse.ArgumentTypeError as error:
+            raise UsageError(f"--timing {name}={text}: {error}") from error
+    return tuple(
+        problem.model_copy(update={"timing": problem.timing.model_copy(update=named)})
+        for problem in problems
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +28,8 @@ class Run(Subcommand):
         options.add_selection(parser)
         options.add_cluster(parser)
         options.add_jobs(parser)
+        options.add_keep(parser)
+        options.add_timing(parser)
         parser.add_argument(
             "--agent",
             action="append",
@@ -83,6 +86,7 @@ class Run(Subcommand):
         if arguments.noise:
             noise = tuple(arguments.noise)
             problems = tuple(problem.model_copy(update={"noise": noise}) for problem in problems)
+        problems = options.timed(problems, arguments.timing)
         request = RunRequest(
             problems=problems,
             agents=tuple(dict.fromkeys(arguments.agent)),
@@ -94,7 +98,8 @@ class Run(Subcommand):
             budget=options.budget(arguments),
             mode=arguments.mode,
             start_before_s=arguments.start_before,
-            jobs=arguments.jobs or options.processors(),
+            jobs=arguments.jobs or options.usual_jobs(bench, cluster),
+            keep=arguments.keep,
         )
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)
@@ -111,7 +116,9 @@ class Run(Subcommand):
                 word = name.upper() if name == "problems" else f"--{name.replace('_', '-')}"
                 msg = f"--resume goes on with what the run was begun with; leave out {word.removesuffix('S')}"
                 raise UsageError(msg)
-        request = resumed(bench, arguments.resume, arguments.jobs or options.processors())
+        request = resumed(bench, arguments.resume, arguments.jobs or 1)
+        if arguments.jobs is None:
+            request = replace(request, jobs=options.usual_jobs(bench, request.cluster))
         check_playable(bench, request)
         names = arguments.report if arguments.report is not None else default_reporters(bench)
         reporters = make_reporters(bench, names, quiet=arguments.json)

@@ -41,7 +41,7 @@ from sregym_core.interfaces import ClusterError, OracleContext, Reference, Stage
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
-from sregym_core.policy.role import ON_CALL
+from sregym_core.policy.role import on_call
 from sregym_core.salt import salted_seed
 from sregym_core.sessions import keep_log
 
@@ -87,7 +87,7 @@ class EpisodePlayer:
         self.refusal: UsageError | None = None
         self._bench = bench
         self._worlds = worlds
-        self._application = bench.application(plan.problem.application)
+        self._application = worlds.application(bench.application(plan.problem.application))
         self._timeline = Timeline(plan.episode, bench.plugins, listener)
         file = None if plan.folder is None else plan.folder / "journal.jsonl"
         self._journal = UndoJournal(file, plan.seal)
@@ -285,7 +285,7 @@ class EpisodePlayer:
     def _policy(self) -> Policy:
         journal, cluster = self._journal, self._require_world().cluster
         debugged = self._application.namespaces if cluster.nodes_are_apart else ()
-        return Policy(lambda: journal.concealed, ON_CALL, debugged)
+        return Policy(lambda: journal.concealed, on_call(self._worlds.suffix), debugged)
 
     def _noise_pump(self, world: World) -> NoisePump:
         problem = self.plan.problem

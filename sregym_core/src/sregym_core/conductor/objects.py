@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
+from sregym_core.policy.role import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -314,6 +315,9 @@ def _made_by_the_system(obj: KubeObject) -> bool:
     metadata = obj["metadata"]
     if any(owner.get("controller") for owner in metadata.get("ownerReferences", ())):
         return True
+    if obj["kind"] == "RoleBinding" and metadata.get("namespace") == SYSTEM_NAMESPACE:
+        # That of an agent in namespaces with a suffix: it comes and goes with another episode.
+        return bool(metadata["name"].startswith(f"{SYSTEM}-"))
     if obj["kind"] == "ServiceAccount":
         return bool(metadata["name"] == "default")
     return bool(obj["kind"] == "ConfigMap" and metadata["name"] == "kube-root-ca.crt")

@@ -22,8 +22,9 @@ BASELINE_WINDOW_S = 30.0
 # A cluster on the wall clock may need a moment more than the warm-up until its users are served.
 HEALTHY_TIMEOUT_S = 120.0
 HEALTHY_SUCCESS_RATE = 0.95
-# On a wall clock: what counts as steady traffic in windows of a round of load generators.
-STEADY_WINDOW_S = 10.0
+# On a wall clock: what counts as steady traffic in windows that hold whole rounds of load generators.
+STEADY_WINDOW_S = 20.0
+STEADY_POLL_S = 5.0
 STEADY_SUCCESS_RATE = 0.99
 STEADY_SHARE = 0.25
 WAITING = "waiting until pods are ready"
@@ -116,7 +117,7 @@ def warm_up(cluster: Cluster, application: Application, seconds: float) -> None:
         return abs(last.requests - before.requests) <= STEADY_SHARE * before.requests
 
     clock.advance(min(seconds, STEADY_WINDOW_S))
-    clock.wait_until(steady, max(0.0, seconds - STEADY_WINDOW_S), STEADY_WINDOW_S)
+    clock.wait_until(steady, max(0.0, seconds - STEADY_WINDOW_S), STEADY_POLL_S)
 
 
 def take_baseline(

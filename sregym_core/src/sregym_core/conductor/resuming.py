@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_core.conductor.run import RunRequest
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import Budget
+from sregym_core.model import Timing
 from sregym_core.records import read_head
 
 if TYPE_CHECKING:
@@ -34,8 +35,16 @@ def resumed(bench: Bench, path: Path, jobs: int) -> RunRequest:
         seeds = [int(seed) for seed in head["seeds"]]
         chosen = [bench.problems.get(name) for name in head["problems"]]
         _same_plugins(path, head.get("plugins", []), bench.plugins.statuses())
+        timing = rest.get("timing", {})  # not there in runs of earlier versions
         problems = tuple(
-            problem.model_copy(update={"noise": tuple(rest["noise"][problem.id])})
+            problem.model_copy(
+                update={
+                    "noise": tuple(rest["noise"][problem.id]),
+                    "timing": Timing(**timing[problem.id])
+                    if problem.id in timing
+                    else problem.timing,
+                }
+            )
             for problem in chosen
         )
         return RunRequest(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.interfaces import ClusterError
 from sregym_core.model import ObjectRef
-from sregym_core.policy.role import manifests
+from sregym_core.policy.role import manifests, on_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster
 
 
-def grant(cluster: Cluster, namespaces: Sequence[str]) -> None:
-    """Give the role to the agent; what is there already is left as it is."""
-    for obj in manifests(namespaces):
+def grant(cluster: Cluster, namespaces: Sequence[str], suffix: str = "") -> None:
+    """Give the role to the agent; what is there already is left as it is.
+
+    Args:
+        cluster: Where.
+        namespaces: Of the application.
+        suffix: With which they end: agents that share a cluster have roles of their own.
+    """
+    for obj in manifests(namespaces, on_call(suffix), suffix):
         try:
             cluster.create(obj)
         except ClusterError as error:
@@ -24,7 +30,7 @@ def grant(cluster: Cluster, namespaces: Sequence[str]) -> None:
                 raise
 
 
-def revoke(cluster: Cluster, namespaces: Sequence[str]) -> None:
+def revoke(cluster: Cluster, namespaces: Sequence[str], suffix: str = "") -> None:
     """Take the role away."""
-    for obj in reversed(manifests(namespaces)):
+    for obj in reversed(manifests(namespaces, on_call(suffix), suffix)):
         cluster.delete(ObjectRef.of(obj))

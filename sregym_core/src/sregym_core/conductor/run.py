@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.blame import interrupts, located
 from sregym_core.conductor.episode import INTERRUPTED, EpisodePlayer
+from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.workers import LOST, SILENT, Station, Workers
 from sregym_core.conductor.worlds import Worlds
+from sregym_core.errors import UsageError
 from sregym_core.interfaces import AgentDescription, Budget, RunPlan
-from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.model import EpisodeRecord, Outcome, TargetKind
 from sregym_core.modes import STANDARD, check_start, mode_named
 from sregym_core.records import episode_folder
 
@@ -45,6 +48,7 @@ class RunRequest:
         mode: Name of the mode in which episodes are put to agents.
         start_before_s: Agents start in a healthy system, and it breaks within this time; None
             breaks it before they start.
+        keep: Whether applications stay on a real cluster when the run is over.
     """
 
     problems: tuple[Problem, ...]
@@ -58,6 +62,7 @@ class RunRequest:
     jobs: int = 1
     mode: str = STANDARD.name
     start_before_s: float | None = None
+    keep: bool = False
 
     def assignments(self) -> Iterator[Assignment]:
         """All episodes of the run, in order."""
@@ -107,7 +112,20 @@ def check_playable(bench: Bench, request: RunRequest) -> None:
     for problem in request.problems:
         bench.check(problem)
     bench.agents(request.agents, request.agent_options)
-    bench.provider(request.cluster).check(request.cluster_options)
+    provider = bench.provider(request.cluster)
+    provider.check(request.cluster_options)
+    if request.keep and provider.simulated:
+        msg = (
+            f"--keep leaves the application on a real cluster; cluster {request.cluster!r} ends "
+            "with the run: leave out --keep"
+        )
+        raise UsageError(msg)
+    if not provider.simulated:
+        worlds = Worlds(provider, request.cluster_options)
+        if request.jobs > 1:
+            worlds.share(1)
+        for name in dict.fromkeys(problem.application for problem in request.problems):
+            worlds.application(bench.application(name))
 
 
 def unfinished(record: EpisodeRecord) -> bool:
@@ -154,11 +172,8 @@ def play_run(
         audience.tell("episode_finished", record)
     left = [one for one in request.assignments() if one.episode not in records]
     interrupted = False
-    # On a real cluster episodes would share namespaces: they are played one after another.
-    alone = request.jobs <= 1 or len(left) == 1 or not bench.provider(request.cluster).simulated
-    play = _play_here if alone else _play_in_processes
     try:
-        for record in play(bench, request, left, folder, audience) if left else ():
+        for record in _played(bench, request, left, folder, audience):
             records[record.episode] = record
             folder.add(record)
             audience.tell("episode_finished", record)
@@ -178,6 +193,7 @@ def remembered(request: RunRequest) -> dict[str, Any]:
         "agent_options": dict(request.agent_options),
         "budget": asdict(request.budget),
         "noise": {problem.id: list(problem.noise) for problem in request.problems},
+        "timing": {problem.id: problem.timing.model_dump() for problem in request.problems},
     }
 
 
@@ -217,6 +233,37 @@ class Audience:
         self.tell("event", episode, event)
 
 
+def _played(
+    bench: Bench,
+    request: RunRequest,
+    left: Sequence[Assignment],
+    folder: RunFolder,
+    audience: Audience,
+) -> Iterator[EpisodeRecord]:
+    """Side by side as far as wanted; on a real cluster what breaks machines has it for itself."""
+    together, apart = list(left), []
+    if not bench.provider(request.cluster).simulated:
+        together = [one for one in left if not _breaks_machines(bench, one.problem)]
+        apart = [one for one in left if _breaks_machines(bench, one.problem)]
+    if request.jobs <= 1 or len(together) <= 1:
+        together, apart = [], list(left)
+    if together:
+        yield from _play_in_processes(bench, request, together, folder, audience)
+    if apart:
+        yield from _play_here(bench, request, apart, folder, audience)
+
+
+def _breaks_machines(bench: Bench, problem: Problem) -> bool:
+    """Whether others on the same cluster would feel it, wherever their namespaces are."""
+    faults = [bench.fault(ref.fault) for ref in problem.single_faults]
+    return any(fault.needs or TargetKind.COMPONENT not in fault.takes for fault in faults)
+
+
+def _worlds(bench: Bench, request: RunRequest) -> Worlds:
+    kept = Kept(bench.settings.state, request.keep)
+    return Worlds(bench.provider(request.cluster), request.cluster_options, kept=kept)
+
+
 def _play_here(
     bench: Bench,
     request: RunRequest,
@@ -224,7 +271,7 @@ def _play_here(
     folder: RunFolder,
     audience: Audience,
 ) -> Iterator[EpisodeRecord]:
-    worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
+    worlds = _worlds(bench, request)
     last = ""
     try:
         for assignment in left:
@@ -296,7 +343,7 @@ def _play_task(station: Station, task: _Task) -> EpisodeRecord:
     return player.play(agent)
 
 
-def _lost(task: _Task, why: str) -> EpisodeRecord:
+def _lost(task: _Task, why: str, *, simulated: bool) -> EpisodeRecord:
     """The record of an episode whose worker died at it."""
     return EpisodeRecord(
         episode=task.assignment.episode,
@@ -309,7 +356,7 @@ def _lost(task: _Task, why: str) -> EpisodeRecord:
         cluster=task.request.cluster,
         outcome=Outcome.ERROR,
         reason=why,
-        recovered=True,  # a simulated world ends with its process
+        recovered=simulated,  # such a world ends with its process
     )
 
 
@@ -321,8 +368,9 @@ def _play_in_processes(
     audience: Audience,
 ) -> Iterator[EpisodeRecord]:
     tasks = [_Task(request, assignment, folder.path, folder.seal) for assignment in left]
-    worlds = Worlds(bench.provider(request.cluster), request.cluster_options)
-    for problem in {problem.application: problem for problem in request.problems}.values():
+    worlds = _worlds(bench, request)
+    known = {problem.application: problem for problem in request.problems}
+    for problem in known.values() if worlds.provider.simulated else ():
         worlds.prepare(
             bench.application(problem.application), problem.timing.warm_up_s, request.seed
         )
@@ -331,7 +379,7 @@ def _play_in_processes(
         worlds,
         request.cluster,
         min(request.jobs, len(tasks)),
-        _lost,
+        partial(_lost, simulated=worlds.provider.simulated),
         lambda told: audience.listen(*told),
     )
     try:

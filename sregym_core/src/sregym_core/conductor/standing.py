@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sregym_core.conductor.kept import Kept, configuration
 from sregym_core.conductor.objects import capture, differences
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.readiness import (
@@ -34,9 +35,15 @@ class StandingApplication:
 
     Args:
         application: Which.
+        suffix: With which the names of its namespaces end.
+        kept: What earlier runs left, and whether this one leaves it.
     """
 
-    def __init__(self, application: Application) -> None:
+    def __init__(
+        self, application: Application, suffix: str = "", kept: Kept | None = None
+    ) -> None:
+        self._suffix = suffix
+        self._kept = kept or Kept()
         self._application = application
         self._deployed = False
         self._baseline: Baseline | None = None
@@ -50,6 +57,12 @@ class StandingApplication:
             WorldError: It does not get ready, does not serve its users, or somebody else's stands
                 in its place.
         """
+        left = None if self._deployed else self._kept.left(cluster, self._application)
+        if left is not None:
+            self._deployed = True
+            self._baseline = self._adopted(cluster, left, progress)
+            if self._baseline is not None:
+                return self._baseline
         if self._baseline is not None:
             try:
                 return self._again(cluster, self._baseline, progress)
@@ -61,6 +74,16 @@ class StandingApplication:
         self._baseline = settle(cluster, self._application, warm_up_s, progress)
         return self._baseline
 
+    def release(self, cluster: Cluster, progress: Progress | None = None) -> None:
+        """The run is over: leave it where that is wanted and it is as it was, else remove it."""
+        application = self._application
+        if self._kept.wanted and self._baseline is not None:
+            objects = capture(cluster, application.namespaces)
+            if not list(differences(self._baseline.objects, objects)):
+                self._kept.write(cluster, application, objects)
+                return
+        self.remove(cluster, progress)
+
     def remove(self, cluster: Cluster, progress: Progress | None = None) -> None:
         """Delete it, if it is ours, and wait until it is gone.
 
@@ -71,7 +94,7 @@ class StandingApplication:
             return
         self._baseline = None
         self._application.remove(cluster)
-        revoke(cluster, self._application.namespaces)
+        revoke(cluster, self._application.namespaces, self._suffix)
         name = f"removing {self._application.name}"
         with (progress or Progress()).phase(cluster.clock, name, REMOVAL_TIMEOUT_S) as phase:
 
@@ -89,12 +112,26 @@ class StandingApplication:
                 f"{REMOVAL_TIMEOUT_S:g} s; look at its finalizers"
             )
             raise WorldError(msg)
+        self._kept.forget(cluster, self._application)
         self._deployed = False
+
+    def _adopted(self, cluster: Cluster, left: str, progress: Progress | None) -> Baseline | None:
+        """The baseline of what an earlier run left; None where it is not as it was left."""
+        application = self._application
+        grant(cluster, application.namespaces, self._suffix)
+        objects = capture(cluster, application.namespaces)
+        if configuration(application, objects) != left:
+            return None
+        try:
+            wait_ready(cluster, application, READY_TIMEOUT_S, progress=progress)
+            return take_baseline(cluster, application, progress)
+        except WorldError:
+            return None
 
     def _again(self, cluster: Cluster, before: Baseline, progress: Progress | None) -> Baseline:
         """The baseline of what stands there already, if it is still the healthy system."""
         application = self._application
-        grant(cluster, application.namespaces)
+        grant(cluster, application.namespaces, self._suffix)
         objects = capture(cluster, application.namespaces)
         found = "; ".join(differences(before.objects, objects))
         if found:
@@ -120,7 +157,7 @@ class StandingApplication:
         with (progress or Progress()).phase(cluster.clock, name) as phase:
             phase.look()
             self._application.deploy(cluster)
-        grant(cluster, self._application.namespaces)
+        grant(cluster, self._application.namespaces, self._suffix)
 
     def _left(self, cluster: Cluster) -> list[str]:
         """Names of what stands outside namespaces, the namespaces themselves among it."""

@@ -22,11 +22,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sregym_core.conductor.bench import Bench
 from sregym_core.conductor.worlds import Worlds
+from sregym_core.errors import SregymError
+from sregym_core.interfaces import ClusterError
 from sregym_core.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sregym_core.conductor.kept import Kept
     from sregym_core.settings import Settings
 
 T = TypeVar("T")
@@ -35,6 +38,8 @@ R = TypeVar("R")
 BEAT_S = 1.0
 SILENT_S = 60.0
 _END_S = 60.0
+# On a real cluster workers remove what they deployed before they end.
+_REMOVED_S = 900.0
 _PARENT_ENDED = 1  # PR_SET_PDEATHSIG
 LOST = "its worker process was ended from outside, by lack of memory for instance"
 SILENT = "its worker process did not answer for {:g} s and was ended"
@@ -63,6 +68,7 @@ class _Recipe:
     cluster: str
     options: Mapping[str, str]
     salt: str
+    kept: Kept
 
 
 @dataclass(eq=False)
@@ -100,7 +106,7 @@ class Workers(Generic[T, R]):
         silent_s: float = SILENT_S,
     ) -> None:
         self._bench, self._worlds = bench, worlds
-        self._recipe = _Recipe(bench.settings, cluster, worlds.options, worlds.salt)
+        self._recipe = _Recipe(bench.settings, cluster, worlds.options, worlds.salt, worlds.kept)
         self._jobs = jobs
         self._lost = lost
         self._listener = listener or _nobody
@@ -108,6 +114,7 @@ class Workers(Generic[T, R]):
         # Workers that are ended by force cannot clear away their temporary folders.
         self._scratch = ScratchFolder("cluster-")
         self._workers: list[_Worker[T]] = []
+        self._begun = 0
 
     def each(self, function: Callable[[Station, T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Results of `function(station, task)` as they come.
@@ -132,7 +139,7 @@ class Workers(Generic[T, R]):
             with suppress(OSError):
                 worker.post.send(None)
         for worker in self._workers:
-            worker.process.join(_END_S)
+            worker.process.join(_END_S if self._worlds.provider.simulated else _REMOVED_S)
             if worker.process.is_alive():
                 worker.process.kill()
                 worker.process.join()
@@ -198,11 +205,14 @@ class Workers(Generic[T, R]):
         can_fork = sys.platform == "linux" and threading.active_count() == 1
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         own, its = context.Pipe()
+        self._begun += 1
         # What a worker inherits of the others would keep their pipes open after this process.
         others = [own, *(worker.post for worker in self._workers)] if can_fork else []
         origin = (self._bench, self._worlds) if can_fork else self._recipe
         process = context.Process(
-            target=_serve, args=(its, others, origin, self._scratch.name, os.getpid()), daemon=True
+            target=_serve,
+            args=(its, others, origin, self._scratch.name, os.getpid(), self._begun),
+            daemon=True,
         )
         process.start()
         its.close()
@@ -256,6 +266,7 @@ def _serve(
     origin: tuple[Bench, Worlds] | _Recipe,
     scratch: str,
     parent: int,
+    number: int,
 ) -> None:
     for other in others:
         other.close()
@@ -272,7 +283,9 @@ def _serve(
         bench, worlds = origin
     else:
         bench = Bench(origin.settings)
-        worlds = Worlds(bench.provider(origin.cluster), origin.options, origin.salt)
+        worlds = Worlds(bench.provider(origin.cluster), origin.options, origin.salt, origin.kept)
+    if not worlds.provider.simulated:
+        worlds.share(number)
     station = Station(bench, worlds, lambda content: post.send("told", content))
     threading.Thread(target=post.beat, name="alive", daemon=True).start()
     while True:
@@ -281,12 +294,22 @@ def _serve(
         except (EOFError, OSError):
             order = None
         if order is None:
+            _leave(worlds)
             os._exit(0)
         function, task = order
         try:
             post.send("done", interruption.during(lambda: function(station, task)))  # noqa: B023 - called at once
         except Exception as error:
             post.send("raised", error)
+
+
+def _leave(worlds: Worlds) -> None:
+    """Give back what this worker deployed on a real cluster; say what does not go."""
+    try:
+        worlds.close()
+    except (SregymError, ClusterError) as error:
+        sys.stderr.write(f"warning: {error}\n")
+        sys.stderr.flush()
 
 
 class _Interruption:

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor.kept import Kept
 from sregym_core.conductor.past import deploy_in_time
 from sregym_core.conductor.readiness import settle
 from sregym_core.conductor.routine import routine_before
 from sregym_core.conductor.standing import StandingApplication
 from sregym_core.conductor.starts import Starts
-from sregym_core.errors import SregymError
+from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import ClusterError, ClusterSpec
 from sregym_core.salt import draw_salt
 
@@ -59,13 +60,25 @@ class Worlds:
 
     Args:
         provider: Where clusters come from.
-        options: What the user gave for the cluster.
+        options: What the user gave for the cluster; on one that is shared `suffix`, with which the
+            names of the applications' namespaces end.
         salt: As in `ClusterSpec`, for all clusters; drawn when not given.
+        kept: Applications that stay on a real cluster from run to run.
+
+    Attributes:
+        suffix: With which the names of the applications' namespaces end.
     """
 
     def __init__(
-        self, provider: ClusterProvider, options: Mapping[str, str], salt: str | None = None
+        self,
+        provider: ClusterProvider,
+        options: Mapping[str, str],
+        salt: str | None = None,
+        kept: Kept | None = None,
     ) -> None:
+        self.suffix = "" if provider.simulated else options.get("suffix", "")
+        self.kept = kept or Kept()
+        self._relocated: dict[str, Application] = {}
         self.provider = provider
         self.options = options
         self.salt = draw_salt() if salt is None else salt
@@ -73,6 +86,31 @@ class Worlds:
         self._prepared: dict[tuple[str, float, int], _Prepared] = {}
         self._lived_in: dict[tuple[str, float, int], _Prepared] = {}
         self._standing: dict[str, StandingApplication] = {}
+
+    def share(self, number: int) -> None:
+        """Others play on the same cluster: from now on in namespaces of this one's own."""
+        self.suffix += f"-{number}"
+        self._relocated.clear()
+
+    def application(self, application: Application) -> Application:
+        """An application as it stands here: in namespaces with the suffix.
+
+        Raises:
+            UsageError: It cannot stand in other namespaces than its own.
+        """
+        if not self.suffix:
+            return application
+        if application.name not in self._relocated:
+            moved = application.relocated(self.suffix)
+            if moved is None:
+                msg = (
+                    f"application {application.name!r} cannot stand in namespaces that end with "
+                    f"{self.suffix!r}: it has objects outside namespaces, or says nothing of it; "
+                    "leave out the suffix and --jobs, or give it a method `relocated`"
+                )
+                raise UsageError(msg)
+            self._relocated[application.name] = moved
+        return self._relocated[application.name]
 
     def make(
         self,
@@ -140,7 +178,7 @@ class Worlds:
         try:
             if not self.provider.simulated:
                 standing = self._standing.setdefault(
-                    application.name, StandingApplication(application)
+                    application.name, StandingApplication(application, self.suffix, self.kept)
                 )
                 return World(cluster, standing.ready(cluster, warm_up_s, progress), forked=False)
             deploy_in_time(cluster, application, self.provider.history(origin), origin.seed)
@@ -187,12 +225,13 @@ class Worlds:
     def close(self, progress: Progress | None = None) -> None:
         """Remove from a real cluster what was deployed there; a simulated one simply ends.
 
-        Between the episodes of a run applications stay: recovery has restored them.
+        Between the episodes of a run applications stay: recovery has restored them. Those that are
+        kept stay for the next run.
         """
         for standing in self._standing.values():
             cluster = self.provider.provision(ClusterSpec(options=self.options))
             try:
-                standing.remove(cluster, progress)
+                standing.release(cluster, progress)
             finally:
                 cluster.close()
         self._standing.clear()

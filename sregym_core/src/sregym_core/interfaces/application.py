@@ -108,6 +108,14 @@ class Application(ABC):
         """
         self.deploy(cluster)
 
+    def relocated(self, suffix: str) -> Application | None:
+        """The same application in namespaces whose names end with `suffix`; None where that cannot be.
+
+        Several of them can then share one cluster. Everything that an application says of itself is
+        about these namespaces: manifests, components, description.
+        """
+        return None
+
     @abstractmethod
     def ready(self, cluster: Cluster) -> list[str]:
         """What is not ready yet, one phrase each; empty when all parts are."""

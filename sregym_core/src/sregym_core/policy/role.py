@@ -29,6 +29,14 @@ class Identity:
 
 
 ON_CALL = Identity("on-call", ("site-reliability-engineers",))
+
+
+def on_call(suffix: str = "") -> Identity:
+    """Who an agent is, among those that share a cluster."""
+    groups = tuple(f"{name}{suffix}" for name in ON_CALL.groups)
+    return Identity(f"{ON_CALL.name}{suffix}", groups)
+
+
 CLUSTER = "on-call-cluster"
 APPLICATION = "on-call-application"
 SYSTEM = "on-call-system"
@@ -52,20 +60,29 @@ _GROUPS = (
 )  # fmt: skip
 
 
-def manifests(namespaces: Sequence[str], identity: Identity = ON_CALL) -> list[dict[str, Any]]:
-    """The roles and bindings for an application with these namespaces."""
+def manifests(
+    namespaces: Sequence[str], identity: Identity = ON_CALL, suffix: str = ""
+) -> list[dict[str, Any]]:
+    """The roles and bindings for an application with these namespaces.
+
+    Args:
+        namespaces: Of the application.
+        identity: Who has them.
+        suffix: With which names of these objects end.
+    """
+    cluster, application, system = (f"{name}{suffix}" for name in (CLUSTER, APPLICATION, SYSTEM))
     subjects = [{"apiGroup": _GROUP, "kind": "Group", "name": name} for name in identity.groups]
     inside = {"apiGroups": ["*"], "resources": ["*"]}
     inside["verbs"] = [*_READ, *_WRITE, "deletecollection"]
     objects = [
-        _role(CLUSTER, _rules_of_the_cluster()),
-        _binding("ClusterRoleBinding", CLUSTER, CLUSTER, subjects),
-        _role(APPLICATION, [inside]),
-        _role(SYSTEM, _repairs_of_the_system()),
-        _binding("RoleBinding", SYSTEM, SYSTEM, subjects, "kube-system"),
+        _role(cluster, _rules_of_the_cluster()),
+        _binding("ClusterRoleBinding", cluster, cluster, subjects),
+        _role(application, [inside]),
+        _role(system, _repairs_of_the_system()),
+        _binding("RoleBinding", system, system, subjects, "kube-system"),
     ]
     objects += [
-        _binding("RoleBinding", APPLICATION, APPLICATION, subjects, namespace)
+        _binding("RoleBinding", application, application, subjects, namespace)
         for namespace in namespaces
     ]
     return objects

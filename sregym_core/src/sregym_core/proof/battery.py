@@ -112,7 +112,7 @@ class _Battery:
         self._worlds = worlds
         self._problem = problem
         self._seed = seed
-        self._application = bench.application(problem.application)
+        self._application = worlds.application(bench.application(problem.application))
         self._unrecovered: list[str] = []
 
     def checks(self) -> Iterator[ProofCheck]:
