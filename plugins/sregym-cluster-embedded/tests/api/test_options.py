@@ -87,3 +87,17 @@ def test_logs_that_cannot_be_asked_for(client, make_pod, query, expected):
 def test_only_checks_that_exist_have_an_answer(client):
     assert client.raw("GET", "/livez/etcd").status == 200
     assert client.raw("GET", "/livez/none").status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [
+        ("/livez", ["ping", "log", "loopback-serving-certificate", "etcd"]),
+        ("/healthz", ["ping", "log", "loopback-serving-certificate", "etcd"]),
+        ("/readyz", ["ping", "log", "informer-sync"]),
+    ],
+)
+def test_the_checks_of_the_server_itself_come_first(client, path, first):
+    lines = client.raw("GET", path, verbose="").body.decode().splitlines()
+    checks = [line for line in lines if "poststarthook" not in line]
+    assert checks[: len(first)] == [f"[+]{name} ok" for name in first]

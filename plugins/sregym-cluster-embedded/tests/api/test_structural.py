@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
+from sregym_cluster_embedded.api.structural import rules
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CACHES = "/apis/shop.example/v1/namespaces/shop/caches"
@@ -128,7 +129,7 @@ def test_unknown_fields_are_refused_when_asked(client, caches):
             {"size": 1, "name": "A1"},
             ["spec.name: Invalid value: \"A1\": spec.name in body should match '^[a-z]+$'"],
         ),
-        ({"size": 1, "low": 3, "high": 2}, ['spec: Invalid value: "object": low is above high']),
+        ({"size": 1, "low": 3, "high": 2}, ["spec: Invalid value: low is above high"]),
     ],
 )
 def test_what_does_not_fit_is_refused(client, caches, spec, causes):
@@ -143,6 +144,36 @@ def test_what_does_not_fit_is_refused(client, caches, spec, causes):
     assert (answer["code"], answer["reason"]) == (422, "Invalid")
     assert answer["message"] == f'Cache.shop.example "main" is invalid: {listed}'
     assert client("GET", CACHES)["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "reason", "told"),
+    [
+        ("string", "a b", "", 'Invalid value: "a b": no'),
+        ("integer", 5, "", "Invalid value: 5: no"),
+        ("boolean", True, "FieldValueDuplicate", "Duplicate value: true"),
+        ("array", [1], "", "Invalid value: no"),
+        ("object", {"a": 1}, "", "Invalid value: no"),
+        ("object", {"a": 1}, "FieldValueDuplicate", "Duplicate value"),
+        ("object", {"a": 1}, "FieldValueForbidden", "Forbidden: no"),
+        ("object", {"a": 1}, "FieldValueRequired", "Required value: no"),
+    ],
+)
+def test_only_values_without_parts_are_shown_by_rules(type_, value, reason, told):
+    rule = {"rule": "false", "message": "no", **({"reason": reason} if reason else {})}
+    below = {"items": {"type": "integer"}} if type_ == "array" else {}
+    schema = {"type": type_, "x-kubernetes-validations": [rule], **below}
+    whole = {"type": "object", "properties": {"x": schema}}
+    (cause,) = rules.causes({"x": value}, None, whole, [])
+    assert (cause.field, cause.message) == ("x", told)
+
+
+def test_what_cannot_be_evaluated_is_told_with_the_type():
+    rule = {"rule": "self.a / 0 == 1", "message": "no"}
+    schema = {"type": "object", "x-kubernetes-validations": [rule]}
+    schema["properties"] = {"a": {"type": "integer"}}
+    (cause,) = rules.causes({"a": 1}, None, schema, [])
+    assert cause.message == 'Invalid value: "object": division by zero evaluating rule: no'
 
 
 def test_a_rule_compares_with_the_object_before(client, caches):

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
-MAPS = "/api/v1/namespaces/shop/configmaps"
+CORE = "/api/v1/namespaces/shop"
+MAPS = f"{CORE}/configmaps"
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
 JSON = "application/json-patch+json"
@@ -213,6 +214,61 @@ def test_a_budget_without_room_refuses_an_eviction(client, make_pod):
             "message": "The disruption budget b needs 1 healthy pods and has 1 currently",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "spec"),
+    [
+        (f"{CORE}/services", {"ports": [{"port": 80}]}),
+        (f"{CORE}/serviceaccounts", None),
+        (f"{CORE}/resourcequotas", {"hard": {"pods": "1"}}),
+        (f"{CORE}/podtemplates", None),
+        (f"{CORE}/persistentvolumeclaims", None),
+        (f"{CORE}/configmaps", None),
+        ("/apis/networking.k8s.io/v1/namespaces/shop/ingresses", {"defaultBackend": None}),
+    ],
+)
+def test_some_kinds_are_deleted_with_their_object(client, path, spec):
+    body = {"metadata": {"name": "x"}, **({"spec": spec} if spec else {})}
+    if path.endswith("claims"):
+        storage = {"requests": {"storage": "1Gi"}}
+        body["spec"] = {"accessModes": ["ReadWriteOnce"], "resources": storage}
+    elif path.endswith("podtemplates"):
+        body["template"] = {"spec": {"containers": [{"name": "c", "image": "x"}]}}
+    elif path.endswith("ingresses"):
+        backend = {"service": {"name": "s", "port": {"number": 1}}}
+        body["spec"] = {"defaultBackend": backend}
+    made = client("POST", path, body)
+    expected = "Status" if path.endswith(("configmaps", "ingresses")) else made["kind"]
+    for options in ({"dryRun": "All"}, {}):
+        gone = client("DELETE", f"{path}/x", **options)
+        assert gone["kind"] == expected
+        kept = gone["details"] if expected == "Status" else gone["metadata"]
+        assert (kept["name"], kept["uid"]) == ("x", made["metadata"]["uid"])
+
+
+def test_revision_0_stands_for_any(client):
+    client("POST", f"{CORE}/configmaps", {"metadata": {"name": "c"}, "data": {"a": "b"}})
+    body = {"metadata": {"name": "c", "resourceVersion": "0"}, "data": {"a": "c"}}
+    assert client("PUT", f"{CORE}/configmaps/c", body)["data"] == {"a": "c"}
+    change = {"metadata": {"resourceVersion": "0"}, "data": {"a": "d"}}
+    patched = client(
+        "PATCH", f"{CORE}/configmaps/c", change, content="application/merge-patch+json"
+    )
+    assert patched["data"] == {"a": "d"}
+
+
+def test_a_token_carries_the_uid_of_its_account(client):
+    path = f"{CORE}/serviceaccounts/default"
+    uid = client("GET", path)["metadata"]["uid"]
+    made = client("POST", f"{path}/token", {"spec": {}})
+    assert made["metadata"]["uid"] == uid
+    refused = client("POST", f"{path}/token", {"metadata": {"uid": "other"}, "spec": {}})
+    assert (refused["code"], refused["message"]) == (
+        409,
+        'Operation cannot be fulfilled on serviceaccounts "default": the UID in the token request '
+        f"(other) does not match the UID of the service account ({uid})",
+    )
 
 
 def test_deleting_answers_with_a_status(client):

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 from sregym_cluster_embedded.api import writes
+from sregym_cluster_embedded.api.pod_requests import whole
 from sregym_cluster_embedded.api.request import Request, Response, User
 from sregym_cluster_embedded.api.server import handle
 from sregym_cluster_embedded.store import Key
@@ -66,10 +67,33 @@ def test_a_running_container_gets_other_limits(town: Any) -> None:
     ]
 
 
+def test_more_than_a_node_has_is_refused_with_what_it_has(town: Any) -> None:
+    town.pod(SPEC % "", run_s=5)
+    before = town.world.store.get(POD)
+    more = {"cpu": "8001m", "memory": "9Ti"}
+    answer = resize(town, limits={"cpu": "9", "memory": "10Ti"}, requests=more)
+    allocatable = town.world.store.get(Key("nodes", "", "node1"))["status"]["allocatable"]
+    assert (answer["code"], answer["reason"]) == (403, "Forbidden")
+    assert answer["message"] == (
+        'pods "app" is forbidden: node didn\'t have enough allocatable resources: '
+        "cpu, requested: 8001, allocatable: 8000; memory, requested: 9895604649984, "
+        f"allocatable: {whole(allocatable['memory'])}"
+    )
+    assert town.world.store.get(POD) == before
+
+
 def test_more_than_a_node_has_is_infeasible_and_changes_nothing(town: Any) -> None:
     town.pod(SPEC % "", run_s=5)
     before = held(town)
-    resize(town, limits={"cpu": "900"}, requests={"cpu": "900"})
+    # The node has become smaller meanwhile.
+    pod = town.world.store.get(POD)
+    (container,) = pod["spec"]["containers"]
+    much = {
+        "limits": {"cpu": "900", "memory": "64Mi"},
+        "requests": {"cpu": "900", "memory": "32Mi"},
+    }
+    containers = [{**container, "resources": much}]
+    writes.update(town.world, "pods", {**pod, "spec": {**pod["spec"], "containers": containers}})
     town.run(3)
     why = "Node didn't have enough capacity: cpu, requested: 900000, capacity: 8000"
     assert conditions(town) == [("PodResizePending", "Infeasible", why)]

@@ -67,8 +67,7 @@ def answer(request: Request) -> Response | None:
     if not verbose:
         return Response(200, b"ok", "text/plain; charset=utf-8", _UNSNIFFED)
     checks = ["ping", "log"]
-    if kind == "readyz":
-        checks.append("informer-sync")
+    checks += ["informer-sync"] if kind == "readyz" else ["loopback-serving-certificate", "etcd"]
     checks += [f"poststarthook/{hook}" for hook in _HOOKS]
     checks.append("autoregister-completion")
     checks += [f"poststarthook/{hook}" for hook in _OPENAPI_HOOKS]

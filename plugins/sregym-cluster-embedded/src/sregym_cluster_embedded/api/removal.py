@@ -37,6 +37,23 @@ _POLICIES = ("Background", "Foreground", "Orphan")
 _PERMANENT = frozenset({"default", "kube-public", "kube-system"})
 # Types whose dependents stay unless the client says otherwise: how their first versions did it.
 _ORPHANED = frozenset({"jobs.batch", "replicationcontrollers"})
+# Types of which a removal answers with the object that was removed.
+_RETURNED = frozenset(
+    {
+        *("persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates"),
+        *("resourcequotas", "serviceaccounts", "services"),
+        *(
+            f"{plural}.resource.k8s.io"
+            for plural in ("deviceclasses", "resourceclaims", "resourceclaimtemplates")
+        ),
+        *(f"{plural}.resource.k8s.io" for plural in ("resourceslices", "devicetaintrules")),
+        *(
+            f"{plural}.storage.k8s.io"
+            for plural in ("csidrivers", "csinodes", "storageclasses", "volumeattachments")
+        ),
+        "volumeattributesclasses.storage.k8s.io",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -115,13 +132,16 @@ def delete(world: World, request: Request, target: Target) -> Response:
     warnings = body.Warnings()
     if dynamic.configured(world):
         dynamic_writes.removed(world, request, target, old, warnings.texts)
+    with_object = resource.name in _RETURNED
     if chosen.tried:
-        return encode(_success(resource, old), headers=warnings.headers())
+        told = custom_versions.as_served(world, resource, old)
+        told = told if with_object else _success(resource, old)
+        return encode(told, headers=warnings.headers())
     key = Key(resource.name, target.namespace, target.name)
     if resource.name == custom.CRDS:
         _hold(world, key, old)
     after = writes.delete(world, key, chosen.propagation, chosen.grace_s)
-    if after is not None and (resource.name == "pods" or world.store.get(key) is not None):
+    if after is not None and (with_object or world.store.get(key) is not None):
         return encode(custom_versions.as_served(world, resource, after), headers=warnings.headers())
     return encode(_success(resource, old), headers=warnings.headers())
 

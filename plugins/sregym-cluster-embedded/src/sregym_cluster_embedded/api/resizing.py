@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_cluster_embedded.api import errors
+from sregym_cluster_embedded.api.pod_requests import counted, requests_of
 from sregym_cluster_embedded.api.quality import qos_class
 from sregym_cluster_embedded.api.validation import causes, internal_types
+from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.api.errors import Cause
+    from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.world import World
 
 _GROUPS = ("initContainers", "containers")
 _RESIZABLE = frozenset({"cpu", "memory"})
@@ -62,6 +67,27 @@ def refusals(old: Object, new: Object) -> list[Cause]:
         text = f"only cpu and memory resources are mutable\n{internal_types.difference(*shown)}"
         found.append(causes.forbidden("spec", text))
     return found
+
+
+def check_node(world: World, kind: Resource, pod: Object) -> None:
+    """Refuse what a pod's node could not give even if nothing else ran there.
+
+    Raises:
+        errors.ApiError: Forbidden.
+    """
+    node = world.store.get(Key("nodes", "", pod["spec"].get("nodeName", "")))
+    if node is None:
+        return
+    allocatable = node.get("status", {}).get("allocatable", {})
+    asked = requests_of(pod["spec"])
+    lacking = [
+        f"{name}, requested: {asked[name]}, allocatable: {there}"
+        for name in ("cpu", "memory")
+        if asked.get(name, 0) > (there := counted(name, allocatable.get(name, "0")))
+    ]
+    if lacking:
+        why = f"node didn't have enough allocatable resources: {'; '.join(lacking)}"
+        raise errors.forbidden(kind, pod["metadata"]["name"], why)
 
 
 def _pairs(old: Object, new: Object) -> Iterator[tuple[str, Object, Object]]:

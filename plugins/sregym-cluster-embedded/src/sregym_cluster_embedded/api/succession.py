@@ -107,7 +107,8 @@ def check_identity(kind: Resource, old: Object, new: Object) -> None:
             "the namespace of the provided object does not match the namespace sent on the request"
         )
     version = given.get("resourceVersion")
-    if version and version != old["metadata"]["resourceVersion"]:
+    # Revision 0 stands for any.
+    if version not in (None, "", "0", old["metadata"]["resourceVersion"]):
         raise errors.conflict(kind, name)
     if given.get("uid") and given["uid"] != old["metadata"]["uid"]:
         cause = errors.Cause("metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')

@@ -21,6 +21,9 @@ _DEFAULT_S = 3600
 _SHORTEST_S = 600
 _LONGEST_S = 2**32
 _BINDABLE = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}
+_OTHER_ACCOUNT = (
+    "the UID in the token request ({}) does not match the UID of the service account ({})"
+)
 _RECREATED = (
     "the UID in the bound object reference ({}) does not match the UID in record. "
     "The object might have been deleted and then recreated"
@@ -40,6 +43,10 @@ def token(world: World, request: Request, target: Target) -> Response:
     sent = body.typed(request, parsed, _GROUP, "v1", "TokenRequest", body.Warnings())
     if dynamic.configured(world):
         sent = dynamic_writes.posted_below(world, request, target, sent)
+    uid = (sent.get("metadata") or {}).get("uid") or account["metadata"]["uid"]
+    if uid != account["metadata"]["uid"]:
+        own = account["metadata"]["uid"]
+        raise errors.conflict(target.resource, target.name, _OTHER_ACCOUNT.format(uid, own))
     given = sent.get("spec") or {}
     spec = {**given, "audiences": given.get("audiences") or [tokens.ISSUER]}
     spec.setdefault("expirationSeconds", _DEFAULT_S)
@@ -52,6 +59,7 @@ def token(world: World, request: Request, target: Target) -> Response:
         **(sent.get("metadata") or {}),
         "name": target.name,
         "namespace": target.namespace,
+        "uid": uid,
         "creationTimestamp": world.timestamp(),
     }
     status = {"token": text, "expirationTimestamp": expires}

@@ -318,6 +318,7 @@ def write(
         new = {**new, "spec": allocate(world, new, new["spec"])}
     elif resizes:
         validation.unrelated(kind, new, resizing.refusals(old, new))
+        resizing.check_node(world, kind, new)
     elif target.subresource != "status" or structural.schema_of(world, kind):
         validation.changed(kind, old, new, structural.causes(world, kind, new, old))
     else:

@@ -7,8 +7,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.pod_requests import milli, whole
 from sregym_cluster_embedded.kubectl.errors import NotCovered
-from sregym_cluster_embedded.scheduler.quantities import milli, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ import binascii
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from sregym_cluster_embedded.api.pod_requests import milli, whole
 from sregym_cluster_embedded.kubelet.state import PodState, container_spec
-from sregym_cluster_embedded.scheduler.quantities import milli, whole
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.scheduler.quantities import counted
+from sregym_cluster_embedded.api.pod_requests import counted
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from sregym_cluster_embedded.api.pod_requests import requests_of
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.scheduler import selecting
-from sregym_cluster_embedded.scheduler.quantities import requests_of
 from sregym_cluster_embedded.scheduler.selecting import PODS
 from sregym_cluster_embedded.scheduler.terms import Term, terms_of
 from sregym_cluster_embedded.store import Change, ChangeType, Object, owner_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.api.pod_requests import counted
 from sregym_cluster_embedded.keys import TableKey
-from sregym_cluster_embedded.scheduler.quantities import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -116,7 +116,7 @@ def _evaluated(rule: Object, value: Any, old: Any, schema: Object, path: str) ->
     except (CelError, CompileError) as error:
         said = _message(rule, variables)
         return words.invalid(_place(rule, path), _type(schema), f"{error} evaluating rule: {said}")
-    return None if holds is True else _cause(rule, schema, path, _message(rule, variables))
+    return None if holds is True else _cause(rule, value, schema, path, _message(rule, variables))
 
 
 def _type(schema: Object) -> str:
@@ -127,15 +127,18 @@ def _place(rule: Object, path: str) -> str:
     return f"{path}{rule.get('fieldPath', '')}".lstrip(".") or NOWHERE
 
 
-def _cause(rule: Object, schema: Object, path: str, message: str) -> Cause:
+def _cause(rule: Object, value: Any, schema: Object, path: str, message: str) -> Cause:
     place, reason = _place(rule, path), rule.get("reason", "FieldValueInvalid")
     if reason == "FieldValueRequired":
         return words.required(place, message)
     if reason == "FieldValueForbidden":
         return words.forbidden(place, message)
+    # Of objects and lists nothing is shown, of other values the value.
+    whole = _type(schema) in ("object", "array")
     if reason == "FieldValueDuplicate":
-        return words.duplicate(place, _type(schema))
-    return words.invalid(place, _type(schema), message)
+        same = Cause(place, "Duplicate value", "FieldValueDuplicate")
+        return same if whole else words.duplicate(place, value)
+    return words.wrong(place, message) if whole else words.invalid(place, value, message)
 
 
 def _message(rule: Object, variables: dict[str, Any]) -> str:
