@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sregym_cluster_embedded.api import custom, enumerations, openapi_v2, schema
+from sregym_cluster_embedded.api import custom, enumerations, openapi_v2, operations, schema
 from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.api.resources import BUILT_IN, group_versions
 
@@ -100,7 +100,12 @@ def _version_2(world: World, request: Request) -> Response:
         names = [_path(group, version) for group, version in group_versions()]
         names += dict.fromkeys(_path(e.group, e.version) for e in custom.defined(world))
         whole = [orjson.loads(_built_in(name) or _custom(world, name) or b"{}") for name in names]
-        text = orjson.dumps(openapi_v2.joined(whole, _INFO))
+        described = operations.of_server(
+            [*group_versions(), *((e.group, e.version) for e in custom.defined(world))]
+        )
+        for entry in (*BUILT_IN, *custom.defined(world)):
+            described |= operations.of_resource(entry)
+        text = orjson.dumps(openapi_v2.joined(whole, _INFO, described))
         return Response(200, text, headers={"Vary": "Accept", "Etag": f'"{_hash(text)}"'})
     info = _text_field(1, _INFO["title"]) + _text_field(2, _INFO["version"])
     document = _text_field(1, "2.0") + _text_field(2, info)

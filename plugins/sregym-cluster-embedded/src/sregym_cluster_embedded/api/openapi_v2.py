@@ -7,30 +7,45 @@ describes bodies among the parameters.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.api.operations import Operations
 
 _REF, _OLD_REF = "#/components/schemas/", "#/definitions/"
 _PLACES = re.compile(r"{(\w+)}")
-_KEPT = ("x-kubernetes-action", "x-kubernetes-group-version-kind")
+_KEPT = (
+    *("description", "operationId"),
+    *("x-kubernetes-action", "x-kubernetes-group-version-kind"),
+)
 _BODY = {"in": "body", "name": "body", "required": True, "schema": {"type": "object"}}
 
 
-def joined(documents: list[dict[str, Any]], info: dict[str, str]) -> dict[str, Any]:
-    """One document of version 2 for documents of version 3."""
+def joined(
+    documents: list[dict[str, Any]], info: dict[str, str], described: Operations
+) -> dict[str, Any]:
+    """One document of version 2 for documents of version 3 and further operations."""
     definitions: dict[str, Any] = {}
-    paths: dict[str, Any] = {}
+    given: Operations = {path: dict(operations) for path, operations in described.items()}
     for document in documents:
         for name, schema in document.get("components", {}).get("schemas", {}).items():
             definitions[name] = _schema(schema)
         for path, operations in document.get("paths", {}).items():
-            named = [
-                {"in": "path", "name": name, "required": True, "type": "string"}
-                for name in _PLACES.findall(path)
-            ]
-            paths[path] = {
-                **{verb: _operation(given) for verb, given in operations.items()},
-                **({"parameters": named} if named else {}),
-            }
+            known = given.get(path, {})
+            for verb, told in operations.items():
+                # Version 3 also lists what only its readers look for.
+                if verb in known:
+                    known[verb] = {**known[verb], **told}
+    paths: dict[str, Any] = {}
+    for path, operations in given.items():
+        named = [
+            {"in": "path", "name": name, "required": True, "type": "string"}
+            for name in _PLACES.findall(path)
+        ]
+        paths[path] = {
+            **{verb: _operation(told) for verb, told in operations.items()},
+            **({"parameters": named} if named else {}),
+        }
     return {
         "swagger": "2.0",
         "info": info,
