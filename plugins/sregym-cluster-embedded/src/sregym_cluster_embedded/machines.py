@@ -26,6 +26,7 @@ _MADE: TableKey[str, Machine] = TableKey("machines.made")
 MACHINE_CHANGED: ServiceKey[Callable[[World, str], None]] = ServiceKey("machine_changed")
 BLOCK = 4096
 _FIRST_ADDRESS = "10.77.0.2"
+CONTROL_PLANE = "control-plane"
 # What runs on a node beside its pods is named as a pod with this before the node's name as its uid.
 HOST = "host/"
 SYSCTLS: Mapping[str, str] = MappingProxyType(
@@ -96,6 +97,7 @@ class Machine(NamedTuple):
         kubelet_configuration: Fields of its file by which the kubelet goes since its last start, as
             JSON; empty for the defaults. See `kubelet.thresholds`.
         address: In the network of the nodes.
+        role: `CONTROL_PLANE` of one that kubeadm has made for the control plane alone.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Machine(NamedTuple):
     other_cores: float = 0.0
     kubelet_configuration: str = ""
     address: str = ""
+    role: str = ""
 
     def sysctl(self, name: str) -> str | None:
         """A kernel parameter, None when there is none of that name."""
@@ -154,6 +157,12 @@ def control_plane_address(world: World) -> str:
     """The address of the first machine, on which the control plane runs; the usual one without any."""
     found: Iterable[Machine] = world.table(_TABLE).values()
     return next((entry.address for entry in found if not entry.number), _FIRST_ADDRESS)
+
+
+def of_kubeadm(world: World) -> bool:
+    """Whether the control plane, kube-proxy and the pod network are pods, as kubeadm has them."""
+    found: Iterable[Machine] = world.table(_TABLE).values()
+    return any(entry.role == CONTROL_PLANE for entry in found)
 
 
 def add(world: World, new: Machine) -> None:

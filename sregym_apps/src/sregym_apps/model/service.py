@@ -40,11 +40,13 @@ class Listener(Entry):
         protocol: What is spoken on it.
         port: A number or a setting.
         root: For HTTP: directory whose files are served where no operation has the route.
+        tls: Whether it speaks TLS, with a certificate that the process has signed itself.
     """
 
     protocol: Protocol
     port: Text
     root: str | None = None
+    tls: bool = False
 
 
 class Client(Entry):

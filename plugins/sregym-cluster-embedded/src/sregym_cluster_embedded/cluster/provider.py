@@ -20,7 +20,7 @@ from sregym_core.interfaces import (
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
-from sregym_cluster_embedded.cluster.variety import history, machines, moment
+from sregym_cluster_embedded.cluster.variety import control_plane, history, machines, moment
 from sregym_cluster_embedded.cluster.vocabulary import vocabulary
 from sregym_cluster_embedded.kubectl.fallback import SERVER
 from sregym_cluster_embedded.storage_drivers import Driver
@@ -34,7 +34,8 @@ HEAD_START_S = 7000
 
 # Options that say whether something is installed, with what is meant when they are not given:
 # whoever works on a cluster expects `kubectl top` to answer.
-_SWITCHES = {"metrics-server": "true", "ingress-controller": "false"}
+_LEAD = "control-plane"
+_SWITCHES = {"metrics-server": "true", "ingress-controller": "false", _LEAD: "true"}
 _DRIVER = "storage-driver"
 # How many origins there are at most, so that more episodes start from those that are warm.
 _ORIGINS = "origins"
@@ -59,16 +60,17 @@ class Embedded(ClusterProvider):
         models = tuple(model for app in spec.applications for model in app.service_models())
         past = self.history(spec)
         epoch = int(_now(spec) - past.cluster_s - past.application_s)
-        metrics, ingress = (
+        metrics, ingress, lead = (
             _ON[spec.options.get(name, default)] for name, default in _SWITCHES.items()
         )
         driver = spec.options.get(_DRIVER)
+        workers = machines(spec.seed)
         blueprint = Blueprint(
             models,
             spec.seed,
             epoch,
             spec.salt,
-            machines(spec.seed),
+            (control_plane(spec.seed, workers), *workers) if lead else workers,
             metrics_server=metrics,
             ingress_controller=ingress,
             storage_drivers=(Driver(driver),) if driver else (),

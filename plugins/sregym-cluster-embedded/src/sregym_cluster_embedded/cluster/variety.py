@@ -14,6 +14,7 @@ from sregym_core.interfaces import History, Load, PastRestart
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.seed import NAME_ALPHABET
+from sregym_cluster_embedded.machines import CONTROL_PLANE
 from sregym_cluster_embedded.node.bootstrap import NodeSpec
 
 if TYPE_CHECKING:
@@ -38,10 +39,30 @@ _LOAD = (0.75, 1.35)
 # By how much less is asked at night and at weekends, at most.
 _NIGHT, _WEEKEND = 0.3, 0.15
 _BUSIEST_HOUR = 15
+_ROLES = ("worker", "node", "w", "compute", "agent")
+
+
+def control_plane(seed: int, workers: Sequence[NodeSpec]) -> NodeSpec:
+    """The node of the control plane of a cluster with these workers: smaller, named like them."""
+    chance = Seed(seed)
+    first = min(workers, key=lambda spec: spec.name)
+    net, taken = first.address.rsplit(".", 2)[0], {spec.address for spec in workers}
+    subnet = int(chance.fraction("subnet of the control plane") * 96)
+    host = 4 + int(chance.fraction("host of the control plane") * 248)
+    while f"{net}.{subnet}.{host}" in taken:
+        host = 4 + (host - 3) % 248
+    address = f"{net}.{subnet}.{host}"
+    if first.name.startswith("ip-"):
+        name = f"ip-{address.replace('.', '-')}"
+    else:
+        word = chance.pick(("control-plane", "master", "cp", "controlplane"), "name of the lead")
+        head = first.name.partition("-")[0]
+        name = f"{word}-1" if head in _ROLES else f"{head}-{word}-1"
+    return NodeSpec(name, address, cpu=4, memory_kib=16 * _MIB * _MIB, role=CONTROL_PLANE)
 
 
 def machines(seed: int) -> tuple[NodeSpec, ...]:
-    """The nodes of a cluster: alike but for one that may be larger, named as somebody names them."""
+    """The workers of a cluster: alike but for one that may be larger, named as somebody names them."""
     chance = Seed(seed)
     addresses = _addresses(chance)
     names = _names(chance, addresses)
@@ -135,7 +156,7 @@ def _names(chance: Seed, addresses: Sequence[str]) -> Sequence[str]:
 
 def _numbered(chance: Seed) -> list[str]:
     place = chance.pick(("", "k8s-", "kube-", "prod-", "eu1-", "dc2-", "shop-"), "prefix")
-    role = chance.pick(("worker", "node", "w", "compute", "agent"), "role")
+    role = chance.pick(_ROLES, "role")
     width = 1 + int(chance.fraction("width") * 2)
     first = int(chance.fraction("first number") * 12)
     return [f"{place}{role}-{first + 1 + number:0{width}d}" for number in range(NODES)]

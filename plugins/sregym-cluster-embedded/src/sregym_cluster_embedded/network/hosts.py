@@ -21,6 +21,9 @@ PROXY_HEALTH_PORT = 10256
 def target(world: World, node: Object, address: str, port: int, protocol: str) -> Target:
     """Where packets for an address of a node go that no Service claims."""
     name = node["metadata"]["name"]
+    if port == API_PORT and protocol == "TCP" and daemon_listens(world, name, address, port):
+        # Whether or not a pod shows it: what answers there is the API itself.
+        return Target(None, (Backend("", "", "", address, port, name),))
     runtime = world.room(LISTENERS)
     for pod in world.store.indexed("pods", "node", name):
         status = pod.get("status", {})

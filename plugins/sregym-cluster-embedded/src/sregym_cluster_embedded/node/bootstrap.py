@@ -18,6 +18,7 @@ from sregym_cluster_embedded.kubelet.users import knows_users
 from sregym_cluster_embedded.node import (
     authorization_objects,
     control_plane,
+    kubeadm,
     restoring,
     system_objects,
 )
@@ -62,6 +63,8 @@ class NodeSpec:
             from the runtime.
         container_runtime: Name and version.
         cgroup_version: 1 or 2.
+        role: `machines.CONTROL_PLANE` for a node of the control plane alone, as kubeadm makes it;
+            the first one runs it, and with it kube-proxy and the pod network are pods.
     """
 
     name: str = ""
@@ -75,6 +78,7 @@ class NodeSpec:
     images: tuple[str, ...] = ()
     container_runtime: str = "containerd://2.1.4"
     cgroup_version: int = 2
+    role: str = ""
 
 
 def bootstrap(
@@ -98,8 +102,10 @@ def bootstrap(
     for entry in system_objects.priority_classes():
         writes.create(world, "priorityclasses.scheduling.k8s.io", entry)
     writes.create(world, "storageclasses.storage.k8s.io", system_objects.storage_class())
+    leads = any(spec.role == machines.CONTROL_PLANE for spec in nodes)
     for spec in nodes:
-        add_node(world, replace(spec, images=(*spec.images, dns.image)))
+        images = (*spec.images, dns.image, *(kubeadm.images_of(spec.role) if leads else ()))
+        add_node(world, replace(spec, images=images))
     host = (nodes[0].name or "node1") if nodes else "node1"
     identity = b32encode(sha256(f"server {world.seed.value}".encode()).digest()[:16])
     instance = identity.decode().rstrip("=").lower()
@@ -117,6 +123,8 @@ def bootstrap(
     if dns_replicas:
         deployment = system_objects.dns_deployment(dns_replicas, dns.image)
         writes.create(world, "deployments.apps", deployment)
+    if leads:
+        kubeadm.install(world)
 
 
 def _add_control_plane(world: World) -> None:
@@ -161,7 +169,12 @@ def add_node(world: World, spec: NodeSpec) -> Object:
     name = spec.name or f"node{number + 1}"
     root = machines.Disk("root", spec.disk_kib * 1024, int(spec.disk_kib * 1024 * _DISK_USED))
     machine = machines.Machine(
-        name, number, spec.memory_kib, (root,), address=spec.address or free_address(world)
+        name,
+        number,
+        spec.memory_kib,
+        (root,),
+        address=spec.address or free_address(world),
+        role=spec.role,
     )
     listed = _images(world, name, spec.images)
     # From the first write on everybody has to know that there is a machine behind the node.
@@ -197,8 +210,10 @@ def _images(world: World, node: str, images: Sequence[str]) -> list[Object]:
 def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
     network = pod_network(number)
     node_spec: Object = {"podCIDR": network, "podCIDRs": [network]}
-    if spec.taints:
-        node_spec["taints"] = list(spec.taints)
+    leads = spec.role == machines.CONTROL_PLANE
+    taints = (kubeadm.TAINT, *spec.taints) if leads else spec.taints
+    if taints:
+        node_spec["taints"] = [dict(taint) for taint in taints]
     return {
         "metadata": {
             "name": name,
@@ -208,6 +223,7 @@ def _node_object(spec: NodeSpec, name: str, number: int) -> Object:
                 "kubernetes.io/arch": "amd64",
                 "kubernetes.io/hostname": name,
                 "kubernetes.io/os": "linux",
+                **(kubeadm.LABELS if leads else {}),
                 **spec.labels,
             },
             "annotations": {

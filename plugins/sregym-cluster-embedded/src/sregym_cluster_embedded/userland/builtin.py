@@ -12,7 +12,7 @@ from sregym_core.errors import PluginLoadError
 if TYPE_CHECKING:
     from sregym_apps.simulation import Extension, Installed
 
-_FILES = ("system.yaml", "metrics_server.yaml", "ingress.yaml")
+_FILES = ("system.yaml", "control_plane.yaml", "metrics_server.yaml", "ingress.yaml")
 _PUBLIC = ("public.yaml", "load_tools.yaml")
 
 

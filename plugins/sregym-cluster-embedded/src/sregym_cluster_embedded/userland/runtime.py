@@ -237,11 +237,6 @@ class Runtime(Hosts, Identified):
         known = self.catalogue.find(image)
         return "" if known is None or known.image.user == "root" else known.image.user
 
-    def identity_of(self, world: World, ref: ContainerRef) -> tuple[int, int, tuple[int, ...]]:
-        """User, group and all groups of a container that runs."""
-        known = self.files(world, processes(world)[ref]).container.credentials
-        return known.uid, known.gid, known.groups
-
     def image_files(self, world: World, image: str) -> dict[str, str]:
         """What stands in an image that is mounted as a volume."""
         known = self.catalogue.find(image)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 from sregym_apps.model import Image
 
+from sregym_cluster_embedded.kubelet.static_pods import FOLDER as MANIFESTS
+from sregym_cluster_embedded.node import kubeadm
 from sregym_cluster_embedded.node.addresses import gateway_of
 from sregym_cluster_embedded.userland.catalogue import Known
 from sregym_cluster_embedded.userland.host.unit_files import unit_files
@@ -179,6 +181,8 @@ class Facts(NamedTuple):
         os_image: As in its status.
         pause: The image of pods' sandboxes.
         authority: The certificate of the cluster's authority.
+        kubeadm: Whether kube-proxy and the control plane are pods, as kubeadm has them.
+        leads: Whether the control plane runs here.
     """
 
     node: str
@@ -189,6 +193,8 @@ class Facts(NamedTuple):
     os_image: str
     pause: str
     authority: str
+    kubeadm: bool = False
+    leads: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -204,6 +210,14 @@ def node_image(facts: Facts) -> Known:
         tools=("host", "debian"),
     )
     return Known("", image, {})
+
+
+def _static_pods(facts: Facts) -> dict[str, str]:
+    """What the kubelet of the control plane's node runs."""
+    if not facts.leads:
+        return {}
+    pods = kubeadm.manifests(facts.node, facts.address)
+    return {f"{MANIFESTS}/{name}": text for name, text in pods.items()}
 
 
 def _files(facts: Facts) -> dict[str, str]:
@@ -266,8 +280,9 @@ def _files(facts: Facts) -> dict[str, str]:
             f'KUBELET_KUBEADM_ARGS="--node-ip={facts.address} '
             f'--pod-infra-container-image={facts.pause}"\n'
         ),
-        "/var/lib/kube-proxy/config.conf": _PROXY,
+        **({} if facts.kubeadm else {"/var/lib/kube-proxy/config.conf": _PROXY}),
+        **_static_pods(facts),
         "/root/.bashrc": "# ~/.bashrc: executed by bash(1) for non-login shells.\n",
         "/root/.profile": "# ~/.profile: executed by Bourne-compatible login shells.\n",
-        **unit_files(),
+        **unit_files(local=not facts.kubeadm),
     }

@@ -211,6 +211,7 @@ def _known(world: World, machine: machines.Machine, address: str) -> Known:
     facts = Facts(
         machine.name, address, pod_network(machine.number), peers, info.get("machineID", ""),
         info.get("osImage", "Debian GNU/Linux 12 (bookworm)"), PAUSE_IMAGE,
-        certificate_authority(world),
+        certificate_authority(world), machines.of_kubeadm(world),
+        machine.role == machines.CONTROL_PLANE,
     )  # fmt: skip
     return node_image(facts)

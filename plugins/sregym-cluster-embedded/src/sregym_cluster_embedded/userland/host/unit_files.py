@@ -129,9 +129,10 @@ ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELE
 STATIC = frozenset(name for name, text in _SHIPPED.items() if "WantedBy=" not in text)
 
 
-def unit_files() -> Mapping[str, str]:
-    """Path -> text of the units that a node comes with."""
+def unit_files(*, local: bool = True) -> Mapping[str, str]:
+    """Path -> text of the units that a node comes with; `local`: also those that are no package's."""
     files = {f"{SHIPPED}/{name}": text for name, text in _SHIPPED.items()}
-    files |= {f"{LOCAL}/{name}": text for name, text in _LOCAL.items()}
+    if local:
+        files |= {f"{LOCAL}/{name}": text for name, text in _LOCAL.items()}
     files[f"{SHIPPED}/kubelet.service.d/10-kubeadm.conf"] = _KUBEADM
     return MappingProxyType(files)

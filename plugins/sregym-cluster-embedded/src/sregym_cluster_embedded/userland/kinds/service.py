@@ -28,6 +28,7 @@ from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work
 from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
+from sregym_cluster_embedded.userland.kinds.own_certificate import own_certificate
 from sregym_cluster_embedded.userland.life import (
     base_memory,
     end,
@@ -46,6 +47,7 @@ from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.network.certificates import Certificate
     from sregym_cluster_embedded.world import World
 
 _FAST_S = 0.003
@@ -85,6 +87,12 @@ class ServiceKind(Kind):
     def protocol_of(self, program: ServiceProgram, listener: str) -> str:
         """What is spoken on a listener."""
         return program.listeners[listener].protocol
+
+    def certificate(
+        self, world: World, process: Process, listener: str, host: str
+    ) -> Certificate | None:
+        """One that the process has signed itself, on listeners that speak TLS."""
+        return own_certificate(world, process, listener, host)
 
     def web(
         self, world: World, process: Process, program: ServiceProgram, method: str, path: str
