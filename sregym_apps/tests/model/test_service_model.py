@@ -209,6 +209,9 @@ def test_counts(text: str, read: int) -> None:
 
 def test_references_are_completed_as_container_runtimes_do() -> None:
     assert parse_reference("mongo") == ("docker.io/library/mongo", "latest")
+    assert parse_reference("docker.io/mongo:7") == ("docker.io/library/mongo", "7")
+    assert parse_reference("index.docker.io/library/mongo") == ("docker.io/library/mongo", "latest")
+    assert parse_reference("docker.io/acme/mongo") == ("docker.io/acme/mongo", "latest")
     assert parse_reference("deathstarbench/wrk2-client:1") == (
         "docker.io/deathstarbench/wrk2-client",
         "1",

@@ -98,7 +98,7 @@ def test_a_restricted_user(restricted: Any, script: str, expected: tuple[int, st
         ("cat /proc/1/cmdline | tr '\\0' ' '", (0, "sleep 3600 ", "")),
         ("chmod u=rwx,go= /scratch; ls -ld /scratch | cut -c1-10", (0, "drwx------\n", "")),
         ("touch -d now /tmp/a; stat -c '%a %U %s %F' /tmp/a", (0, "644 root 0 regular empty file\n", "")),
-        ("ls -ld /etc/passwd /etc", (0, "drwxr-xr-x    1 root     root          4096 Nov 21 21:20 /etc\n-rw-r--r--    1 root     root           169 Nov 14  2023 /etc/passwd\n", "")),
+        ("ls -ld /etc/passwd /etc", (0, "drwxr-xr-x    1 root     root          4096 Nov 21 21:20 /etc\n-rw-r--r--    1 root     root           340 Nov 14  2023 /etc/passwd\n", "")),
     ],
 )  # fmt: skip
 def test_root_in_a_container(plain: Any, script: str, expected: tuple[int, str, str]) -> None:

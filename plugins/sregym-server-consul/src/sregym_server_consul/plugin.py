@@ -20,6 +20,7 @@ EXTENSION = Extension(
             log_formats={"consul": f"{_HERE}.journal:line"},
             background=f"{_HERE}.journal:background",
             exporter=f"{_HERE}.exporter:EXPORTER",
+            images=(f"{_HERE}:images.yaml",),
         ),
     ),
 )

@@ -30,6 +30,7 @@ EXTENSION = Extension(
             tool_sets={"etcd": ("etcdctl",)},
             durable={"etcd": f"{_HERE}.data:describe"},
             exporter=f"{_HERE}.exporter:EXPORTER",
+            images=(f"{_HERE}:images.yaml",),
         ),
     ),
 )

@@ -43,6 +43,7 @@ EXTENSION = Extension(
             durable={"kafka": f"{_HERE}.data:describe"},
             broker=f"{_HERE}.data:BROKER",
             exporter=f"{_HERE}.exporter:EXPORTER",
+            images=(f"{_HERE}:images.yaml",),
         ),
     ),
 )

@@ -34,6 +34,7 @@ EXTENSION = Extension(
             durable={"rabbitmq": f"{_HERE}.data:describe"},
             broker=f"{_HERE}.data:BROKER",
             exporter=f"{_HERE}.exporter:EXPORTER",
+            images=(f"{_HERE}:images.yaml",),
         ),
     ),
 )

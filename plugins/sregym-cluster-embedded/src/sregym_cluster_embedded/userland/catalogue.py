@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _MIB = 1024 * 1024
+# The application whose images are those of public registries.
+PUBLIC = "public"
+_MIRRORS = ("public.ecr.aws/docker/library", "mirror.gcr.io/library")
 
 
 @dataclass(frozen=True)
@@ -84,15 +87,19 @@ class Catalogue:
         self._hosts: dict[str, None] = {}
         for model in models:
             for image in model.images:
-                repository, _ = parse_reference(image.repository)
-                self._repositories[repository] = None
-                self._hosts[repository.split("/", 1)[0]] = None
+                places = [parse_reference(each)[0] for each in (image.repository, *image.mirrors)]
+                if model.application == PUBLIC:
+                    places += _mirrors(places[0])
+                for repository in places:
+                    self._repositories[repository] = None
+                    self._hosts[repository.split("/", 1)[0]] = None
                 tools = in_packages(image.tools, extensions.tool_sets)
                 if tools != image.tools:
                     image = image.model_copy(update={"tools": tools})
                 for tag in image.tags:
                     known = Known(model.application, image, model.programs, extensions.users)
-                    self._known.setdefault((repository, tag), known)
+                    for repository in places:
+                        self._known.setdefault((repository, tag), known)
 
     def find(self, reference: str) -> Known | None:
         """The image behind a reference as written in a pod spec, or None."""
@@ -112,6 +119,12 @@ class Catalogue:
         if known is None and repository in self._repositories and "pull access denied" in error:
             error = missing_tag(repository, tag)
         return ImagePull(False, error=error, took_s=patience(registry_of(world, host)))
+
+
+def _mirrors(repository: str) -> list[str]:
+    """Where the official images of the hub stand besides."""
+    name = repository.removeprefix("docker.io/library/")
+    return [] if name == repository else [f"{place}/{name}" for place in _MIRRORS]
 
 
 def image_id(full: str) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.userland.files.distributions import release_of
 from sregym_cluster_embedded.userland.files.inode import FILE, Inode, folder
 from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
@@ -31,25 +32,9 @@ _FOLDERS = {
     ),
     "none": ("/dev", "/etc", "/proc", "/sys", "/home", "/root", "/usr/bin", "/var"),
 }
-_PASSWD = """root:x:0:0:root:/root:/bin/sh
-daemon:x:1:1:daemon:/usr/sbin:/bin/false
-www-data:x:33:33:www-data:/var/www:/bin/false
-nobody:x:65534:65534:nobody:/nonexistent:/bin/false
-"""
-_GROUP = "root:x:0:\ndaemon:x:1:\nwww-data:x:33:\nnogroup:x:65534:\n"
-_RELEASES = {
-    "debian": (
-        'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nNAME="Debian GNU/Linux"\n'
-        'VERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\nID=debian\n'
-        'HOME_URL="https://www.debian.org/"\nSUPPORT_URL="https://www.debian.org/support"\n'
-        'BUG_REPORT_URL="https://bugs.debian.org/"\n'
-    ),
-    "alpine": (
-        'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.20.3\nPRETTY_NAME="Alpine Linux v3.20"\n'
-        'HOME_URL="https://alpinelinux.org/"\n'
-        'BUG_REPORT_URL="https://gitlab.alpinelinux.org/alpine/aports/-/issues"\n'
-    ),
-}
+# Where no distribution says who there is.
+_PASSWD = "root:x:0:0:root:/root:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n"
+_GROUP = "root:x:0:\nnobody:x:65534:\n"
 # Users that images of no kind of server bring, by the name that a model gives as the image's user.
 _USERS = {"appuser": 1000, "node": 1000}
 
@@ -61,7 +46,8 @@ _TOOL, _PLAIN = Inode(FILE, "\x7fELF", 0o755), folder()
 def users_of(image: Image, users: Mapping[str, int]) -> tuple[str, str]:
     """/etc/passwd and /etc/group of an image; `users` are those of official images of servers."""
     name = image.user.partition(":")[0]
-    passwd, group = _PASSWD, _GROUP
+    base = release_of(image.distribution, image.tools).files
+    passwd, group = base.get("/etc/passwd", _PASSWD), base.get("/etc/group", _GROUP)
     if name not in ("", "root") and not name.isdecimal() and f"{name}:" not in passwd:
         number = users.get(name, _USERS.get(name, 1000))
         passwd += f"{name}:x:{number}:{number}::/home/{name}:/bin/sh\n"
@@ -73,32 +59,35 @@ def image_files(image: Image, users: Mapping[str, int]) -> dict[str, str]:
     """Absolute path -> content of the files that can be read."""
     base = image.working_dir.rstrip("/")
     passwd, group = users_of(image, users)
-    files = {"/etc/passwd": passwd, "/etc/group": group}
-    release = _RELEASES.get(flavour_of(image.tools))
-    if release is not None and "busybox" not in image.tools:
-        files["/etc/os-release"] = release
+    files = dict(release_of(image.distribution, image.tools).files)
+    files |= {"/etc/passwd": passwd, "/etc/group": group}
     for path, text in image.files.items():
         files[path if path.startswith("/") else f"{base}/{path}"] = text
-    files.update(dict.fromkeys(image.binaries, "\x7fELF"))
+    files.update(dict.fromkeys((*image.binaries, *image.versions), "\x7fELF"))
     return files
 
 
 def image_tree(image: Image, users: Mapping[str, int]) -> dict[str, Inode]:
     """Absolute path -> inode, with all folders."""
     files = image_files(image, users)
-    tree = dict(_shape(tuple(image.tools), image.working_dir, tuple(files)))
+    base = release_of(image.distribution, image.tools)
+    folders = (*base.folders, *image.folders, image.working_dir)
+    tree = dict(_shape(tuple(image.tools), folders, tuple(files)))
     for path, text in files.items():
-        runs = path in image.binaries or text.startswith("#!")
-        tree[path] = Inode(FILE, text, 0o755 if runs else 0o644)
+        runs = path in image.binaries or path in image.versions or text.startswith("#!")
+        hidden = path in base.private and path not in image.files
+        tree[path] = Inode(FILE, text, 0o755 if runs else 0o640 if hidden else 0o644)
     return tree
 
 
 @lru_cache(maxsize=256)
-def _shape(tools: tuple[str, ...], working_dir: str, files: tuple[str, ...]) -> dict[str, Inode]:
+def _shape(
+    tools: tuple[str, ...], folders: tuple[str, ...], files: tuple[str, ...]
+) -> dict[str, Inode]:
     """The tree of an image whose files have no content yet; nobody changes it."""
     tree = {"/": folder()}
     flavour = flavour_of(tools)
-    for path in (*_FOLDERS[flavour], working_dir):
+    for path in (*_FOLDERS[flavour], *folders):
         _with_parents(tree, path)
     if flavour != "none":
         tree["/tmp"] = folder(0o1777)  # noqa: S108 - a folder of the image
@@ -109,9 +98,9 @@ def _shape(tools: tuple[str, ...], working_dir: str, files: tuple[str, ...]) -> 
         if path.rpartition("/")[0] in tree:
             tree.setdefault(path, _TOOL)
     # A folder's link count: its own name, its dot, and the two dots of each folder in it.
-    folders = [(path, inode) for path, inode in tree.items() if inode.kind == "folder"]
-    inside = Counter(posixpath.dirname(path) for path, _ in folders if path != "/")
-    for path, inode in folders:
+    found = [(path, inode) for path, inode in tree.items() if inode.kind == "folder"]
+    inside = Counter(posixpath.dirname(path) for path, _ in found if path != "/")
+    for path, inode in found:
         tree[path] = inode._replace(links=2 + inside[path])
     return tree
 

@@ -75,9 +75,12 @@ def _transfer(session: Session, source: str, goal: str, *, moving: bool, keep: b
     files = session.files
     inode = files.stat(source)
     if inode is not None and inode.kind == FILE and not moving:
+        fresh = files.stat(goal) is None
         files.write(goal, inode.content, zeros=inode.zeros)
         if keep:
             files.change(goal, mode=inode.mode, mtime=inode.mtime)
+        elif fresh and inode.mode & 0o111:
+            files.change(goal, mode=inode.mode & 0o777 & ~session.mask)
         return
     for path, below in list(walk(session, source)):
         mtime = below.mtime if keep or moving else files.now

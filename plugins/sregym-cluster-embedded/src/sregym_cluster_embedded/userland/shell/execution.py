@@ -23,7 +23,11 @@ from sregym_cluster_embedded.userland.shell.refusals import refusal
 from sregym_cluster_embedded.userland.shell.session import Output, Session
 from sregym_cluster_embedded.userland.shell.signalling import ended
 from sregym_cluster_embedded.userland.shell.sockets import served_port
-from sregym_cluster_embedded.userland.shell.versions import busybox_text, version_text
+from sregym_cluster_embedded.userland.shell.versions import (
+    busybox_text,
+    version_alone,
+    version_text,
+)
 from sregym_cluster_embedded.userland.shell.wording import not_found, shell_name
 from sregym_cluster_embedded.userland.toolsets import tool_names, tool_paths
 
@@ -104,6 +108,8 @@ class Execution(Pacing):
             )
         except NotExecutableError:
             return self._not_executable(words, stdin)
+        if path in session.image.versions:
+            return version_alone(session, path, words)
         program = session.image.binaries.get(path)
         name, commands = path.rpartition("/")[2], session.runtime.commands
         if program is not None and (name not in commands or self._starts(program, words)):
@@ -175,9 +181,17 @@ class Execution(Pacing):
                 why = f"{shell}: bad interpreter: No such file or directory"
                 return Output(127, "", f"{shell_name(session)}: {words[0]}: {why}\n")
             return Output(127, "", f"{shell_name(session)}: {words[0]}: not found\n")
-        if shell.rpartition("/")[2] not in SHELLS:
-            shell = "sh"
-        return self.shell([shell, *named[1:2], words[0], *words[1:]], stdin)
+        # What PATH has led to, an interpreter is told with its folder.
+        script = words[0] if "/" in words[0] else path
+        line = [shell, *named[1:2], script, *words[1:]]
+        if shell.rpartition("/")[2] in SHELLS:
+            return self.shell(line, stdin)
+        result = self.external(line, stdin)
+        if result.code == 127 and result.err == not_found(session, shell):
+            about = f"can't execute '{shell}'" if session.busybox else f"'{shell}'"
+            name = "env" if session.busybox else "/usr/bin/env"
+            return Output(127, "", f"{name}: {about}: No such file or directory\n")
+        return result
 
     def shell(self, words: list[str], stdin: str) -> Output:
         """Run a shell within this one."""

@@ -86,7 +86,7 @@ def main_script(session: Session, argv: list[str]) -> tuple[Invocation, str | No
         )
     except NotExecutableError:
         return Invocation(), None
-    if path in image.binaries or path in tool_paths(image.tools):
+    if path in image.binaries or path in image.versions or path in tool_paths(image.tools):
         return Invocation(), None
     return Invocation(arguments=(path, *argv[1:])), session.files.read(path)
 

@@ -7,6 +7,7 @@ import re
 import shlex
 
 from sregym_cluster_embedded.budget import OutOfStepsError, portion
+from sregym_cluster_embedded.userland.files.inode import FILE
 from sregym_cluster_embedded.userland.shell.control import Exit
 from sregym_cluster_embedded.userland.shell.identity import IDENTITY_COMMANDS
 from sregym_cluster_embedded.userland.shell.options import options
@@ -190,14 +191,22 @@ def _nohup(session: Session, words: list[str], stdin: str) -> Output:
 
 
 def _which(session: Session, words: list[str], _stdin: str) -> Output:
-    paths = {**tool_paths(session.image.tools), **session.image.binaries}
+    image = session.image
+    paths = {**tool_paths(image.tools), **image.binaries, **image.versions}
+
+    def runs(path: str) -> bool:
+        if path in paths:
+            return True
+        inode = session.files.stat(path)
+        return inode is not None and inode.kind == FILE and session.rights.may(inode, 1)
+
     out, missing = "", False
     for word in [word for word in words[1:] if not word.startswith("-")]:
         if "/" in word:
-            found = word if session.path(word) in paths else None
+            found = word if runs(session.path(word)) else None
         else:
             folders = session.environment.get("PATH", "").split(":")
-            found = next((f"{f}/{word}" for f in folders if f"{f}/{word}" in paths), None)
+            found = next((f"{f}/{word}" for f in folders if f and runs(f"{f}/{word}")), None)
         missing = missing or found is None
         out += f"{found}\n" if found else ""
     return Output(1 if missing else 0, out)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from sregym_apps.model import expand
+
 from sregym_cluster_embedded.userland.shell.session import Output
 
 if TYPE_CHECKING:
     from sregym_apps.model import AnyProgram
 
     from sregym_cluster_embedded.userland.runtime import Runtime
+    from sregym_cluster_embedded.userland.shell.session import Session
 
 _ASKS = ("--version", "-V", "-v", "version")
 
@@ -20,6 +23,25 @@ def version_text(runtime: Runtime, program: AnyProgram | None, words: list[str])
     if program is None or len(words) < 2 or words[1] not in _ASKS:
         return None
     return runtime.kinds.of(program.kind).version(program, words)
+
+
+def version_alone(session: Session, path: str, words: list[str]) -> Output:
+    """What an executable answers that tells its version and does nothing else here."""
+    asked, name = words[1:2], words[0]
+    if not asked:
+        return Output()  # as an interpreter whose input is empty
+    if asked[0] in _ASKS:
+        return Output(0, expanded(session, path))
+    file = "" if asked[0].startswith("-") else asked[0]
+    if file and session.files.stat(session.path(file)) is None:
+        return Output(2, "", f"{name}: can't open '{file}': No such file or directory\n")
+    return Output(126, "", f"{name}: cannot execute: it only tells its version here\n")
+
+
+def expanded(session: Session, path: str) -> str:
+    """The words of an executable about its version, with variables of the image in them."""
+    text = expand(session.image.versions[path], session.image.env)
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 _BUSYBOX = {
