@@ -1,0 +1,165 @@
+"""Faults in probes: a handler that no healthy process answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field
+from sregym_core.model import ContainerKind
+from typing_extensions import override
+
+from sregym_injector_kubernetes.restarts import TemplateParameters
+from sregym_injector_kubernetes.template_change import (
+    PodTemplateFault,
+    Template,
+    TemplateChange,
+    right_container,
+)
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.model import Component
+
+_HANDLERS = ("httpGet", "tcpSocket", "exec", "grpc")
+# A port that programs seldom have; where one does, the next is taken.
+_USUAL = 8080
+
+
+class ProbeParameters(TemplateParameters):
+    """Parameters.
+
+    Attributes:
+        by: Kind of the handler: an HTTP request, a connection, or a command.
+        path: For `http`.
+        port: 0: one at which the container does not listen.
+        command: For `exec`.
+        delay_s: Seconds after the start of the container.
+        period_s: Seconds between two looks.
+        failures: After so many in a row it counts.
+    """
+
+    by: Literal["http", "tcp", "exec"] = "http"
+    path: str = "/healthz"
+    port: int = Field(default=0, ge=0, le=65535)
+    command: tuple[str, ...] = ("/bin/health-check",)
+    delay_s: int = Field(default=10, ge=0)
+    period_s: int = Field(default=10, ge=1)
+    failures: int = Field(default=1, ge=1)
+
+
+class _ProbeWrong(PodTemplateFault):
+    """Base: another handler in one of the container's probes."""
+
+    probe: ClassVar[str]
+
+    class Parameters(ProbeParameters):
+        """As for all probes."""
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        init = component.own_container.kind is not ContainerKind.CONTAINER
+        return "an init container has no such probe" if init else ""
+
+    @override
+    def change(self, context: FaultContext) -> TemplateChange:
+        wrong = self._wrong(context)
+        before = right_container(context).get(self.probe) or {}
+        gone = {name: None for name in _HANDLERS if name in before and name not in wrong}
+        return TemplateChange(
+            f"containers[name={context.component.container}].{self.probe}",
+            _told(wrong),
+            _told(before),
+            container={self.probe: {**wrong, **gone}},
+        )
+
+    @override
+    def defects(self, context: FaultContext, live: Template) -> list[str]:
+        right = _handler(right_container(context).get(self.probe) or {})
+        found = _handler(live.container.get(self.probe) or {})
+        if right and not found:
+            return [f"has no {self.probe}"]
+        wrong = found == _handler(self._wrong(context))
+        return [f"has the {self.probe} {_told(live.container[self.probe])}"] if wrong else []
+
+    def _wrong(self, context: FaultContext) -> dict[str, Any]:
+        given = context.parameters
+        port = given.port or _closed_port(context.component)
+        handler: dict[str, Any] = {
+            "http": {"httpGet": {"path": given.path, "port": port, "scheme": "HTTP"}},
+            "tcp": {"tcpSocket": {"port": port}},
+            "exec": {"exec": {"command": list(given.command)}},
+        }[given.by]
+        return {
+            **handler,
+            "initialDelaySeconds": given.delay_s,
+            "periodSeconds": given.period_s,
+            "failureThreshold": given.failures,
+        }
+
+
+class LivenessProbeWrong(_ProbeWrong):
+    """Gives the container a liveness probe that healthy processes fail."""
+
+    name: ClassVar[str] = "liveness-probe-wrong"
+    title: ClassVar[str] = "Liveness probe that a healthy process fails"
+    probe: ClassVar[str] = "livenessProbe"
+    mechanism: ClassVar[str] = "liveness-probe-misconfigured"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "liveness probe misconfigured",
+        "wrong liveness probe",
+        "liveness probe fails",
+        "liveness probe checks the wrong port",
+        "liveness probe checks an endpoint that does not exist",
+        "restarted by the liveness probe",
+        "killed by the kubelet since its liveness probe failed",
+        "Liveness probe failed",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("restarts", "CrashLoopBackOff")
+    expected: ClassVar[str] = "a liveness probe that the process can pass"
+
+
+class ReadinessProbeWrong(_ProbeWrong):
+    """Gives the container a readiness probe that healthy processes fail."""
+
+    name: ClassVar[str] = "readiness-probe-wrong"
+    title: ClassVar[str] = "Readiness probe that a healthy process fails"
+    probe: ClassVar[str] = "readinessProbe"
+    mechanism: ClassVar[str] = "readiness-probe-misconfigured"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "readiness probe misconfigured",
+        "wrong readiness probe",
+        "readiness probe fails",
+        "readiness probe checks the wrong port",
+        "readiness probe checks an endpoint that does not exist",
+        "never becomes ready",
+        "Readiness probe failed",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("pods are not ready", "no ready endpoints")
+    expected: ClassVar[str] = "a readiness probe that the process can pass"
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        return "" if component.service else "no Service leads to it, so nobody asks if it is ready"
+
+
+def _closed_port(component: Component) -> int:
+    taken = set(component.own_container.ports) | {port.container_port for port in component.ports}
+    return next(port for port in range(_USUAL, 65536) if port not in taken)
+
+
+def _handler(probe: dict[str, Any]) -> dict[str, Any]:
+    return {name: probe[name] for name in _HANDLERS if probe.get(name)}
+
+
+def _told(probe: dict[str, Any]) -> str:
+    if "httpGet" in probe:
+        return f"HTTP GET {probe['httpGet'].get('path', '/')} port {probe['httpGet']['port']}"
+    if "tcpSocket" in probe:
+        return f"connection to port {probe['tcpSocket']['port']}"
+    if "exec" in probe:
+        return f"command {' '.join(probe['exec']['command'])}"
+    return f"gRPC port {probe['grpc']['port']}" if "grpc" in probe else ""

@@ -1,0 +1,167 @@
+"""Faults that are one change of a pod template: what each of them says, and what all have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.model import Change, Check, Component, ComponentPart, GroundTruth, pod_spec
+from sregym_injectors.component_fault import not_custom, not_load, not_rolling
+from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import manifest_of
+from sregym_injectors.rollouts import wanted_rollout
+from sregym_injectors.templates import TemplateFault, container_patch, mending
+from sregym_injectors.truths import truth_of
+from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
+from typing_extensions import override
+
+from sregym_injector_kubernetes.restarts import TemplateParameters, clients_of
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import Cluster, Command, FaultContext
+
+
+@dataclass(frozen=True)
+class TemplateChange:
+    """A wrong change of the template of a component's pods.
+
+    Attributes:
+        what: Path of what changes, for people: `nodeSelector`.
+        after: What it is then, for people; what it was follows from the manifest.
+        before: What it was; empty for nothing.
+        container: Fields of the component's container, for a strategic patch.
+        pod: Fields of the pod's specification, likewise.
+        workload: Fields of the workload's specification, likewise.
+    """
+
+    what: str
+    after: str
+    before: str = ""
+    container: dict[str, Any] = field(default_factory=dict)
+    pod: dict[str, Any] = field(default_factory=dict)
+    workload: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Template:
+    """The template of a workload as it is in the cluster.
+
+    Attributes:
+        cluster: For what it refers to.
+        spec: The pod's specification.
+        container: The component's container; empty where there is none of the name.
+        workload: The workload's specification.
+    """
+
+    cluster: Cluster
+    spec: dict[str, Any]
+    container: dict[str, Any]
+    workload: dict[str, Any]
+
+
+class PodTemplateFault(TemplateFault):
+    """Base of faults that are one change of the pod template of a workload with a rollout.
+
+    Attributes:
+        mechanism: Word of the ground truth.
+        phrases: Other ways to say it.
+        symptoms: What is seen of the pods.
+        expected: What holds again once it is repaired.
+    """
+
+    layer: ClassVar[str] = "kubernetes"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.CONTAINER,)
+    mechanism: ClassVar[str]
+    phrases: ClassVar[tuple[str, ...]]
+    symptoms: ClassVar[tuple[str, ...]]
+    expected: ClassVar[str]
+
+    class Parameters(TemplateParameters):
+        """What all have."""
+
+    @abstractmethod
+    def change(self, context: FaultContext) -> TemplateChange:
+        """The change; from manifests, parameters and the nodes of the cluster alone."""
+
+    @abstractmethod
+    def defects(self, context: FaultContext, live: Template) -> list[str]:
+        """What is still wrong with the live template, whoever repaired it and how."""
+
+    @override
+    def misfit(self, component: Component) -> str:
+        return not_load(component) or not_custom(component) or not_rolling(component)
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits, component, change = Edits(context), context.component, self.change(context)
+        patch = container_patch(component, change.container)
+        patch["spec"]["template"]["spec"].update(change.pod)
+        if not change.container:
+            patch = {"spec": {"template": {"spec": change.pod}}}
+        patch["spec"].update(change.workload)
+        roll_out(edits, component.workload, patch, wanted_rollout(context))
+        restart_rollout(edits, clients_of(context))
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        ref = context.component.workload
+        found = workload_defects(context.cluster, ref)
+        workload = context.cluster.get(ref)
+        if workload is not None and not found:
+            live = Template(
+                context.cluster,
+                pod_spec(workload),
+                container_of(workload, context.component.container) or {},
+                workload["spec"],
+            )
+            found = [f"{ref} {defect}" for defect in self.defects(context, live)]
+        return defect_check(self.expected, found)
+
+    @override
+    def broken_template(self, context: FaultContext) -> GroundTruth:
+        change = self.change(context)
+        return truth_of(
+            context,
+            context.component.workload,
+            self.mechanism,
+            (*self.phrases, *self.more_phrases(context)),
+            Change(what=change.what, before=change.before, after=change.after),
+            *self.symptoms,
+        )
+
+    def more_phrases(self, context: FaultContext) -> tuple[str, ...]:
+        """Phrases that depend on parameters."""
+        return ()
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        component = context.component
+        manifest = manifest_of(context.application, component.workload)
+        fields = ("replicas",) if "replicas" in self.change(context).workload else ()
+        operations = [
+            {"op": "replace", "path": "/spec/template/spec", "value": pod_spec(manifest)},
+            *(
+                {"op": "replace", "path": f"/spec/{name}", "value": manifest["spec"].get(name, 1)}
+                for name in fields
+            ),
+        ]
+        repair = commands.patch(component.workload, operations, "json")
+        return (
+            *mending(context.application, component, repair, wanted_rollout(context)),
+            *commands.restart_and_wait(clients_of(context)),
+        )
+
+
+def right_container(context: FaultContext) -> dict[str, Any]:
+    """The component's container by the manifests."""
+    component = context.component
+    manifest = manifest_of(context.application, component.workload)
+    return container_of(manifest, component.container) or {}
+
+
+def right_pod(context: FaultContext) -> dict[str, Any]:
+    """The specification of the component's pods by the manifests."""
+    return pod_spec(manifest_of(context.application, context.component.workload))
