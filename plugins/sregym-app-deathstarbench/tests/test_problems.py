@@ -22,25 +22,45 @@ def test_problems_and_what_they_break() -> None:
     assert list(problems) == [f"{problem.id}.yaml" for problem in problems.values()]
     assert {problem.suites for problem in problems.values()} == {
         ("lite", "hotel-reservation"),
+        ("hotel-reservation",),
         ("social-network",),
     }
     assert [problem.id for problem in problems.values() if problem.silent] == [
-        "missing_configmap_social_network"
+        "missing_configmap_social_network",
+        "pod_anti_affinity_deadlock",
     ]
     assert broken == {
+        "assign_to_non_existent_node": [("node-selector", "user-service")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
+        "init_container_dependency_hang_hotel_reservation": [("init-hang", "frontend")],
+        "init_container_dependency_hang_social_network": [("init-hang", "user-service")],
         "k8s_target_port-misconfig": [("service-target-port", "user-service")],
+        "liveness_probe_misconfiguration_hotel_reservation": [
+            ("liveness-probe-wrong", "recommendation")
+        ],
+        "liveness_probe_misconfiguration_social_network": [
+            ("liveness-probe-wrong", "user-service")
+        ],
         "missing_configmap_hotel_reservation": [("configmap-missing", "mongodb-geo")],
         "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
         "missing_service_social_network": [("service-missing", "user-service")],
+        "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
+        "readiness_probe_misconfiguration_hotel_reservation": [
+            ("readiness-probe-wrong", "frontend")
+        ],
+        "readiness_probe_misconfiguration_social_network": [
+            ("readiness-probe-wrong", "user-service")
+        ],
+        "resource_request_too_large": [("request-too-large", "mongodb-rate")],
         "resource_request_too_small": [("resource-limit", "mongodb-rate")],
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
+        "wrong_bin_usage": [("command-wrong", "profile")],
         "wrong_service_selector_hotel_reservation": [("service-selector", "frontend")],
         "wrong_service_selector_social_network": [("service-selector", "user-service")],
     }

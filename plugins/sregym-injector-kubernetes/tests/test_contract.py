@@ -5,11 +5,21 @@ from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginCon
 from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injector_kubernetes.image_wrong import ImageWrong
+from sregym_injector_kubernetes.placement import NodeSelector, RequestTooLarge, SpreadImpossible
+from sregym_injector_kubernetes.probes import LivenessProbeWrong, ReadinessProbeWrong
 from sregym_injector_kubernetes.replicas_zero import ReplicasZero
 from sregym_injector_kubernetes.resource_limit import ResourceLimit
 from sregym_injector_kubernetes.service_missing import ServiceMissing
 from sregym_injector_kubernetes.service_selector import ServiceSelector
 from sregym_injector_kubernetes.service_target_port import ServiceTargetPort
+from sregym_injector_kubernetes.starting import (
+    ClaimMissing,
+    CommandWrong,
+    CpuLimit,
+    InitHang,
+    RunAsNonRoot,
+)
+from sregym_injector_kubernetes.template_change import PodTemplateFault
 from sregym_injectors.templates import TemplateFault
 
 FAULTS = (
@@ -21,6 +31,16 @@ FAULTS = (
     ResourceLimit(),
     ReplicasZero(),
     ImageWrong(),
+    NodeSelector(),
+    SpreadImpossible(),
+    RequestTooLarge(),
+    LivenessProbeWrong(),
+    ReadinessProbeWrong(),
+    CommandWrong(),
+    InitHang(),
+    ClaimMissing(),
+    RunAsNonRoot(),
+    CpuLimit(),
 )
 CASES = [
     pytest.param(FaultCase(fault, FullShop(), part.name), id=f"{fault.name}-{part.name}")
@@ -30,8 +50,9 @@ CASES = [
 ]
 STUCK = [
     pytest.param(FaultCase(fault, FullShop(), "catalog", {"rollout": "stuck"}), id=fault.name)
+    # What pods in memory fail from.
     for fault in FAULTS
-    if issubclass(type(fault), TemplateFault)
+    if issubclass(type(fault), TemplateFault) and not issubclass(type(fault), PodTemplateFault)
 ]
 
 
@@ -75,4 +96,14 @@ def test_what_fits():
         "resource-limit": ["catalog", "catalog-db", "front"],
         "replicas-zero": ["catalog", "catalog-db", "front"],
         "image-wrong": ["catalog", "catalog-db", "front"],
+        "node-selector": ["catalog", "catalog-db", "front"],
+        "spread-impossible": ["catalog", "catalog-db", "front"],
+        "request-too-large": ["catalog", "catalog-db", "front"],
+        "liveness-probe-wrong": ["catalog", "catalog-db", "front"],
+        "readiness-probe-wrong": ["catalog", "catalog-db", "front"],
+        "command-wrong": ["catalog", "catalog-db", "front"],
+        "init-hang": ["catalog", "catalog-db", "front"],
+        "claim-missing": [],
+        "security-context": ["catalog", "catalog-db", "front"],
+        "cpu-limit": ["catalog", "catalog-db", "front"],
     }

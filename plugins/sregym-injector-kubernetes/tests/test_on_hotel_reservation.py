@@ -35,6 +35,19 @@ CASES = [
     ("replicas-zero", "mongodb-geo"),
     ("image-wrong", "mongodb-profile"),
     ("image-wrong", "frontend"),
+    ("node-selector", "mongodb-rate"),
+    ("spread-impossible", "geo"),
+    ("request-too-large", "profile"),
+    ("liveness-probe-wrong", "frontend"),
+    ("liveness-probe-wrong", "consul"),
+    ("readiness-probe-wrong", "frontend"),
+    ("readiness-probe-wrong", "memcached-rate"),
+    ("command-wrong", "search"),
+    ("command-wrong", "consul"),
+    ("init-hang", "recommendation"),
+    ("claim-missing", "mongodb-rate"),
+    ("security-context", "profile"),
+    ("cpu-limit", "frontend"),
 ]
 
 

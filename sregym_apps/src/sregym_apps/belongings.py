@@ -58,6 +58,9 @@ def containers(pod: KubeObject) -> Iterator[Container]:
         yield _container(entry, ContainerKind.CONTAINER)
 
 
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+
+
 def _container(entry: KubeObject, kind: ContainerKind) -> Container:
     return Container(
         name=entry["name"],
@@ -67,6 +70,7 @@ def _container(entry: KubeObject, kind: ContainerKind) -> Container:
         memory_limit=str(((entry.get("resources") or {}).get("limits") or {}).get("memory", "")),
         env={one["name"]: one["value"] for one in entry.get("env") or () if "value" in one},
         ports=tuple(port["containerPort"] for port in entry.get("ports") or ()),
+        probes=tuple(probe for probe in _PROBES if entry.get(probe)),
     )
 
 

@@ -36,7 +36,7 @@ class NodeSelector(PodTemplateFault):
 
     name: ClassVar[str] = "node-selector"
     title: ClassVar[str] = "Node selector that no node matches"
-    mechanism: ClassVar[str] = "no-matching-node"
+    mechanism: ClassVar[str] = "node-affinity-unmet"
     phrases: ClassVar[tuple[str, ...]] = (
         "node selector matches no node",
         "nodeSelector does not match any node",
@@ -74,7 +74,7 @@ class NodeSelector(PodTemplateFault):
             wanted.items() <= (node["metadata"].get("labels") or {}).items()
             for node in _nodes(live.cluster)
         )
-        return [] if fitting else [f"has the node selector {_labels(wanted)}"]
+        return [] if fitting or not wanted else [f"has the node selector {_labels(wanted)}"]
 
     @override
     def more_phrases(self, context: FaultContext) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class RequestTooLarge(PodTemplateFault):
 
     name: ClassVar[str] = "request-too-large"
     title: ClassVar[str] = "Request that no node can satisfy"
-    mechanism: ClassVar[str] = "request-exceeds-nodes"
+    mechanism: ClassVar[str] = "resource-request-too-large"
     phrases: ClassVar[tuple[str, ...]] = (
         "resource request too large",
         "request exceeds the capacity of every node",
@@ -211,7 +211,9 @@ class RequestTooLarge(PodTemplateFault):
     def defects(self, context: FaultContext, live: Template) -> list[str]:
         requests = (live.container.get("resources") or {}).get("requests") or {}
         memory = str(requests.get("memory", "0"))
-        too_large = memory_bytes(memory) > _largest(live.cluster)
+        # Who may not look at nodes goes by the value alone.
+        most = _largest(live.cluster) or memory_bytes(self.change(context).after) - 1
+        too_large = memory_bytes(memory) > most
         return [f"requests {memory} of memory"] if too_large else []
 
 

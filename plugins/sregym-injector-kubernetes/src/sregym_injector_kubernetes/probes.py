@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
     from sregym_core.model import Component
 
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "exec", "grpc")
 # A port that programs seldom have; where one does, the next is taken.
 _USUAL = 8080
@@ -42,8 +43,8 @@ class ProbeParameters(TemplateParameters):
     path: str = "/healthz"
     port: int = Field(default=0, ge=0, le=65535)
     command: tuple[str, ...] = ("/bin/health-check",)
-    delay_s: int = Field(default=10, ge=0)
-    period_s: int = Field(default=10, ge=1)
+    delay_s: int = Field(default=5, ge=0)
+    period_s: int = Field(default=5, ge=1)
     failures: int = Field(default=1, ge=1)
 
 
@@ -76,12 +77,14 @@ class _ProbeWrong(PodTemplateFault):
 
     @override
     def defects(self, context: FaultContext, live: Template) -> list[str]:
-        right = _handler(right_container(context).get(self.probe) or {})
-        found = _handler(live.container.get(self.probe) or {})
-        if right and not found:
-            return [f"has no {self.probe}"]
-        wrong = found == _handler(self._wrong(context))
-        return [f"has the {self.probe} {_told(live.container[self.probe])}"] if wrong else []
+        right, found = right_container(context), live.container.get(self.probe) or {}
+        gone = [
+            f"has no {probe}"
+            for probe in _PROBES
+            if probe in right and not live.container.get(probe)
+        ]
+        wrong = found and _handler(found) == _handler(self._wrong(context))
+        return [*gone, f"has the {self.probe} {_told(found)}"] if wrong else gone
 
     def _wrong(self, context: FaultContext) -> dict[str, Any]:
         given = context.parameters

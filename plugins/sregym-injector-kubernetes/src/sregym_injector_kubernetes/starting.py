@@ -148,7 +148,7 @@ class ClaimMissing(PodTemplateFault):
 
     name: ClassVar[str] = "claim-missing"
     title: ClassVar[str] = "PersistentVolumeClaim of another name"
-    mechanism: ClassVar[str] = "claim-not-found"
+    mechanism: ClassVar[str] = "claim-name-wrong"
     phrases: ClassVar[tuple[str, ...]] = (
         "PersistentVolumeClaim not found",
         "persistentvolumeclaim does not exist",

@@ -11,6 +11,7 @@ import re
 # Nouns a defect word may belong to. Those that are in no family still catch defect words that are
 # theirs: in `the Service is missing endpoints` it is not the Service that is missing.
 NOUNS: dict[str, str] = {
+    "placement": r"node[- ]?selectors?|(?:(?:pod|node) )?(?:anti-?)?affinit(?:y|ies)|podantiaffinity|topology ?spread(?: ?constraints?)?|taints?|tolerations?",
     "selector": r"(?:label[- ])?selectors?|spec\.selector|pod labels?|labels?",
     "port": r"target[- _]?ports?|port mapping|ports?",
     "key": r"(?:config(?:uration)? )?(?:keys?|entry|entries|fields?|settings?|propert(?:y|ies)|addresses|address"
@@ -30,7 +31,7 @@ NOUNS: dict[str, str] = {
     "service": r"services?(?: objects?| resources?)?|svc|services? entr(?:y|ies)",
     "policy": r"network[- ]?polic(?:y|ies)|firewall rules?",
     "probe": r"(?:(?:readiness|liveness|startup|health) )?(?:probes?|health ?checks?)",
-    "volume": r"pvcs?|persistent ?volumes?(?: claims?)?|volumes?|disks?|storage",
+    "volume": r"pvcs?|persistent ?volumes?(?: ?claims?)?|(?:volume )?claim ?names?|claimname|volumes?|disks?|storage",
     "dns": r"coredns|dns(?: (?:server|config\w*|records?))?",
     "node": r"nodes?|kubelets?",
     "certificate": r"certificates?|tls|certs?",
@@ -55,6 +56,7 @@ DEFECTS: dict[str, str] = {
     r"|without|wiped|stripped|omitted|empty|unset|blank|does(?: not|n't) (?:have|contain|include)|has no|have no|had no|with no|there is no|there's no|there are no|no such(?! host)|cannot be found|can't be found|took away|never created|erased",
     "small": r"too (?:small|low|tight|little|strict|restrictive|stingy)|insufficient|in-?adequate|under-?(?:sized|provisioned)|not enough|far below|below what"
     r"|exceed\w*|lowered|reduced|cut|shrunk|decreased|tiny|low|only|just|starv\w+|not sufficient|way less|capped|clamped|less than (?:what )?(?:it|the|mongo\w*) (?:needs?|requires?)|out of",
+    "large": r"too (?:large|big|high|much|greedy)|exceed\w* (?:the )?(?:capacity|allocatable|largest|what (?:any|a|every|the largest) node|(?:that of )?(?:any|every|all|each) nodes?|nodes?)|more than (?:any|a|every|the largest) nodes?|larger than any|unsatisfiable|cannot be satisfied|no node (?:can|has enough)",
     "zero": r"(?:down )?to (?:zero|0|none)|zero|0|none",
     "revoked": r"revok\w*|withdrawn|taken away|downgraded|denied|rescinded|not authori[sz]ed|unauthori[sz]ed|insufficient",
     "unpullable": r"(?:cannot|can't|could not|couldn't|can not|fails? to|failed to|failing to|unable to|never|not) (?:be )?(?:pull(?:ed)?|download(?:ed)?|fetch(?:ed)?|resolved?)|unpullable|not available|unavailable|doesn't resolve",
@@ -62,6 +64,11 @@ DEFECTS: dict[str, str] = {
 
 # (noun, defect) -> family
 FAMILY_OF: dict[tuple[str, str], str] = {
+    ("placement", "wrong"): "placement",
+    ("placement", "missing"): "placement",
+    ("placement", "large"): "placement",
+    ("memory", "large"): "request-too-large",
+    ("cpu", "large"): "request-too-large",
     ("selector", "wrong"): "service-selector",
     ("selector", "missing"): "service-selector",
     ("port", "wrong"): "service-target-port",
@@ -99,6 +106,11 @@ FAMILY_OF: dict[tuple[str, str], str] = {
 }
 
 PHRASES: dict[str, str] = {
+    "placement": r"match\w* no (?:existing )?nodes?|no (?:existing )?nodes? (?:match\w*|carr\w+|satisf\w+|has (?:the|that|this|such a) label|with (?:the|that|this) label)|(?:untolerated|not tolerated) taint"
+    r"|(?:affinity|spread|selector)[^.;]{0,40}(?:unmet|unsatisfiable|cannot be (?:met|satisfied)|deadlock)|(?:assigned|pinned|bound) to (?:a )?(?:non-?existent|missing) node",
+    "request-too-large": r"(?:memory|cpu|resource) request (?:is )?(?:far )?(?:too (?:large|big|high)|beyond|larger than|above what)|insufficient (?:memory|cpu) on (?:all|every|any) nodes?",
+    "init-container": r"init[- ]?containers?[^.;]{0,60}(?:wait|hang|hung|stuck|never|block|loop|sleep)\w*|(?:wait|hang|hung|stuck|block|loop)\w*[^.;]{0,40}init[- ]?containers?|stuck in init|wait\w* for a retired",
+    "security-context": r"run-?as-?non-?root|security ?context|run\w* as root",
     "service-selector": r"(?:wrong|mismatched|extra|bogus|bad|incorrect|broken|stray|spurious|additional|unmatched) (?:\w+ ){0,2}(?:selector|label)s?"
     r"|selector (?:asks for|requires|demands|wants|looks for|contains|includes|has|carries|got|now) .{0,40}(?:no pod|none of|pods? (?:carr|have|has|don't|do not)|extra|additional|which|that (?:no|none))"
     r"|select(?:s|ing|ed)? (?:no|none|nothing|zero)(?: of (?:the|its))?(?: pods?)?|no (?:running )?pods? (?:carries|carry|carrying|has|have|with|bears?|match\w*)(?: \w+){0,3} (?:label|selector)"
@@ -148,6 +160,14 @@ PHRASE_PATTERNS = tuple((name, _words(pattern)) for name, pattern in PHRASES.ite
 
 # Which words of a slug, a kind or a phrase of a ground truth tell its family; the first that fits.
 TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("placement", r"affinity|spread|taint"),
+    ("probe-wrong", r"probe"),
+    ("command-wrong", r"command"),
+    ("init-container", r"init"),
+    ("security-context", r"security"),
+    ("request-too-large", r"request-too-large"),
+    ("cpu-limit", r"cpu"),
+    ("storage", r"claim"),
     ("service-selector", r"selector"),
     ("service-target-port", r"target-?port|port-mismatch|port"),
     ("service-missing", r"(?:missing|deleted)-service|service-(?:missing|deleted|removed)"),

@@ -140,6 +140,17 @@ def _owners(defect: _Word, nouns: Sequence[_Word], text: str) -> list[_Word]:
 
 # Where both are found in one place, the first says what the second only sounds like.
 _STRONGER = (
+    ("placement", "service-selector"),
+    ("placement", "workload-missing"),
+    ("placement", "code"),
+    ("request-too-large", "resource-limit"),
+    ("request-too-large", "cpu-limit"),
+    ("init-container", "service-missing"),
+    ("init-container", "workload-missing"),
+    ("init-container", "dns"),
+    ("probe-wrong", "service-target-port"),
+    ("command-wrong", "image-wrong"),
+    ("storage", "workload-missing"),
     ("configmap-drift", "configmap-missing"),
     ("role-revoked", "account-dropped"),
     ("service-selector", "service-missing"),

@@ -72,6 +72,7 @@ class Container(Value):
         memory_limit: As written (`256Mi`), empty when unlimited.
         env: Its literal environment variables.
         ports: Numbers of the ports that it declares.
+        probes: Fields of its probes: `livenessProbe`, `readinessProbe`, `startupProbe`.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Container(Value):
     memory_limit: str = ""
     env: dict[str, str] = Field(default_factory=dict)
     ports: tuple[int, ...] = ()
+    probes: tuple[str, ...] = ()
 
 
 class Port(Value):

@@ -87,11 +87,14 @@ def stop_the_load(
 def remove_probes(
     session: Session, targets: tuple[Component, ...], everything: tuple[Component, ...]
 ) -> None:
-    """Remove the probes of the targets and of those who call them."""
+    """Remove the probes of the targets and of those who call them.
+
+    Only of those with probes in their manifests: a probe that only a fault has added may go.
+    """
     names = {component.name for component in targets}
     names |= {caller for component in targets for caller in component.callers}
     for component in everything:
-        if component.name in names:
+        if component.name in names and component.own_container.probes:
             kind, name, namespace = _workload(component)
             probes = {"readinessProbe": None, "livenessProbe": None, "startupProbe": None}
             if component.workload.kind not in WORKLOAD_KINDS:
