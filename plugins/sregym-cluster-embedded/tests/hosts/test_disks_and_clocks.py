@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.kubelet.images import IMAGES
 from sregym_cluster_embedded.kubelet.runtime import ExecResult
 from sregym_cluster_embedded.userland.host.units import CHRONY, status
 from sregym_cluster_embedded.world import World
@@ -35,6 +36,22 @@ def test_a_big_file_fills_the_disk_and_its_removal_frees_it(world: World, on_hos
     world.run_until(world.now + 400)
     assert condition(kubectl, "node1", "DiskPressure") == "False"
     assert used(on_host, "node2") == "20%"
+
+
+def test_what_images_take_of_the_disk_stands_in_the_folder_of_the_runtime(
+    world: World, on_host
+) -> None:
+    image = "registry.example/library/busybox:1.36"
+    world.table(IMAGES)["node1", image] = (
+        f"registry.example/library/busybox@sha256:{7:064x}",
+        5 << 30,
+    )
+    blobs = "/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256"
+    assert on_host(f"ls {blobs} | grep -c {7:064x}").stdout == "1\n"
+    assert on_host(f"du -m {blobs}/{7:064x}").stdout == f"5120\t{blobs}/{7:064x}\n"
+    assert on_host("crictl images | grep -c busybox").stdout == "1\n"
+    whole = int(on_host("du -sxm / | cut -f1").stdout)
+    assert 5 << 10 < whole < 6 << 10
 
 
 def test_a_full_disk_takes_no_more(on_host) -> None:

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.userland.files.inode import (
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
 from sregym_cluster_embedded.userland.host import effects
+from sregym_cluster_embedded.userland.host.image_folders import RUNTIME_FOLDER, image_folders
 from sregym_cluster_embedded.userland.host.node import Host
 from sregym_cluster_embedded.userland.host.pod_folders import PodFolders, sealed
 
@@ -51,10 +52,15 @@ class HostFiles(Files):
     def _pods(self) -> PodFolders:
         return PodFolders(self._world, self.host.config.node)
 
+    @cached_property
+    def _images(self) -> dict[str, Inode]:
+        return image_folders(self._world, self.host.config.node, self.host.began)
+
     def look_anew(self) -> None:
-        """Another command begins: pods may be others now."""
+        """Another command begins: pods and images may be others now."""
         super().look_anew()
         self.__dict__.pop("_pods", None)
+        self.__dict__.pop("_images", None)
 
     def open(self, path: str) -> Inode:
         """A file that is read; what is for a pod alone is refused.
@@ -81,6 +87,8 @@ class HostFiles(Files):
             found = self._pods.inode(place)
             if found is not None and self.mount_of(place) is None:
                 return found
+        if place.startswith(f"{RUNTIME_FOLDER}/") and place in self._images:
+            return self._images[place]
         if effects.hidden(self._world, self.host.config.node, place):
             return None
         found = super()._inode(place)
@@ -99,6 +107,8 @@ class HostFiles(Files):
         others = [path for path in _EMPTY if path.startswith(prefix)]
         if prefix == "/" or prefix.startswith("/var"):
             others += [path for path in self._pods.paths if path.startswith(prefix)]
+        if prefix.startswith(f"{RUNTIME_FOLDER}/"):
+            others += [path for path in self._images if path.startswith(prefix)]
         found += [
             path[len(prefix) :].split("/", 1)[0] for path in others if path not in layer
         ]  # fmt: skip

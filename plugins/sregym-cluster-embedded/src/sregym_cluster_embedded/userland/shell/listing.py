@@ -242,7 +242,10 @@ def disk_use(session: Session, path: str) -> list[tuple[str, int, bool]]:
         return []
     found, total = [], inode.blocks_kib
     if inode.kind == FOLDER:
-        for name in session.files.listing(path) or ():
+        # What the kernel shows as files takes no room, and there is much of it.
+        of_kernel = (inode.mode, inode.shown_bytes) == (0o555, 0)
+        names = () if of_kernel else session.files.listing(path) or ()
+        for name in names:
             below = disk_use(session, posixpath.join(path, name))
             total += below[-1][1] if below else 0
             found.extend(below)
