@@ -42,3 +42,29 @@ def test_without_an_end_it_is_left_to_the_binary_and_takes_no_time(world: World)
     with pytest.raises(NotCovered, match="a command that does not end"):
         run(DirectAccess(world), ["exec", "box", "--", "tail", "-f", "/tmp/log"])
     assert world.now == began
+
+
+TICKER = """
+apiVersion: v1
+kind: Pod
+metadata: {name: ticker}
+spec:
+  containers:
+  - name: ticker
+    image: registry.example/library/busybox:1.36
+    command: [sh, -c, "while true; do echo tick; sleep 4; done"]
+"""
+
+
+def test_a_log_with_a_limit_shows_what_was_written_until_then(world: World) -> None:
+    assert run(DirectAccess(world), ["apply", "-f", "-"], TICKER).exit_code == 0
+    world.run_until(world.now + 30)
+    began = world.now
+    argv = ["logs", "-f", "ticker", "--tail=0", "--request-timeout=10s"]
+    canceled = (
+        "net/http: request canceled (Client.Timeout or context cancellation while reading body)"
+    )
+    done = run(DirectAccess(world), argv)
+    assert (done.exit_code, done.stderr) == (1, f"{canceled}\nerror: {canceled}\n")
+    assert done.stdout == "tick\ntick\n"
+    assert world.now - began == pytest.approx(10)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from sregym_core.policy import Policy
 
-    from sregym_cluster_embedded.kubectl.attachment import Attached
+    from sregym_cluster_embedded.kubectl.attachment import Attached, Followed
     from sregym_cluster_embedded.kubelet.runtime import ExecResult
     from sregym_cluster_embedded.world import World
 
@@ -82,8 +82,8 @@ class Access(Protocol):
 
     def follow(
         self, namespace: str, pod: str, container: str, options: Mapping[str, str], limit_s: float
-    ) -> str | None:
-        """The log of a container until its life ends; None when it outlives the limit."""
+    ) -> Followed:
+        """The log of a container until its life ends, or until the limit."""
 
     def ahead(self) -> Access:
         """The cluster as it would go on: whatever is done there has not happened here."""
@@ -230,8 +230,8 @@ class DirectAccess:
 
     def follow(
         self, namespace: str, pod: str, container: str, options: Mapping[str, str], limit_s: float
-    ) -> str | None:
-        """The log of a container until its life ends; None when it outlives the limit.
+    ) -> Followed:
+        """The log of a container until its life ends, or until the limit.
 
         Raises:
             ServerError: There is none to be read.
@@ -242,10 +242,10 @@ class DirectAccess:
         if isinstance(answer, Response):
             raise ServerError(orjson.loads(answer.body))
         assert isinstance(answer, Connect)
-        text: str | None = _attachment().followed(
+        found: Followed = _attachment().followed(
             self.world, namespace, pod, answer.container, answer.options, limit_s
         )
-        return text
+        return found
 
     def ahead(self) -> DirectAccess:
         """The cluster as it would go on: whatever is done there has not happened here."""

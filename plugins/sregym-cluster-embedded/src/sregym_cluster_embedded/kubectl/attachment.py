@@ -34,6 +34,13 @@ FROM_NOW_ON: Mapping[str, str] = MappingProxyType({"tailLines": "0"})
 WINDOW_OPTIONS = ("tailLines", "sinceSeconds", "sinceTime", "limitBytes")
 
 
+class Followed(NamedTuple):
+    """What a log said while it was followed; `ended` is false when the limit has passed."""
+
+    text: str
+    ended: bool
+
+
 class Attached(NamedTuple):
     """What came of an attachment; `ended` is false when its limit has passed."""
 
@@ -145,8 +152,8 @@ def attach(
     demand_process(world, namespace, pod, container)
     main = None if stdin is None else main_process(world, namespace, pod, container)
     if main is None or stdin is None:
-        text = followed(world, namespace, pod, container, FROM_NOW_ON, limit_s)
-        return Attached(ended=False) if text is None else Attached(text)
+        found = followed(world, namespace, pod, container, FROM_NOW_ON, limit_s)
+        return Attached(found.text) if found.ended else Attached(ended=False)
     if main.talks:
         return _talk(world, main, stdin)
     result = main.feed(world, stdin, closed=True)
@@ -189,8 +196,8 @@ def followed(
     container: str,
     options: Mapping[str, Any],
     limit_s: float,
-) -> str | None:
-    """What a log says until this life of its container ends; None when it outlives the limit."""
+) -> Followed:
+    """What a log says until this life of its container ends, or until the limit."""
     growing = {name: value for name, value in options.items() if name not in WINDOW_OPTIONS}
 
     def read(chosen: Mapping[str, Any]) -> str:
@@ -206,7 +213,8 @@ def followed(
     while life is not None and life[2]:
         upcoming = world.clock.next_at()
         if upcoming is None or upcoming > deadline:
-            return None
+            world.run_until(deadline)
+            return Followed(text + read({**growing, SINCE_MOMENT: since})[sent:], ended=False)
         revision = world.store.revision
         world.step()
         if world.store.revision == revision:
@@ -218,4 +226,4 @@ def followed(
             since, sent = world.now, len(read({**growing, SINCE_MOMENT: world.now}))
         if present != life:
             break
-    return text
+    return Followed(text, ended=True)

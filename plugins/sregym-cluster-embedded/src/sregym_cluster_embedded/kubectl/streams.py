@@ -31,6 +31,7 @@ EXEC_FLAGS = (
 )  # fmt: skip
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+_CANCELED = "net/http: request canceled (Client.Timeout or context cancellation while reading body)"
 _NO_TERMINAL = "Unable to use a TTY - input is not a terminal or the right kind of file"
 _LOGS_USAGE = """error: expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.
 POD or TYPE/NAME is a required argument for the logs command
@@ -87,14 +88,30 @@ def _print_followed(
 ) -> None:
     metadata = pod["metadata"]
     where = (metadata["namespace"], metadata["name"])
+    limit_s = _time_limit(session)
     try:
-        text = session.access.follow(*where, container, dict(query), PATIENCE_S)
+        found = session.access.follow(*where, container, dict(query), limit_s or PATIENCE_S)
     except ServerError as error:
         # The binary asks again and again for a while.
         raise NotCovered("a log that is not there yet") from error
-    if text is None:
+    if not found.ended and not limit_s:
         raise NotCovered("a log that does not end")
-    _print_lines(session, pod, container, text)
+    _print_lines(session, pod, container, found.text)
+    if not found.ended:
+        session.complain(_CANCELED)
+        raise CommandError(f"error: {_CANCELED}")
+
+
+def _time_limit(session: Session) -> float:
+    """Seconds after which the request is given up; 0 when it is not."""
+    if not session.arguments.has("request-timeout"):
+        return 0.0
+    from sregym_cluster_embedded.kubectl.watches import time_limit
+
+    limit_s = time_limit(session)
+    if limit_s > PATIENCE_S:
+        raise NotCovered("a log that is followed for long")
+    return limit_s
 
 
 def execute(session: Session) -> None:
