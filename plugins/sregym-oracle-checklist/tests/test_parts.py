@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sregym_oracle_checklist.details import detail_tokens, gives_detail
 from sregym_oracle_checklist.layout import Line, Section, lines_of
-from sregym_oracle_checklist.mechanisms import hits, truth_family
+from sregym_oracle_checklist.mechanisms import hits, says_mechanism, truth_family
 from sregym_oracle_checklist.naming import Names
 
 
@@ -128,3 +128,31 @@ def test_details(name: str, text: str, expected: str | None, truths: Any) -> Non
 def test_details_are_what_differs(truths: Any) -> None:
     assert detail_tokens(truths["memory-limit"]) == ("10mi", "512mi")
     assert detail_tokens(truths["target-port"]) == ("11212", "11211")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "phrases", "said"),
+    [
+        (
+            "replica-role-swapped",
+            ("two primaries", "demoted to a secondary"),
+            "there are two primaries",
+        ),
+        (
+            "wrong-role-label",
+            ("labelled as a cache", "tier label"),
+            "its pods are labelled as a cache",
+        ),
+        (
+            "message-image-too-large",
+            ("oversized picture",),
+            "an oversized picture blocks the queue",
+        ),
+    ],
+)
+def test_a_word_of_a_slug_does_not_take_its_authors_phrases(
+    mechanism: str, phrases: tuple[str, ...], said: str, truths: Any
+) -> None:
+    own = {"mechanism": mechanism, "mechanism_phrases": phrases}
+    truth = truths["role-revoked"].model_copy(update=own)
+    assert (truth_family(truth), says_mechanism(said, truth)) == (mechanism, True)

@@ -20,8 +20,10 @@ from sregym_core.interfaces import (
     ClusterProvider,
     ClusterSpec,
     Finding,
+    Kubectl,
     KubectlError,
     find_kubectl,
+    shell_remark,
 )
 from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
@@ -95,7 +97,7 @@ def _kubectl(server: tuple[int, int]) -> Finding:
         found = find_kubectl(server)
     except KubectlError as error:
         return Finding("kubectl", False, str(error))
-    return Finding("kubectl", True, f"{found.path}, {found.full_version}")
+    return Finding("kubectl", True, _told(found))
 
 
 def _storage(cluster: KubernetesCluster) -> Finding:
@@ -122,3 +124,8 @@ def _right(client: ApiClient, verb: str, group: str, resource: str, subresource:
     allowed = review.status is not None and bool(review.status.allowed)
     detail = "allowed" if allowed else "not allowed"
     return Finding(f"right to {verb} {name}", allowed, detail, "use a context with more rights")
+
+
+def _told(found: Kubectl) -> str:
+    remark = shell_remark()
+    return f"{found.path}, {found.full_version}{f'; but {remark}' if remark else ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.lexicon import (
@@ -189,12 +190,29 @@ def _most_specific(found: Sequence[Hit], text: str) -> list[Hit]:
 
 
 def truth_family(truth: GroundTruth) -> str:
-    """The lexicon's family of a ground truth, or its own slug when the lexicon has none."""
-    slug = f"{truth.mechanism}".lower().replace("_", "-").replace(" ", "-")
+    """The lexicon's family of a ground truth, or its own slug when the lexicon has none.
+
+    A word of the slug alone makes no family: `replica-role-swapped` revokes no role. The lexicon has
+    to read the slug so, and most of what its author calls it; else the author's words count.
+    """
+    return _family(truth.mechanism, truth.mechanism_phrases)
+
+
+@lru_cache(maxsize=256)
+def _family(mechanism: str, phrases: tuple[str, ...]) -> str:
+    slug = mechanism.lower().replace("_", "-").replace(" ", "-")
     for family, pattern in TRUTH_FAMILIES:
         if re.search(rf"(?:^|-)(?:{pattern})(?:-|$)", slug):
-            return family
-    return truth.mechanism
+            return family if _reads(slug, phrases, family) else mechanism
+    return mechanism
+
+
+def _reads(slug: str, phrases: tuple[str, ...], family: str) -> bool:
+    words = slug.replace("-", " ")
+    if not any(hit.family == family for hit in hits(words)):
+        return False
+    read = sum(any(hit.family == family for hit in hits(phrase)) for phrase in phrases)
+    return 2 * read >= len(phrases)
 
 
 def says_mechanism(text: str, truth: GroundTruth) -> bool:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Headers = list[tuple[bytes, bytes]]
 
+# The number that kubectl gives each of its commands is a UUID.
+_LONGEST_CALL = 64
 # Of the connection, not of the request: each side has its own.
 _OWN = (b"host", b"authorization", b"content-length", b"transfer-encoding", b"expect")
 
@@ -70,7 +72,13 @@ class Exchange:
             status=self._status,
             took_s=round(time.monotonic() - self._began, 6),
             refused=self._refused,
+            call=self._header(b"kubectl-session")[:_LONGEST_CALL],
         )
+
+    def _header(self, name: bytes) -> str:
+        """The first header of that name, in small letters; empty when there is none."""
+        found = (value for key, value in self._request.headers if key == name)
+        return next(found, b"").decode("latin-1")
 
     async def run(self) -> bool:
         """Do it; True when the connection now speaks another protocol and is used up."""

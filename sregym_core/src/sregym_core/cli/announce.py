@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.cli.alert_page import page
+from sregym_core.cli.terminal import columns, filled, noted
 from sregym_core.events import SessionOpened, Submitted, Waiting, WatchReported
+from sregym_core.interfaces import shell_remark
+from sregym_core.model import Check
+from sregym_core.modes import mode_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from sregym_core.cli import Console
     from sregym_core.cli.reveal import Revealed
     from sregym_core.events import EpisodeEvent
@@ -40,10 +48,18 @@ class Announcer:
         console: Where to.
         as_json: One line of JSON in place of everything else.
         revealed: Where the solution is served, for those who asked.
+        firing: Gives the notification about the alerts that fire at this moment.
     """
 
-    def __init__(self, console: Console, as_json: bool, revealed: Revealed | None) -> None:
+    def __init__(
+        self,
+        console: Console,
+        as_json: bool,
+        revealed: Revealed | None,
+        firing: Callable[[], Mapping[str, Any] | None] = lambda: None,
+    ) -> None:
         self._console = console
+        self._firing = firing
         self._as_json = as_json
         self._revealed = revealed
 
@@ -65,22 +81,20 @@ class Announcer:
             self._console.json(self._content(event), one_line=True)
             return
         say = self._console.say
-        say(event.instruction)
+        width = columns()
+        say(self._told(event, width))
         say(f"{'-' * 72}\nThe world is up. In another terminal:\n")
         say(f"  export KUBECONFIG={event.kubeconfig}")
         say("  kubectl get pods --all-namespaces")
         lines = _HAND_IN.get(event.submissions, _HAND_IN["diagnosis", "mitigation"])
-        width = max(len(line) for line, _ in lines)
+        reach = max(len(line) for line, _ in lines)
         for line, note in lines:
-            say(f"  {line:<{width}}   # {note}")
+            say(f"  {line:<{reach}}   # {note}")
+        remark, _, advice = shell_remark().partition("; in your shell: ")
+        if remark:
+            say("\n" + noted(f"{remark}; before all else:", "", width) + f"\n\n  {advice}")
         say("\nEverything else listens on this machine only:\n")
-        width = max(map(len, [*event.endpoints, "token"]))
-        reach = max(map(len, event.endpoints.values()), default=0)
-        for name, url in sorted(event.endpoints.items()):
-            say(f"  {name:<{width}}  {url:<{reach}}  {_ENDPOINTS.get(name, '')}".rstrip())
-        if event.token:
-            about = "bearer token of gateway and MCP servers"
-            say(f"  {'token':<{width}}  {event.token:<{reach}}  {about}")
+        self._addresses(event, width)
         if "mcp" in event.endpoints:
             say("\nAn MCP client takes this configuration:\n")
             self._console.json(mcp_configuration(event.endpoints["mcp"], event.token))
@@ -89,6 +103,39 @@ class Announcer:
         if self._revealed is not None:
             say(f"\nWhat is broken: {self._revealing(self._revealed, event)}")
         say("\nThe last submission or Ctrl-C ends the session.")
+
+    def _told(self, event: SessionOpened, width: int) -> str:
+        """The instruction, with the page in place of what programs get of the alerts, or below it."""
+        alerts = self._alerts(event)
+        if alerts is None:
+            return filled(event.instruction, width)
+        paged = page(alerts, width)
+        raw = json.dumps(alerts, indent=1)
+        before, there, after = event.instruction.partition(raw)
+        if there:
+            return "\n".join((filled(before, width), paged, filled(after, width)))
+        return f"{filled(event.instruction, width)}\n\n{paged}\n"
+
+    def _alerts(self, event: SessionOpened) -> Mapping[str, Any] | None:
+        """Those that the agent was told of, else those that fire; who watches has to find out."""
+        if event.alerts is not None or mode_named(event.mode).watching:
+            return event.alerts
+        return self._firing()
+
+    def _addresses(self, event: SessionOpened, width: int) -> None:
+        """All doors, each with what is behind it: beside its address, or below where that is long."""
+        listed = [(name, url, _ENDPOINTS.get(name, "")) for name, url in event.endpoints.items()]
+        listed.sort()
+        if event.token:
+            listed.append(("token", event.token, "bearer token of gateway and MCP servers"))
+        reach = max(len(name) for name, *_ in listed)
+        for name, url, about in listed:
+            line = f"  {name:<{reach}}  {url}"
+            if about and len(line) + 3 + len(about) <= width:
+                line = f"{line}   {about}"
+            elif about:
+                line = f"{line}\n{noted(about, ' ' * (reach + 6), width)}"
+            self._console.say(line)
 
     def _content(self, event: SessionOpened) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -99,7 +146,7 @@ class Announcer:
             "token": event.token,
             "mode": event.mode,
             "submissions": list(event.submissions),
-            "alerts": event.alerts,
+            "alerts": self._alerts(event),
         }
         if self._revealed is not None:
             content["revealed"] = self._revealing(self._revealed, event)
@@ -116,19 +163,20 @@ class Announcer:
             return
         if summary["stopped"] and summary["stopped"] not in summary["reason"]:
             say(f"\n{summary['stopped']}")
-        say(f"\n{summary['outcome']}: {summary['reason']}")
+        width = columns()
+        say("\n" + filled(f"{summary['outcome']}: {summary['reason']}", width))
         for stage in ("diagnosis", "mitigation"):
             for check in (summary[stage] or {}).get("checks", ()):
-                line = f"  {stage:<10}  {check['outcome']:<5}  {check['name']}"
-                detail = ""
-                if check["outcome"] != "pass":
-                    detail = f"expected {check['expected']}; got {check['got']}"
-                say(f"{line}  {detail}".rstrip())
+                say(f"  {stage:<10}  {check['outcome']:<5}  {check['name']}")
+                words = Check.model_validate(check).why
+                if words:
+                    say(noted(words, " " * 21, width))
         times = [
             f"{label} after {summary[field]:g} s"
             for field, label in (("ttd_s", "diagnosed"), ("ttm_s", "repaired"))
             if summary[field] is not None
         ]
+        times.insert(0, f"{summary['steps']} steps")
         if summary["false_alarms"]:
             times.append(f"{summary['false_alarms']} false alarms")
         say(f"\n{', '.join([*times, after])}")

@@ -75,6 +75,7 @@ class Up(Subcommand):
         from sregym_core.api import Environment, Workspace
         from sregym_core.cli.announce import Announcer
         from sregym_core.cli.healthy import check_alone, put_up
+        from sregym_core.conductor.alerts import firing
         from sregym_core.interfaces import AgentDescription
         from sregym_core.modes import check_start, mode_named
         from sregym_core.salt import fresh_seed
@@ -96,7 +97,9 @@ class Up(Subcommand):
         claim_folder(folder)
         revealing = _revealed(workspace, problem) if arguments.reveal else nullcontext()
         with workspace, revealing as revealed:
-            announcer = Announcer(self.console, arguments.json, revealed)
+            announcer = Announcer(
+                self.console, arguments.json, revealed, lambda: firing(environment.cluster)
+            )
             environment = Environment(
                 problem,
                 seed=fresh_seed() if arguments.seed is None else arguments.seed,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_core.events import EpisodeEvent
-    from sregym_core.proof import Proof
+    from sregym_core.proof import Proof, ProofCheck
 
 
 class Verify(Subcommand):
@@ -56,7 +56,7 @@ class Verify(Subcommand):
         jobs = arguments.jobs or options.processors()
         request = ProofRequest(problems, cluster, cluster_options, arguments.seed, jobs)
         listener = None if arguments.json else self._told
-        proofs = list(self._shown(prove_all(bench, request, listener), arguments.json))
+        proofs = list(self.shown(prove_all(bench, request, listener), arguments.json))
         proved = sum(proof.proved for proof in proofs)
         wall_s = round(time.monotonic() - began, 3)
         if arguments.json:
@@ -73,7 +73,8 @@ class Verify(Subcommand):
         if isinstance(event, Waiting):
             self.console.note(f"{episode}: {event.text()}")
 
-    def _shown(self, proofs: Iterator[Proof], quiet: bool) -> Iterator[Proof]:
+    def shown(self, proofs: Iterator[Proof], quiet: bool) -> Iterator[Proof]:
+        """Print proofs as they come, unless quiet, and hand them on."""
         for proof in proofs:
             if not quiet:
                 word = "proved" if proof.proved else "NOT PROVED"
@@ -82,7 +83,13 @@ class Verify(Subcommand):
                 )
                 for check in proof.checks:
                     if not check.ok:
-                        self.console.say(
-                            f"  {check.name}: expected {check.expected}, got {check.got}: {check.detail}"
-                        )
+                        self._failed(check)
             yield proof
+
+    def _failed(self, check: ProofCheck) -> None:
+        """A check that is not ok, with the diagnosis that was judged."""
+        self.console.say(
+            f"  {check.name}: expected {check.expected}, got {check.got}: {check.detail}"
+        )
+        for line in check.said.splitlines():
+            self.console.say(f"    | {line}")

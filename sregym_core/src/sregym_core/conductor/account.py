@@ -70,7 +70,7 @@ def of_session(session: LiveSession | None) -> dict[str, Any]:
         return {}
     return {
         "instruction": session.instruction,
-        "steps": len(session.transcript),
+        "steps": len(session.transcript) + session.outside.calls,
         "tokens": session.tokens,
         "agent_version": session.agent_version,
         "model": session.model,

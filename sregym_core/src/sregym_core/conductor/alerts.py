@@ -62,6 +62,17 @@ def wait_for_quiet(cluster: Cluster) -> None:
         cluster.clock.wait_until(lambda: not _active(cluster), PATIENCE_S, POLL_S)
 
 
+def firing(cluster: Cluster) -> dict[str, Any] | None:
+    """The notification about all alerts that fire now; None for none, or where nobody can say."""
+    if SERVICE not in cluster.services:
+        return None
+    try:
+        active = _active(cluster)
+    except WorldError:
+        return None
+    return payload(active) if active else None
+
+
 def payload(alerts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The notification of one group with all these alerts, as `GET /api/v2/alerts` gives them."""
     told = [

@@ -26,6 +26,11 @@ class OutsideCalls:
         self.requests: list[ApiRequest] = []
         self.attempts: list[Attempt] = []
 
+    @property
+    def calls(self) -> int:
+        """How many commands of an own kubectl they were."""
+        return len({one.call for one in self.requests if one.call})
+
     def fork(self) -> OutsideCalls:
         """The same so far, to go on by itself."""
         twin = OutsideCalls()

@@ -35,7 +35,7 @@ from sregym_core.interfaces.cluster import (
 from sregym_core.interfaces.deadline import DeadlineExceeded, bounded
 from sregym_core.interfaces.history import History, Load, PastRestart
 from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
-from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl
+from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
 from sregym_core.interfaces.nodes import DiskBlocks, NodeAccess, node_access, restore_settings
 from sregym_core.interfaces.noise import Noise, NoiseContext
 from sregym_core.interfaces.oracle import Baseline, Oracle, OracleContext
@@ -96,4 +96,5 @@ __all__ = [
     "no_such_service",
     "node_access",
     "restore_settings",
+    "shell_remark",
 ]

@@ -60,13 +60,42 @@ def find_kubectl(server: tuple[int, int], search_path: str | None = None) -> Kub
         msg = f"{found} does not run as kubectl; {install}"
         raise KubectlError(msg)
     version = _parsed(said)
-    if version is None or version[0] != server[0] or abs(version[1] - server[1]) > SKEW:
+    if version is None or not _fits(version, server):
         msg = (
             f"{found} is kubectl {said}, which does not fit a server of "
             f"{server[0]}.{server[1]}: they may differ by one minor version; {install}"
         )
         raise KubectlError(msg)
     return Kubectl(found, version, said)
+
+
+def shell_remark(search_path: str | None = None) -> str:
+    """What is wrong with the kubectl that somebody gets who types its name; empty for nothing.
+
+    It is compared with the one of this environment, which is made for the clusters here. Where that
+    is missing, `find_kubectl` says what is.
+
+    Args:
+        search_path: Looked through in place of the variable PATH, in its form.
+    """
+    own = _beside()
+    typed = shutil.which("kubectl", path=search_path)
+    if own is None or (typed is not None and Path(typed).samefile(own)):
+        return ""
+    advice = f"in your shell: export PATH={Path(own).parent}:$PATH"
+    if typed is None:
+        return f"kubectl is not on PATH; {advice}"
+    said, own_said = _said(typed), _said(own)
+    if said is None:
+        return f"{typed} is first on PATH and does not run as kubectl; {advice}"
+    own_version = _parsed(own_said or "")
+    if own_version is None or _fits(_parsed(said), own_version):
+        return ""
+    return f"{typed} is first on PATH and kubectl {said}, where {own_said} fits; {advice}"
+
+
+def _fits(version: tuple[int, int] | None, other: tuple[int, int]) -> bool:
+    return version is not None and version[0] == other[0] and abs(version[1] - other[1]) <= SKEW
 
 
 def _beside() -> str | None:

@@ -93,6 +93,8 @@ class ApiRequest(Value):
         status: HTTP status of the answer; 101 where an exec, copy or forward began, 0 for none.
         took_s: Wall-clock seconds from its beginning to its end.
         refused: Why it was not passed on; empty when it was.
+        call: Of which command of kubectl it is a part, by the number that kubectl gives it; empty
+            for other clients.
     """
 
     at_s: float = 0.0
@@ -101,6 +103,7 @@ class ApiRequest(Value):
     status: int
     took_s: float = 0.0
     refused: str = ""
+    call: str = ""
 
 
 class Attempt(Value):
@@ -164,7 +167,7 @@ class EpisodeRecord(Value):
         ttd_s: Episode seconds from the agent's start, or from the injection where that came
             later, to its diagnosis.
         ttm_s: The same to its mitigation.
-        steps: Number of tool calls.
+        steps: Number of tool calls, and of commands of an own kubectl.
         tokens: Of the agent's language model, where the adapter told of them.
         agent_version: Of the agent's program, where the adapter told of it.
         model: Its language model, where the adapter told of it.

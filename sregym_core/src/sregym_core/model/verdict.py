@@ -42,6 +42,20 @@ class Check(Value):
     got: str = ""
     detail: str = ""
 
+    @property
+    def why(self) -> str:
+        """Why it came out so, in words for people; empty for a plain pass."""
+        if self.got in ("yes", "no"):  # a question: what it asked says more than the answer
+            if self.got == "yes" and self.outcome is Outcome.PASS:
+                return ""
+            asked = self.detail or self.name
+            word = "tolerated" if self.outcome is Outcome.PASS else "answered"
+            return f"{word} {self.got}: {asked}"
+        if self.outcome is Outcome.PASS:
+            return ""
+        seen = f"expected {self.expected}; got {self.got}"
+        return f"{seen} ({self.detail})" if self.detail else seen
+
 
 class Verdict(Value):
     """The answer of an oracle.

@@ -39,6 +39,7 @@ class ProofCheck:
         got: What came out.
         ok: Whether it is the same.
         detail: Why it came out.
+        said: The diagnosis that was judged, where one was.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ProofCheck:
     got: str
     ok: bool
     detail: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,8 @@ class _Battery:
         diagnosis = record.diagnosis
         got = str(diagnosis.verdict.outcome) if diagnosis is not None else "not judged"
         detail = diagnosis.verdict.reason if diagnosis is not None else record.reason
-        yield ProofCheck("true-diagnosis-passes", "pass", got, got == "pass", detail)
+        said = "" if diagnosis is None else diagnosis_as_text(diagnosis.text, diagnosis.claims)
+        yield ProofCheck("true-diagnosis-passes", "pass", got, got == "pass", detail, said)
 
     def _cheat(self, session: Session, cheat: Any) -> None:
         session.submit("Cheating.")
@@ -225,13 +228,27 @@ class _Battery:
                 verdict = judge(oracles, context)
                 return verdict.outcome, verdict.reason
 
-            got, why = outcome("", true_claims(truths))
-            yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why)
+            claimed = true_claims(truths)
+            got, why = outcome("", claimed)
+            said = diagnosis_as_text("", claimed)
+            yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why, said)
             for name, (text, claims) in wrong_diagnoses(truths, self._application).items():
                 got, why = outcome(text, claims)
-                yield ProofCheck(f"diagnosis-{name}-fails", "fail", got, got is Outcome.FAIL, why)
+                yield ProofCheck(
+                    f"diagnosis-{name}-fails",
+                    "fail",
+                    got,
+                    got is Outcome.FAIL,
+                    why,
+                    diagnosis_as_text(text, claims),
+                )
         finally:
             world.cluster.close()
+
+
+def diagnosis_as_text(text: str, claims: Claims | None) -> str:
+    """A diagnosis as it was handed in: its text, or its claims as JSON."""
+    return text if claims is None else claims.model_dump_json(exclude_defaults=True)
 
 
 def _mitigation(name: str, record: EpisodeRecord, expected: Outcome) -> ProofCheck:

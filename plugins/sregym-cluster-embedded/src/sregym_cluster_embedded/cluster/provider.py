@@ -12,9 +12,11 @@ from sregym_core.interfaces import (
     ClusterSpec,
     Finding,
     History,
+    Kubectl,
     KubectlError,
     Vocabulary,
     find_kubectl,
+    shell_remark,
 )
 
 from sregym_cluster_embedded.assembly import Blueprint, build
@@ -100,7 +102,7 @@ class Embedded(ClusterProvider):
             found = find_kubectl(SERVER)
         except KubectlError as error:
             return [up, Finding("kubectl", False, str(error))]
-        return [up, Finding("kubectl", True, f"{found.path}, {found.full_version}")]
+        return [up, Finding("kubectl", True, _told(found))]
 
 
 def _now(spec: ClusterSpec) -> int:
@@ -140,3 +142,8 @@ def _check(options: Mapping[str, str]) -> None:
         if not good:
             msg = f"cluster 'embedded', option {name!r}: a positive number is needed, not {value!r}"
             raise UsageError(msg)
+
+
+def _told(found: Kubectl) -> str:
+    remark = shell_remark()
+    return f"{found.path}, {found.full_version}{f'; but {remark}' if remark else ''}"

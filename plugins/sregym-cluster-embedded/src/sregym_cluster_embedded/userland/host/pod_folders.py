@@ -91,7 +91,9 @@ class PodFolders:
     def inode(self, path: str) -> Inode | None:
         """What stands at a path."""
         found = self._tree.get(path)
-        return found() if callable(found) else found
+        if callable(found):  # a path is looked up several times by one command
+            found = self._tree[path] = found()
+        return found
 
     def _add_pod(self, state: PodState, pod: Object | None) -> None:
         world = self._world
