@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_core.interfaces import ClusterProvider
 from sregym_core.plugins import Plugins
@@ -30,7 +31,7 @@ class TestPlugin(PluginContract):
     distribution = "sregym-app-deathstarbench"
 
 
-APPLICATIONS = (HotelReservation, SocialNetwork)
+APPLICATIONS = (HotelReservation, SocialNetwork, MediaMicroservices)
 
 
 class TestApplications(ApplicationContract):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_apps.workload import parse_rounds, summarise
 from sregym_core.interfaces import OperationTraffic
@@ -141,3 +142,24 @@ def test_requests_of_social_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEIGHT_HOME_TIMELINE", "0")
     other = Wrk2(texts["mix.lua"], texts["requests.lua"])
     assert all("home-timeline" not in other.answer(number, 200) for number in range(500))
+
+
+def test_requests_of_media_microservices() -> None:
+    (texts,) = [
+        obj["data"]
+        for obj in MediaMicroservices().manifests()
+        if (obj["kind"], obj["metadata"]["name"]) == ("ConfigMap", "media-load")
+    ]
+    wrk2 = Wrk2(texts["mix.lua"], texts["requests.lua"])
+    sent = [wrk2.answer(number, 200) for number in range(4000)]
+    rounds = {line.operation: line.requests for line in parse_rounds(wrk2.report())}
+
+    assert sent.count("POST /wrk2-api/review/compose") / 4000 == pytest.approx(0.9, abs=0.03)
+    assert rounds == {
+        "compose-review": sent.count("POST /wrk2-api/review/compose"),
+        "register-user": sent.count("POST /wrk2-api/user/register"),
+        "register-movie": sent.count("POST /wrk2-api/movie/register"),
+        "write-movie-info": sent.count("POST /wrk2-api/movie-info/write"),
+        "write-cast-info": sent.count("POST /wrk2-api/cast-info/write"),
+        "write-plot": sent.count("POST /wrk2-api/plot/write"),
+    }

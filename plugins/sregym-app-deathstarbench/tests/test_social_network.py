@@ -1,10 +1,9 @@
-"""Social Network: what it is made of, and breakages by hand on the embedded cluster."""
+"""Breakages of Social Network by hand on the embedded cluster."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,61 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAMESPACE = "social-network"
-TELLTALE = re.compile(
-    r"sregym|(?<!de)fault|chaos|inject|benchmark|harness|oracle|problem|(?<!_)agent(?!-|Host)",
-    re.IGNORECASE,
-)
 HOME, USER, COMPOSE = "home-timeline", "user-timeline", "compose-post"
 
 
 @pytest.fixture(scope="module")
 def network() -> SocialNetwork:
     return SocialNetwork()
-
-
-def test_there_are_27_workloads_and_the_load(network: SocialNetwork) -> None:
-    assert Counter(obj["kind"] for obj in network.manifests()) == {
-        "Namespace": 2,
-        "ConfigMap": 23,
-        "Service": 27,
-        "Deployment": 28,
-    }
-
-
-def test_a_real_api_server_would_take_them(network: SocialNetwork) -> None:
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
-    for obj in network.manifests():
-        validator.validate(obj, "1.37", strict=True)
-
-
-def test_nothing_hints_at_a_test(network: SocialNetwork) -> None:
-    texts = json.dumps(network.manifests()).replace("DeathStarBench", "")
-
-    assert TELLTALE.findall(texts) == []
-    assert TELLTALE.findall(network.description) == []
-
-
-def test_every_address_in_the_configuration_is_a_port_of_a_service(network: SocialNetwork) -> None:
-    objects = network.manifests()
-    served = {
-        (obj["metadata"]["name"], port["port"])
-        for obj in objects
-        if obj["kind"] == "Service"
-        for port in obj["spec"]["ports"]
-    }
-    (text,) = {
-        obj["data"]["service-config.json"]
-        for obj in objects
-        if obj["kind"] == "ConfigMap" and "service-config.json" in obj["data"]
-    }
-    entries = {
-        (entry["addr"], entry["port"])
-        for entry in json.loads(text).values()
-        if isinstance(entry, dict) and "addr" in entry
-    }
-
-    assert len(entries) == 24
-    assert entries <= served
 
 
 @pytest.fixture(scope="module")

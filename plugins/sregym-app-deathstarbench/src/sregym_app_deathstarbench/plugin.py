@@ -16,10 +16,11 @@ _HERE = "sregym_app_deathstarbench"
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Hotel Reservation and Social Network."""
+    """Hotel Reservation, Social Network and Media Microservices."""
     return [
         Offer("hotel-reservation", f"{_HERE}.hotel_reservation.application:HotelReservation"),
         Offer("social-network", f"{_HERE}.social_network.application:SocialNetwork"),
+        Offer("media-microservices", f"{_HERE}.media_microservices.application:MediaMicroservices"),
     ]
 
 
