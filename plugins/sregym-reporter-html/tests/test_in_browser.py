@@ -73,3 +73,17 @@ def test_a_screenshot_shows_something(page: Path, tmp_path: Path) -> None:
     assert content.startswith(b"\x89PNG")
     # An empty page compresses to a few kilobytes.
     assert len(content) > 20_000
+
+
+def test_results_are_filtered_and_sorted(page: Path, tmp_path: Path) -> None:
+    acting = page.with_name("acting.html")
+    act = (
+        "const filter = document.getElementById('filter'); filter.value = 'no such problem';"
+        "filter.dispatchEvent(new Event('input'));"
+        "document.querySelector('#results th button').click();"
+    )
+    text = page.read_text(encoding="utf-8").replace("</body>", f"<script>{act}</script></body>")
+    acting.write_text(text, encoding="utf-8")
+    seen = _browse(tmp_path / "profile", acting.as_uri(), "--dump-dom")
+    assert re.findall(r'<details id="(\w+)" hidden', seen) == ["e0001", "e0002", "e0003"]
+    assert re.findall(r'<th aria-sort="(\w+)">', seen)[:2] == ["ascending", "none"]

@@ -8,9 +8,9 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from sregym_core.interfaces import RunPlan
-from sregym_core.model import EpisodeRecord, Outcome, TimelineEntry
+from sregym_core.model import Check, EpisodeRecord, Outcome, StageRecord, TimelineEntry, Verdict
 from sregym_reporter_html.bounds import bounded, shortened
-from sregym_reporter_html.report import duration, event_text, render
+from sregym_reporter_html.report import duration, event_text, render, split, word
 
 MakeRecord = Callable[..., EpisodeRecord]
 HOSTILE = (
@@ -149,3 +149,28 @@ def test_events_of_watching() -> None:
         "5 alerts fired after 105.0 s",
         "waiting: a: Pending; b: Pending",
     ]
+
+
+def test_the_table_tells_both_stages_apart(record: MakeRecord) -> None:
+    good, bad = (
+        StageRecord(text="", verdict=Verdict(outcome=one, checks=()))
+        for one in (Outcome.PASS, Outcome.FAIL)
+    )
+    played = record("e0001", "someone", Outcome.FAIL)
+    assert [
+        split(played.model_copy(update={"diagnosis": one, "mitigation": other}))
+        for one, other in ((good, bad), (bad, None), (None, None))
+    ] == ["pass/fail", "fail/-", "fail"]
+    assert split(record("e0001", "someone", Outcome.ERROR)) == "error"
+
+
+def test_a_no_that_the_score_could_bear_is_called_tolerated() -> None:
+    checks = [
+        Check(name="a", outcome=outcome, expected=expected, got=got)
+        for outcome, expected, got in (
+            (Outcome.PASS, "yes, or 0.70 without", "no"),
+            (Outcome.PASS, "yes", "yes"),
+            (Outcome.FAIL, "yes", "no"),
+        )
+    ]
+    assert [word(check) for check in checks] == ["tolerated", "pass", "fail"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sregym_core.interfaces import RunPlan
-    from sregym_core.model import EpisodeRecord, StageRecord, TimelineEntry
+    from sregym_core.model import Check, EpisodeRecord, StageRecord, TimelineEntry
 
 FILE = "report.html"
 
@@ -68,6 +68,8 @@ def render(plan: RunPlan, records: Sequence[EpisodeRecord]) -> str:
     environment.filters["event_text"] = event_text
     environment.filters["duration"] = duration
     environment.filters["shortened"] = shortened
+    environment.filters["split"] = split
+    environment.filters["word"] = word
     totals = [_total(agent, records) for agent in plan.agents]
     return environment.get_template("report.html").render(
         plan=plan,
@@ -114,6 +116,20 @@ def event_text(entry: TimelineEntry) -> str:
     # Records may be older than this page, or newer: a field that is not there is no disaster.
     known = {name: shortened(str(value), 80) for name, value in fields.items()}
     return template.format_map(defaultdict(str, known)).strip() if template else entry.event
+
+
+def split(record: EpisodeRecord) -> str:
+    """What came of both stages, `pass/fail`; the outcome alone where none was judged."""
+    stages = (record.diagnosis, record.mitigation)
+    if record.outcome is Outcome.ERROR or stages == (None, None):
+        return str(record.outcome)
+    return "/".join("-" if stage is None else str(stage.verdict.outcome) for stage in stages)
+
+
+def word(check: Check) -> str:
+    """How a check ended: `tolerated` for a question with a no that the score could bear."""
+    tolerated = check.outcome is Outcome.PASS and check.got == "no" and check.expected != "no"
+    return "tolerated" if tolerated else str(check.outcome)
 
 
 def duration(seconds: float | None) -> str:

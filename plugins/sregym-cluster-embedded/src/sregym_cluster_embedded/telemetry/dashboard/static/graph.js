@@ -17,16 +17,19 @@ function picture(box, nodes, edges, chosen, choose) {
   const narrow = box.clientWidth < NARROW;
   const { where, width, bottom } = narrow ? stacked(linked, box.clientWidth) : sideBySide(linked);
   const top = bottom + (linked.length && alone.length ? 26 : 0);
-  const perRow = Math.max(1, Math.floor((width - 2 * MARGIN + GAP_Y) / (WIDTH + GAP_Y)));
+  // Those without calls take all the room that there is, however few the others are.
+  const room = Math.max(width, box.clientWidth);
+  const perRow = Math.max(1, Math.floor((room - 2 * MARGIN + GAP_Y) / (WIDTH + GAP_Y)));
+  const wide = Math.max(width, 2 * MARGIN + Math.min(alone.length, perRow) * (WIDTH + GAP_Y) - GAP_Y);
   alone.forEach((node, index) => {
     where.set(node.id, { x: MARGIN + (index % perRow) * (WIDTH + GAP_Y), y: top + Math.floor(index / perRow) * (HEIGHT + GAP_Y) });
   });
   const height = top + Math.ceil(alone.length / perRow) * (HEIGHT + GAP_Y) + MARGIN;
   const order = { idle: 0, healthy: 1, degraded: 2, failing: 3 };
   const drawn = [...edges].sort((one, other) => order[one.status] - order[other.status]);
-  const view = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "service graph" });
+  const view = svg("svg", { width: wide, height, viewBox: `0 0 ${wide} ${height}`, role: "group", "aria-label": "service graph" });
   // Shrinks to what can still be read, then scrolls.
-  Object.assign(view.style, { width: "100%", height: "auto", maxWidth: `${width}px`, minWidth: `${width * 0.75}px` });
+  Object.assign(view.style, { width: "100%", height: "auto", maxWidth: `${wide}px`, minWidth: `${wide * 0.75}px` });
   view.append(svg("defs", {}, ["idle", "healthy", "degraded", "failing"].map(tip)));
   const join = narrow ? downwards : rightwards;
   for (const edge of drawn) view.append(line(edge, join(where.get(edge.source), where.get(edge.target))));

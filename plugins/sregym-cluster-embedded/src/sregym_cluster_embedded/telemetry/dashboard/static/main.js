@@ -11,7 +11,9 @@ const ALERTS_EVERY_MS = 10000;
 // Events that say that somebody or something changed the system, beside all warnings.
 const CHANGES = new Set(["ScalingReplicaSet", "Killing", "SuccessfulRescale", "NodeNotReady", "NodeReady"]);
 
-const state = { workload: "", pod: null, container: "", paused: false, seen: {}, alertsAt: -Infinity };
+const state = { workload: "", pod: null, container: "", paused: false, seen: {}, alertsAt: -Infinity, revealed: false };
+// So many marks fit side by side into a chart.
+const MARKS = 24;
 
 async function ask(path, parameters = {}) {
   const query = new URLSearchParams(parameters).toString();
@@ -21,14 +23,17 @@ async function ask(path, parameters = {}) {
   return content;
 }
 
+function window_s() {
+  return Number(byId("window").value);
+}
+
 async function refresh() {
-  const window_s = byId("window").value;
   const [overview, signals, alerts, pods, events] = await Promise.all([
     ask("overview"),
-    ask("signals", { window: window_s, workload: state.workload }),
+    ask("signals", { window: window_s(), workload: state.workload }),
     freshAlerts(),
     ask("pods"),
-    ask("events", { window: window_s }),
+    ask("events", { window: window_s() }),
   ]);
   state.seen = { overview, signals, alerts, pods: pods.pods, events: events.events };
   if (!state.pod) state.pod = state.workload ? logWorth(state.workload) : suspect(pods.pods);
@@ -58,26 +63,27 @@ function draw() {
   if (!overview) return;
   byId("clock").textContent = `${clock(overview.now)} UTC`;
   byId("clock").dateTime = overview.time;
-  drawHeadline(overview, alerts, pods);
+  drawHeadline(overview, alerts, pods, state.revealed);
   drawGraph(byId("graph"), overview, state.workload, chooseWorkload);
-  drawOrigins(overview.origins);
+  drawOrigins(state.revealed ? overview.origins : []);
+  byId("origins-card").hidden = !state.revealed;
   drawAlerts(alerts);
   byId("signals-of").textContent = state.workload ? `of ${state.workload}` : "of all users; saturation of the busiest process";
   byId("everything").hidden = !state.workload;
-  const marks = marked(events, alerts, signals.step_s, pods);
+  const marks = marked(events, alerts, Math.max(signals.step_s, window_s() / MARKS), pods);
   drawCharts(byId("charts"), signals, marks);
   show(byId("marks"), [marks.length > 0], () => (marks.length ? "▲ warning event   ■ something was changed   ◆ alert began to fire" : ""));
   drawPods(pods, state.pod && `${state.pod.namespace}/${state.pod.name}`, state.workload, choosePod);
   drawEvents(events, state.workload, pods);
 }
 
-// One mark for all alike events of one object: the chart tells when something began.
-function marked(events, alerts, step_s, pods) {
+// One mark for all of a kind that would stand on each other: the chart tells when something began.
+function marked(events, alerts, apart_s, pods) {
   const names = new Set(pods.filter((pod) => pod.workload === state.workload).map((pod) => `pod/${pod.name}`));
   const mine = (event) => !state.workload || names.has(event.object) || event.object.endsWith(`/${short(state.workload)}`);
   const found = new Map();
   const add = (at, kind, text) => {
-    const key = `${kind} ${Math.floor(at / step_s)}`;
+    const key = `${kind} ${Math.floor(at / apart_s)}`;
     if (found.has(key)) found.get(key).text += `; ${text}`;
     else found.set(key, { at, kind, text });
   };
@@ -141,6 +147,8 @@ async function askForTruth() {
   if (!place || !/^http:\/\/127\.0\.0\.1:\d+\/[\w-]+$/.test(place)) return;
   try {
     drawTruth(await (await fetch(place, { cache: "no-store" })).json());
+    state.revealed = true;
+    draw();
   } catch {
     // The place is gone: the page is complete without.
   }

@@ -4,7 +4,7 @@ import { byId, clock, html, millis, number, percent, short, show } from "./dom.j
 
 const SERVED_WELL = 0.99, SERVED_BADLY = 0.9;
 
-export function drawHeadline(overview, alerts, pods) {
+export function drawHeadline(overview, alerts, pods, revealed) {
   const firing = alerts.filter((alert) => alert.state === "firing");
   const down = pods.filter((pod) => !pod.healthy);
   const { rate, success, p95_ms } = overview.users;
@@ -17,9 +17,10 @@ export function drawHeadline(overview, alerts, pods) {
   const box = byId("headline");
   box.className = status;
   document.title = `${status === "healthy" ? "" : "● "}${words}`;
-  const key = [status, words, overview.origins, firing.length, down, rate, p95_ms];
+  const first = revealed ? overview.origins[0] : null;
+  const key = [status, words, first, firing.length, down, rate, p95_ms];
   show(box, key, () => [
-    html("div", { class: "words" }, html("strong", {}, words), reasons(overview, down)),
+    html("div", { class: "words" }, html("strong", {}, words), reasons(first, down)),
     figure("of users served", percent(success), success === null || success >= SERVED_WELL ? "" : status),
     figure("requests", `${number(rate)}/s`),
     figure("95 % within", millis(p95_ms)),
@@ -28,8 +29,7 @@ export function drawHeadline(overview, alerts, pods) {
   ]);
 }
 
-function reasons(overview, down) {
-  const first = overview.origins[0];
+function reasons(first, down) {
   const lines = [];
   if (first) lines.push(html("p", {}, `${short(first.source)} → ${short(first.target)}: ${first.words}`));
   if (down.length) {
@@ -92,7 +92,8 @@ export function drawPods(pods, chosen, workload, choose) {
       const id = `${pod.namespace}/${pod.name}`;
       const button = html("button", { type: "button", "data-id": id, onclick: () => choose(pod) }, pod.name);
       const look = `${pod.healthy ? "" : "bad "}${id === chosen ? "chosen" : ""}`;
-      return row(look, [button, pod.ready, pod.status, pod.restarts, pod.age, pod.node, pod.namespace]);
+      const restarts = html("span", { title: pod.restarts }, pod.restarts.split(" ")[0]);
+      return row(look, [button, pod.ready, pod.status, restarts, pod.age, pod.node, pod.namespace]);
     })),
   );
 }
