@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.cluster import Embedded
 from sregym_cluster_kubernetes.provider import Kubeconfig
+from sregym_cluster_kubernetes.telemetry.installing import manifests
 from sregym_core.conductor import Bench
 from sregym_core.errors import ExitCode
 from sregym_core.interfaces import Cluster, ClusterError, ClusterProvider, ClusterSpec, Finding
@@ -97,6 +99,40 @@ def test_doctor(world: Any, module_project: SregymProject, tmp_path: Path) -> No
         Finding("right to create pods/exec", True, "allowed", "use a context with more rights")
     )
     assert content["ok"] is True
+
+
+def test_doctor_says_what_agents_will_observe(world: Any, module_project: SregymProject) -> None:
+    endpoints = world.access.endpoints
+    named = ("prometheus", "loki", "alertmanager")
+    words = ",".join(f"{name}={endpoints[name]}" for name in named)
+    content = module_project.run("doctor", "--cluster", f"{world.choice},{words}", "--json").json()
+    found = {one["subject"]: (one["ok"], one["detail"]) for one in content["findings"]}
+    assert {
+        what: found[f"telemetry, {what}"] for what in ("metrics", "logs", "traces", "alerts")
+    } == {
+        "metrics": (
+            True,
+            f"prometheus at {endpoints['prometheus']} answers, with metrics of objects "
+            "(kube-state-metrics) and containers (cAdvisor)",
+        ),
+        "logs": (True, f"loki at {endpoints['loki']} answers"),
+        "traces": (
+            True,
+            "none: agents will have no traces, or install a small set: sregym telemetry install",
+        ),
+        "alerts": (True, f"alertmanager at {endpoints['alertmanager']} answers"),
+    }
+
+
+def test_the_api_takes_the_telemetry_that_can_be_installed() -> None:
+    """Each object as it stands, with what it is checked by."""
+    cluster = Embedded().provision(ClusterSpec(seed=1))
+    for obj in manifests():
+        cluster.create(obj)
+    cluster.clock.advance(5.0)
+    pods = cluster.list("v1", "Pod", "observability")
+    assert len(pods) == 6
+    cluster.close()
 
 
 def test_doctor_of_a_dead_address(module_project: SregymProject) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from sregym_cluster_kubernetes.observing import ask
+from sregym_cluster_kubernetes.telemetry.asking import ask
 from sregym_core.interfaces import ClusterError, ServiceAnswer
 
 

@@ -41,7 +41,7 @@ def test_options_get_their_types() -> None:
         (
             {"colour": "red"},
             "cluster 'kubeconfig' has no option 'colour'; known: context, kubeconfig, pace, "
-            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user, suffix",
+            "prometheus, loki, jaeger, alertmanager, nodes, ssh-user, suffix, telemetry",
         ),
         (
             {"pace": "fast"},
@@ -50,6 +50,11 @@ def test_options_get_their_types() -> None:
         (
             {"pace": "0"},
             "cluster 'kubeconfig', option 'pace': a positive number is needed, not '0'",
+        ),
+        (
+            {"loki": "loki"},
+            "cluster 'kubeconfig', option 'loki': a URL, or NAMESPACE/SERVICE[:PORT][/PATH] of a "
+            "Service in the cluster, not 'loki'",
         ),
         (
             {"suffix": "-Mine"},

@@ -26,7 +26,6 @@ from sregym_core.interfaces import (
     ServiceAnswer,
     default_actor,
     find_kubectl,
-    no_such_service,
 )
 from sregym_core.scratch import ScratchFolder
 from urllib3.exceptions import HTTPError
@@ -34,11 +33,11 @@ from urllib3.exceptions import HTTPError
 from sregym_cluster_kubernetes.clock import ServerClock
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
 from sregym_cluster_kubernetes.nodes.access import access_to
-from sregym_cluster_kubernetes.observing import ask
+from sregym_cluster_kubernetes.telemetry.services import Services
 from sregym_cluster_kubernetes.versions import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sregym_core.interfaces import Actor, Clock, Command, NodeAccess
     from sregym_core.interfaces.cluster import KubeObject
@@ -64,6 +63,9 @@ class KubernetesCluster(Cluster):
         config: The kubeconfig, reduced to the context that is used.
         options: What the user said of it.
         spec: What the episode asked for.
+
+    Attributes:
+        telemetry: Its services of observability.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class KubernetesCluster(Cluster):
         self._guards = ExitStack()
         self._guard_of: Policy | None = None
         self._binary = ""
+        self.telemetry = Services(client, options, lambda place: self.list("v1", "Service", place))
         # By default it would be left for whoever comes to the same address next, whatever is there.
         discovery = self._own_kubeconfig().with_name("discovery")
         try:
@@ -268,17 +271,14 @@ class KubernetesCluster(Cluster):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Those that the user named."""
-        return tuple(sorted(self._options.endpoints))
+        """Those that the user named, or that stand in the namespace of telemetry."""
+        return tuple(self.telemetry.places)
 
     def observe(
         self, service: str, path: str, query: Sequence[tuple[str, str]] = (), method: str = "GET"
     ) -> ServiceAnswer:
         """Ask a service over HTTP."""
-        base = self._options.endpoints.get(service)
-        if base is None:
-            raise no_such_service(service, self.services)
-        return ask(service, base, path, query, method)
+        return self.telemetry.ask(service, path, query, method)
 
     @property
     def nodes(self) -> NodeAccess | None:
@@ -290,16 +290,32 @@ class KubernetesCluster(Cluster):
         return {}
 
     def open_access(self) -> Access:
-        """A kubeconfig of its own, and the telemetry endpoints that the user named."""
+        """A kubeconfig of its own, and the services of observability."""
+        return self._access(self.observe)
+
+    def open_access_for(self, policy: Policy) -> Access:
+        """The same; what of the services goes through this process hides what is hidden."""
+
+        def asked(
+            service: str, path: str, query: Sequence[tuple[str, str]], _method: str
+        ) -> ServiceAnswer:
+            return self.observe_for(policy, service, path, query)
+
+        return self._access(asked)
+
+    def _access(
+        self, asked: Callable[[str, str, Sequence[tuple[str, str]], str], ServiceAnswer]
+    ) -> Access:
         folder = self._folder()
         kubeconfig = folder / "kubeconfig"
         self._write(kubeconfig)
         server = str(self._config["clusters"][0]["cluster"]["server"])
-        endpoints = {"kubernetes": server, **self._options.endpoints}
+        endpoints = {"kubernetes": server, **self.telemetry.served(asked)}
         return Access(kubeconfig=kubeconfig, endpoints=endpoints, folder=folder)
 
     def close(self) -> None:
         """Close connections and remove files that belong to nobody else."""
+        self.telemetry.close()
         self._client.close()
         self._guards.close()
         if self._private is not None:

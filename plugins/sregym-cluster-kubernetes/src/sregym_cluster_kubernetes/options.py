@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
 
+from sregym_cluster_kubernetes.telemetry.places import is_address, parse_place
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ENDPOINTS = ("prometheus", "loki", "jaeger", "alertmanager")
-KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "suffix")
+KNOWN = ("context", "kubeconfig", "pace", *ENDPOINTS, "nodes", "ssh-user", "suffix", "telemetry")
 _SUFFIX = re.compile(r"([a-z0-9-]{0,19}[a-z0-9])?")
 # Ways to the hosts of nodes; docker and podman for nodes that are containers, as those of kind.
 WAYS = ("none", "pod", "ssh", "docker", "podman")
@@ -26,9 +28,10 @@ class ClusterOptions:
         context: Context of the kubeconfig; empty for the current one.
         kubeconfig: Path of the file; empty for the usual places (`KUBECONFIG`, `~/.kube/config`).
         pace: Seconds of the cluster's time per wall second.
-        endpoints: Base URLs of telemetry, by name.
+        endpoints: Base URLs or Services of telemetry, by name.
         nodes: The way to the hosts of nodes, one of `WAYS`.
         ssh_user: As whom `ssh` logs in there.
+        telemetry: Namespace whose Services of observability are used; empty for none.
         suffix: With which the names of applications' namespaces end.
     """
 
@@ -39,6 +42,7 @@ class ClusterOptions:
     nodes: str = "none"
     ssh_user: str = "root"
     suffix: str = ""
+    telemetry: str = ""
 
 
 def parse(options: Mapping[str, str]) -> ClusterOptions:
@@ -66,6 +70,14 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
             f"the last no dash, not {suffix!r}"
         )
         raise UsageError(msg)
+    for name in ENDPOINTS:
+        text = options.get(name, "http://")
+        if not is_address(text) and parse_place(name, text) is None:
+            msg = (
+                f"cluster 'kubeconfig', option {name!r}: a URL, or NAMESPACE/SERVICE[:PORT][/PATH] "
+                f"of a Service in the cluster, not {text!r}"
+            )
+            raise UsageError(msg)
     way = options.get("nodes", "none")
     if way not in WAYS:
         msg = f"cluster 'kubeconfig', option 'nodes': one of {', '.join(WAYS)}, not {way!r}"
@@ -77,5 +89,6 @@ def parse(options: Mapping[str, str]) -> ClusterOptions:
         ssh_user=options.get("ssh-user", "root"),
         pace=pace,
         suffix=suffix,
+        telemetry=options.get("telemetry", ""),
         endpoints={name: options[name] for name in ENDPOINTS if name in options},
     )

@@ -14,3 +14,9 @@ if TYPE_CHECKING:
 def sregym_register_clusters() -> Sequence[Offer]:
     """Offer any real cluster."""
     return [Offer("kubeconfig", "sregym_cluster_kubernetes.provider:Kubeconfig")]
+
+
+@hookimpl
+def sregym_register_commands() -> Sequence[Offer]:
+    """Offer `telemetry`."""
+    return [Offer("telemetry", "sregym_cluster_kubernetes.telemetry.command:Telemetry")]

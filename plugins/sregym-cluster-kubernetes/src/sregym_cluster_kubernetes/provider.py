@@ -32,6 +32,7 @@ from sregym_cluster_kubernetes.cluster import KubernetesCluster
 from sregym_cluster_kubernetes.failure import cluster_error, unreachable
 from sregym_cluster_kubernetes.kubeconfig import read_config
 from sregym_cluster_kubernetes.options import parse
+from sregym_cluster_kubernetes.telemetry.examining import modalities
 from sregym_cluster_kubernetes.versions import numbers
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ class Kubeconfig(ClusterProvider):
             code = VersionApi(client).get_code()
             findings = [Finding(subject, True, f"answers, Kubernetes {code.git_version}")]
             findings.append(_kubectl(numbers(code)))
-            findings.append(_storage(KubernetesCluster(client, config, parsed, ClusterSpec())))
+            cluster = KubernetesCluster(client, config, parsed, ClusterSpec())
+            findings.append(_storage(cluster))
+            findings.extend(modalities(cluster.telemetry, cluster.list("v1", "Service")))
             findings.extend(_right(client, *right) for right in NEEDED_RIGHTS)
         except ApiException as error:
             return [Finding(subject, False, cluster_error(error).message, "check the credentials")]
