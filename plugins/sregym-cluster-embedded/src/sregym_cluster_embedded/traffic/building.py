@@ -130,11 +130,8 @@ class Builder:
             storage = next((place for way in found if (place := self._storage(way))), "")
             if topic in self.runtime.brokers.topics_at(self.world, storage).topics:
                 operation = self.operation(process.ref, consumer.operation)
-                key = (
-                    storage,
-                    topic,
-                    self.runtime.brokers.group_of(self.world, storage, topic, group),
-                )
+                held = self.runtime.brokers.group_of(self.world, storage, topic, group)
+                key = (storage, topic, held)
                 self._groups.setdefault(key, []).append(Puller(operation, consumer.poison))
 
     def work(self, ref: ContainerRef, work: Work) -> None:
