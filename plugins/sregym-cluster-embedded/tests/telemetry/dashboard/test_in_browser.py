@@ -72,7 +72,7 @@ def test_it_says_at_a_glance_what_is_wrong(page: str, tmp_path: Path) -> None:
     assert nodes == [
         ("failing", "shop/load"),
         ("healthy", "shop/price"),
-        ("idle", "shop/stock"),
+        ("unknown", "shop/stock"),  # its Service is deleted
         ("failing", "shop/web"),
     ]
     # Where failures arise is for those who asked for what is broken.

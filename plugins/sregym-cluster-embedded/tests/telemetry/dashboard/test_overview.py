@@ -39,6 +39,7 @@ def node(name: str, role: str, place: list[int], **other: Any) -> dict[str, Any]
         "errors": [],
         "status": "healthy",
         "place": place,
+        "missing_services": [],
         **other,
     }
 
@@ -109,6 +110,12 @@ def test_where_failures_arise(broken: World, ask: Ask) -> None:
         ("shop/stock", "idle", None),
         ("shop/web", "failing", 0.0),
     ]
+    assert {row["id"]: row["missing_services"] for row in seen["nodes"]} == {
+        "shop/load": [],
+        "shop/price": [],
+        "shop/stock": ["stock"],
+        "shop/web": [],
+    }
     assert [(row["source"], row["target"], row["status"]) for row in seen["edges"]] == [
         ("shop/load", "shop/web", "failing"),
         ("shop/web", "shop/price", "healthy"),

@@ -29,8 +29,9 @@ def overview(world: World) -> dict[str, Any]:
     linked = [name for name in ids if any(name in pair for pair in pairs)]
     places = placed(linked, pairs)
     nodes = []
+    deleted = calls.census.deleted_services()
     for name in ids:
-        node = _node(calls, name, span)
+        node = {**_node(calls, name, span), "missing_services": deleted.get(name, [])}
         place = places.get(name)
         node["place"] = None if place is None else [place.column, place.row]
         nodes.append(node)

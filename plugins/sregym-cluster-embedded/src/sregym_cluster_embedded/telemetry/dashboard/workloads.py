@@ -92,6 +92,17 @@ class Census:
         same = f"{namespace}/{name}"
         return same if same in self.present else ""
 
+    def deleted_services(self) -> dict[str, list[str]]:
+        """By the id of a workload that is there, the names of Services that led to it and are gone."""
+        found: dict[str, list[str]] = {}
+        for line in self._past.of("services"):
+            if line.versions and line.versions[-1].obj is None:
+                namespace, name = line.key.namespace, line.key.name
+                led_to = self.behind(name, namespace)
+                if led_to:
+                    found.setdefault(led_to, []).append(name)
+        return found
+
     def _selected(self, namespace: str, selector: dict[str, str]) -> str:
         wanted = set(selector.items())
         for workload in self.present.values():

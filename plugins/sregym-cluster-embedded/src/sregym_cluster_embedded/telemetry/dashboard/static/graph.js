@@ -8,7 +8,7 @@ const WORDS = { healthy: "healthy", degraded: "degraded", failing: "failing", id
 
 export function drawGraph(box, data, chosen, choose) {
   const nodes = data.nodes, edges = data.edges;
-  const known = nodes.map(({ id, status, ready, desired, rate, success, place, p95_ms }) => [id, status, ready, desired, rate, success, place, p95_ms]);
+  const known = nodes.map(({ id, status, ready, desired, rate, success, place, p95_ms, missing_services }) => [id, status, ready, desired, rate, success, place, p95_ms, missing_services]);
   show(box, [known, edges, chosen, box.clientWidth < NARROW && box.clientWidth], () => (nodes.length ? picture(box, nodes, edges, chosen, choose) : html("p", { class: "none" }, "No workloads yet.")));
 }
 
@@ -109,6 +109,7 @@ function label(edge, { x, y }) {
 
 function brief(node) {
   if (node.role === "host") return "no such host known";
+  if (node.missing_services.length) return `Service ${node.missing_services[0]} is missing`;
   if (node.desired && !node.ready) return `0 of ${node.desired} pods ready`;
   if (node.success === null) return node.role === "load" ? "sends nothing" : "no requests";
   return `${number(node.rate)}/s · ${percent(node.success)} · ${millis(node.p95_ms)}`;
@@ -118,7 +119,7 @@ function drawNode(node, { x, y }, chosen, choose) {
   const name = short(node.id);
   const cut = name.length > 17 ? `${name.slice(0, 16)}…` : name;
   const pods = `${node.ready} of ${node.desired} pods ready`;
-  const words = `${node.id}: ${WORDS[node.status]}, ${pods}, ${number(node.rate)} requests a second, ${percent(node.success)} succeed, 95 % within ${millis(node.p95_ms)}`;
+  const words = `${node.id}: ${WORDS[node.status]}, ${pods}, ${number(node.rate)} requests a second, ${percent(node.success)} succeed, 95 % within ${millis(node.p95_ms)}${node.missing_services.map((one) => `, Service ${one} is missing`).join("")}`;
   const act = (event) => {
     if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
@@ -126,13 +127,15 @@ function drawNode(node, { x, y }, chosen, choose) {
   };
   const dots = Array.from({ length: Math.min(node.desired, PODS) }, (_, index) =>
     svg("circle", { cx: WIDTH - 14 - index * 11, cy: HEIGHT, r: 4.5, class: index < node.ready ? "pod" : "pod missing" }));
-  const look = `node ${node.status}${chosen ? " chosen" : ""}`;
+  // Its pods may be well: what is not there is the name by which others find them.
+  const status = node.missing_services.length && node.status !== "failing" ? "unknown" : node.status;
+  const look = `node ${status}${chosen ? " chosen" : ""}`;
   return svg(
     "g",
     { class: look, transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-pressed": String(chosen), "aria-label": words, "data-id": node.id, onclick: act, onkeydown: act },
     svg("title", {}, words),
     svg("rect", { class: "box", width: WIDTH, height: HEIGHT, rx: node.role === "store" ? 16 : 6 }),
-    svg("text", { x: 10, y: 21, class: "sign" }, SIGNS[node.status]),
+    svg("text", { x: 10, y: 21, class: "sign" }, SIGNS[status]),
     svg("text", { x: 26, y: 21, class: "name" }, cut),
     svg("text", { x: 10, y: 41, class: "detail" }, brief(node)),
     dots,
