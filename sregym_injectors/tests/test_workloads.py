@@ -4,7 +4,7 @@ import pytest
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import CommandResult
 from sregym_core.model import ObjectRef
-from sregym_core.testing import FullShop, MemoryCluster, WatchedCluster
+from sregym_core.testing import FullShop, MemoryCluster, Program, WatchedCluster
 from sregym_injectors.edits import PAUSE_S
 from sregym_injectors.pods import label_selector, live, pods_of
 from sregym_injectors.rollouts import Rollout, outstanding, yields
@@ -155,6 +155,18 @@ def test_a_stuck_rollout_keeps_the_old_pods_and_the_strategy(edits, cluster):
     assert outstanding(cluster, CATALOG, Rollout.REPLACED) == (
         "Deployment shop/catalog still has 1 pod of the template before"
     )
+
+
+def test_new_pods_that_never_get_ready_make_a_rollout_stuck(edits, cluster):
+    slow = {part.image: Program(start_s=3600.0) for part in FullShop().components()}
+    cluster.programs = slow
+    roll_out(edits, CATALOG, RELABELLED, Rollout.STUCK)
+    cluster.clock.advance(30.0)
+    assert outstanding(cluster, CATALOG, Rollout.STUCK) == (
+        "Deployment shop/catalog has no new pod that fails: its rollout goes on"
+    )
+    cluster.clock.advance(30.0)
+    assert outstanding(cluster, CATALOG, Rollout.STUCK) == ""
 
 
 def test_a_rollout_that_goes_through_is_not_stuck(edits, cluster):

@@ -7,6 +7,7 @@ running system until it has come.
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import GroundTruth, ObjectRef
+
+
+# A new pod that is not ready after so long keeps its rollout from going on.
+STUCK_S = 60.0
 
 
 class Rollout(StrEnum):
@@ -108,9 +113,19 @@ def outstanding(cluster: Cluster, ref: ObjectRef, rollout: Rollout) -> str:
     pods = live(pods_of(cluster, workload))
     if old <= 0 or not any(map(is_ready, pods)):
         return f"{ref} has no ready pod of the template before: its rollout is not stuck"
-    if not any((trouble := pod_trouble(pod)) is not None and trouble.lasting for pod in pods):
+    if not any(_fails(pod, cluster.clock.now()) for pod in pods):
         return f"{ref} has no new pod that fails: its rollout goes on"
     return ""
+
+
+def _fails(pod: KubeObject, now: float) -> bool:
+    """Whether a pod does not become ready: for a reason that lasts, or for so long."""
+    trouble = pod_trouble(pod)
+    if trouble is None:
+        return False
+    created = pod["metadata"].get("creationTimestamp", "")
+    age_s = now - datetime.fromisoformat(created).timestamp() if created else 0.0
+    return trouble.lasting or age_s >= STUCK_S
 
 
 def _old_pods(workload: KubeObject, status: dict[str, Any]) -> int:
