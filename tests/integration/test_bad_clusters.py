@@ -28,7 +28,8 @@ from sregym_core.testing import SregymProject
         (
             "embedded:speed=2",
             "cluster 'embedded' has no option 'speed'; "
-            "known: pace, port, call-limit, metrics-server, ingress-controller, storage-driver, origins",
+            "known: pace, port, call-limit, metrics-server, ingress-controller, control-plane, "
+            "storage-driver, origins",
         ),
     ],
 )
