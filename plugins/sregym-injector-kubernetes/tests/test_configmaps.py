@@ -9,7 +9,7 @@ import pytest
 from sregym_core.errors import UsageError
 from sregym_core.model import Change, Outcome
 from sregym_core.testing import FullShop
-from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift
+from sregym_injector_kubernetes.configmap_drift import ConfigMapDrift, _vital_field
 from sregym_injector_kubernetes.configmap_missing import ConfigMapMissing
 from sregym_injectors.workloads import ready_pod
 
@@ -218,3 +218,17 @@ def test_taking_the_workload_away_is_no_repair(fault, cluster, at):
     )
     cluster.delete(CATALOG)
     assert found(fault, context) == (Outcome.FAIL, "Deployment shop/catalog does not exist")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"log": "x", "other": "elsewhere:1", "db": "catalog-db:27017"}, "db"),
+        ({"log": "x", "other": {"addr": "elsewhere"}, "db": {"addr": "catalog-db", "port": 1}}, "db"),
+        ({"log": "x", "me": {"addr": "catalog"}}, "me"),
+        ({"log": "x", "other": {"addr": "elsewhere"}}, "log"),
+    ],
+)  # fmt: skip
+def test_the_field_that_is_taken_is_one_that_is_needed(fields, field):
+    catalog = FullShop().component("catalog")
+    assert _vital_field(FullShop(), catalog, fields) == field

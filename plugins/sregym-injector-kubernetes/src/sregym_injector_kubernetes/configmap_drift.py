@@ -25,10 +25,14 @@ from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sregym_core.interfaces import Application, Command, FaultContext
 
 # Whose address a component can least do without.
 _DEPENDENCIES = ("datastore", "queue", "service", "registry", "cache")
+# Last of all what says where it serves itself.
+_OWN = "itself"
 
 
 @dataclass(frozen=True)
@@ -212,14 +216,24 @@ def _unknown(
 
 
 def _vital_field(application: Application, component: Component, fields: dict[str, Any]) -> str:
-    """The field whose loss hurts most: the address of a dependency, stores first."""
+    """The field whose loss hurts most: the address of a dependency, stores first; else its own."""
     kinds = {
         part.service.name: part.kind
         for part in application.components()
         if part.service is not None and component.name in part.callers
     }
-    for kind in _DEPENDENCIES:
+    own = component.service.name if component.service is not None else ""
+    for kind in (*_DEPENDENCIES, _OWN):
         for name, value in fields.items():
-            if isinstance(value, str) and kinds.get(value.partition(":")[0]) == kind:
+            if any((_OWN if host == own else kinds.get(host)) == kind for host in _hosts(value)):
                 return name
     return next(iter(fields))
+
+
+def _hosts(value: Any) -> Iterator[str]:
+    """Hosts of the addresses in a field: `host:port`, or an object with texts that are hosts."""
+    if isinstance(value, str):
+        yield value.partition(":")[0]
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _hosts(part)
