@@ -138,8 +138,8 @@ def _questions(view: View, life: Life, sample: str) -> Iterator[Row]:
     if sample == _REQUESTS.name:
         for kind in sorted({kind for kind, _, _ in counts}):
             mine = [counts[key] for key in sorted(counts) if key[0] == kind]
-            labels = (_SERVER, _ZONE, ("proto", "udp"), ("family", "1"), ("type", kind))
-            yield Row(labels, _Sum(mine), since, until)
+            asked = (_SERVER, _ZONE, ("proto", "udp"), ("family", "1"), ("type", kind))
+            yield Row(asked, _Sum(mine), since, until)
         return
     for family, took, bounds in (
         (_DURATION, _TOOK_S, _SECONDS),
