@@ -48,6 +48,27 @@ def started(make_shop: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "files", "shown"),
+    [
+        (("mongod",), {}, 838_859),
+        (("mongod", "--maxConns", "20"), {}, 19),
+        (("mongod", "-f", "/etc/mongod.conf"), {"mongod.conf": "net:\n  maxIncomingConnections: 7\n"}, 6),
+    ],
+)  # fmt: skip
+def test_how_many_connections_a_server_takes(
+    make_shop: Callable[..., Any], arguments: tuple[str, ...], files: dict[str, str], shown: int
+) -> None:
+    shop = make_shop(MODEL)
+    mounts = (
+        {"/etc/mongod.conf": Mount("files", "c", files, sub_path="mongod.conf")} if files else {}
+    )
+    shop.start("mongodb", "mongo:7.0", "9", args=list(arguments), mounts=mounts)
+    shop.run(8)
+    asked = "mongosh --quiet --eval 'db.serverStatus().connections.available'"
+    assert shop.shell("mongodb", asked) == (0, f"{shown}\n", "")
+
+
+@pytest.mark.parametrize(
     ("script", "expected"),
     [
         ("mongosh --quiet --eval 'db.items.find()'", (1, "", "MongoServerError: Command find requires authentication\n")),

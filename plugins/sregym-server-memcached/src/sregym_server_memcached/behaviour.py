@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import StoreKind
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, StoreKind
 
 from sregym_server_memcached.items import (
     STORING,
@@ -26,12 +26,14 @@ from sregym_server_memcached.statistics import (
     crawled,
     dumped,
     general,
+    most_connections,
     settings,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sregym_apps.model import Client
     from sregym_cluster_embedded.sdk.servers import ContainerRef, Process, World
 
     from sregym_server_memcached.program import MemcachedProgram
@@ -60,6 +62,12 @@ class MemcachedKind(StoreKind):
     def protocol_of(self, program: MemcachedProgram, listener: str) -> str:
         """What is spoken on a listener."""
         return "memcached"
+
+    def limits(
+        self, world: World, process: Process, program: MemcachedProgram, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """All clients together."""
+        return (ConnectionLimit(most_connections(process), "ERROR Too many open connections"),)
 
     def talk(self, world: World, process: Process, program: MemcachedProgram, text: str) -> str:
         """The answers to lines of the text protocol."""

@@ -47,6 +47,11 @@ def _flag(process: Process, name: str, otherwise: int) -> int:
     return int(flags[name]) if flags.get(name, "").isdecimal() else otherwise
 
 
+def most_connections(process: Process) -> int:
+    """How many connections it takes."""
+    return _flag(process, "c", 1024)
+
+
 def limit_bytes(process: Process, cache: Cache) -> int:
     """How much it may hold."""
     return (cache.megabytes or _flag(process, "m", 64)) * _MIB
@@ -63,7 +68,7 @@ def general(world: World, process: Process) -> dict[str, object]:
         "time": int(world.epoch + world.now), "version": VERSION, "libevent": "2.1.8-stable",
         "pointer_size": 64, "rusage_user": f"{seen.cpu_s * _USER:.6f}",
         "rusage_system": f"{seen.cpu_s * (1 - _USER):.6f}",
-        "max_connections": _flag(process, "c", 1024), "curr_connections": held + 2,
+        "max_connections": most_connections(process), "curr_connections": held + 2,
         "total_connections": seen.received + 3, "rejected_connections": 0,
         "connection_structures": held + 3, "response_obj_bytes": 65_536 * (held + 1),
         "response_obj_total": 3, "response_obj_free": 2, "response_obj_oom": 0,
@@ -90,7 +95,7 @@ def general(world: World, process: Process) -> dict[str, object]:
 def settings(process: Process, cache: Cache, port: int) -> dict[str, object]:
     """`stats settings`."""
     return {
-        "maxbytes": limit_bytes(process, cache), "maxconns": _flag(process, "c", 1024),
+        "maxbytes": limit_bytes(process, cache), "maxconns": most_connections(process),
         "tcpport": port, "udpport": 0, "inter": "NULL", "verbosity": 0, "oldest": 0,
         "evictions": "on", "domain_socket": "NULL", "umask": 700, "growth_factor": "1.25",
         "chunk_size": 48, "num_threads": _flag(process, "t", 4),

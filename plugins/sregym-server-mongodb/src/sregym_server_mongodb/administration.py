@@ -13,6 +13,8 @@ from sregym_server_mongodb.script import ScriptError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sregym_cluster_embedded.sdk.servers import Process
+
     from sregym_server_mongodb.connection import Connection
 
 # What documents and files weigh that nobody has looked into.
@@ -25,6 +27,11 @@ _READS = {"find": "query", "findOne": "query", "get": "query"}
 _WRITES = {"insertOne": "insert", "updateOne": "update", "deleteOne": "delete", "set": "update"}
 _KINDS = ("insert", "query", "update", "delete", "getmore", "command")
 _NOT_REPLICATED = "not running with --replSet"
+
+
+def most_connections(server: Process) -> int:
+    """How many connections a server takes."""
+    return int(server.settings.get("mongod.connections", MOST_CONNECTIONS))
 
 
 def long(number: float) -> Raw:
@@ -89,7 +96,7 @@ def server_status(connection: Connection) -> dict[str, Any]:
         "asserts": {"regular": 0, "warning": 0, "msg": 0, "user": 0, "rollovers": 0},
         "connections": {
             "current": seen.connections + 1,
-            "available": MOST_CONNECTIONS - seen.connections - 1,
+            "available": most_connections(server) - seen.connections - 1,
             "totalCreated": seen.connections + 1,
             "active": 1,
         },

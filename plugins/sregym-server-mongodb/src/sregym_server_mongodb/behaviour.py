@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
+    ConnectionLimit,
     DataFile,
     Kind,
     LogLine,
@@ -17,6 +19,7 @@ from sregym_cluster_embedded.sdk.servers import (
     Refusal,
     append,
     change,
+    counted,
     end,
     lasting,
     listener_at,
@@ -27,6 +30,7 @@ from sregym_cluster_embedded.sdk.servers import (
     write_trouble,
 )
 
+from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
@@ -44,7 +48,7 @@ from sregym_server_mongodb.visits import Denial, Visit, note
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.sdk.servers import World
+    from sregym_cluster_embedded.sdk.servers import Files, World
 
     from sregym_server_mongodb.program import MongodbProgram
 
@@ -68,6 +72,10 @@ _UNWRITABLE = (
 
 # Seconds between two checkpoints of the storage engine.
 CHECKPOINT_S = 60.0
+
+# What a driver makes of a connection that the server closes before it has said a word.
+_HUNG_UP = "EOF"
+_CLIENT_PORT = 43_210
 
 # Exit code of mongod when it cannot listen.
 _PORT_TAKEN = 48
@@ -95,6 +103,7 @@ class MongodbKind(Kind):
             "mongod.storage": files.storage(folder),
             "mongod.folder": folder,
             "mongod.port": port,
+            "mongod.connections": str(_most_connections(files, flags)),
         }
         process = change(world, process.ref, settings=settings)
         if self._cannot_open(world, process, program):
@@ -139,6 +148,17 @@ class MongodbKind(Kind):
         self, world: World, process: Process, program: MongodbProgram, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
+        most, held = most_connections(process), 0
+        if most < MOST_CONNECTIONS:
+            held = counted(world, process.ref).connections
+        if held >= most:
+            text = "Connection refused because there are too many open connections"
+            remote = f"{peer}:{_CLIENT_PORT}"
+            self._log(
+                world, process, "NETWORK", 22942, "listener", text,
+                remote=remote, connectionCount=held + 1,
+            )  # fmt: skip
+            return Refusal("overloaded", _HUNG_UP)
         error = ""
         if client.user:
             data = load(world, process.settings["mongod.storage"])
@@ -149,6 +169,12 @@ class MongodbKind(Kind):
         if not error:
             return None
         return Refusal("auth", "Authentication failed.")
+
+    def limits(
+        self, world: World, process: Process, program: MongodbProgram, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """All clients together."""
+        return (ConnectionLimit(most_connections(process), _HUNG_UP),)
 
     def command(
         self,
@@ -351,6 +377,15 @@ class MongodbKind(Kind):
     def _plain(self, world: World, process: Process, text: str) -> None:
         lines = [LogLine(world.now, "stdout", part) for part in text.split("\n")]
         append(world, process.ref, lines)
+
+
+def _most_connections(files: Files, flags: Mapping[str, str]) -> int:
+    """How many connections a server takes, by its command line and its configuration file."""
+    path = flags.get("config", flags.get("f", ""))
+    text = (files.read(path) or "") if path else ""
+    said = re.search(r"(?m)^\s*maxIncomingConnections:\s*(\d+)\s*$", text)
+    given = flags.get("maxConns") or (said.group(1) if said is not None else "")
+    return int(given) if given.isdecimal() else MOST_CONNECTIONS
 
 
 def _before(major: str) -> tuple[str, ...]:

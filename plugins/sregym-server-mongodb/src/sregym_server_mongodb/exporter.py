@@ -41,7 +41,8 @@ _WRITES = ("insert", "insertOne", "update", "updateOne", "delete", "deleteOne", 
 
 def _available(store: Store) -> Value:
     callers = store.callers
-    return lambda seconds: _CONNECTIONS - callers(seconds)
+    most = store.setting("mongod.connections", _CONNECTIONS)
+    return lambda seconds: most - callers(seconds)
 
 
 def _waiting(store: Store) -> Value:

@@ -8,6 +8,7 @@ from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
     RUNTIME,
     WRITING,
+    ConnectionLimit,
     DataFile,
     Process,
     Refusal,
@@ -24,7 +25,7 @@ from sregym_cluster_embedded.sdk.servers import (
 from sregym_server_redis.data import load
 from sregym_server_redis.journal import note
 from sregym_server_redis.replies import Held, encoded, requests
-from sregym_server_redis.server import NO_AUTH, WRONG_PASS, Connection, not_saved
+from sregym_server_redis.server import FULL_OF_CLIENTS, NO_AUTH, WRONG_PASS, Connection, not_saved
 from sregym_server_redis.settings import canonical, checked, known
 from sregym_server_redis.vocabulary import Refused, specs
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # After a snapshot that failed the next one is tried so much later.
 _RETRY_S = 6.0
 _CHILD = 25
+_USUAL_CLIENTS = 10_000
 
 
 class RedisKind(StoreKind):
@@ -156,6 +158,19 @@ class RedisKind(StoreKind):
         self, world: World, process: Process, program: RedisProgram, client: Client, peer: str
     ) -> Refusal | None:
         """Let a client in, or not."""
+        most = int(Connection(world, process).setting("maxclients"))
+        if most < _USUAL_CLIENTS and counted(world, process.ref).connections >= most:
+            return Refusal("overloaded", FULL_OF_CLIENTS)
+        return self._let_in(world, process, client)
+
+    def limits(
+        self, world: World, process: Process, program: RedisProgram, client: Client
+    ) -> tuple[ConnectionLimit, ...]:
+        """All clients together."""
+        most = int(Connection(world, process).setting("maxclients"))
+        return (ConnectionLimit(most, FULL_OF_CLIENTS),)
+
+    def _let_in(self, world: World, process: Process, client: Client) -> Refusal | None:
         connection, user = Connection(world, process), client.user or "default"
         if client.password and not (connection.known and user == "default"):
             return None if connection.log_in(client.password, user) else Refusal("auth", WRONG_PASS)
@@ -172,7 +187,7 @@ class RedisKind(StoreKind):
         dialled: bool,
     ) -> Refusal | None:
         """Carry out a command, or not."""
-        refusal = self.dial(world, process, program, client, "")
+        refusal = self._let_in(world, process, client)
         if refusal is not None or command not in WRITING:
             return refusal
         connection = Connection(world, process)

@@ -24,7 +24,7 @@ from sregym_server_redis.printing import (
     raw,
 )
 from sregym_server_redis.replies import Held, requests, split_line
-from sregym_server_redis.server import Connection
+from sregym_server_redis.server import FULL_OF_CLIENTS, Connection
 from sregym_server_redis.surveys import SURVEYS
 from sregym_server_redis.vocabulary import Refused
 
@@ -44,7 +44,6 @@ _PLAIN = frozenset(
     | SURVEYS.keys()
 )
 _UNSAFE = "Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
-_MOST_CLIENTS = "ERR max number of clients reached"
 # Replies that are written as they are.
 _VERBATIM = (
     ("info",), ("lolwut",), ("memory", "malloc-stats"), ("memory", "doctor"),
@@ -113,7 +112,7 @@ def redis_cli(session: Session, words: list[str], stdin: str) -> Output:
     client = Connection(session.world, server, "127.0.0.1" if local else _address(session))
     seen = counted(session.world, server.ref)
     if seen.connections >= int(client.setting("maxclients")):
-        return Output(0, f"{_MOST_CLIENTS}\n\n")
+        return Output(0, f"{FULL_OF_CLIENTS}\n\n")
     _introduce(session, call, client)
     for name, survey in SURVEYS.items():
         if name in call.given:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.sdk.servers import RUNTIME
+from sregym_cluster_embedded.sdk.servers import RUNTIME, wake_traffic
 
 from sregym_server_redis.accounts import User, default_user
 from sregym_server_redis.data import RedisData, load, memory_size, store
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NO_AUTH = "NOAUTH Authentication required."
 WRONG_PASS = "WRONGPASS invalid username-password pair or user is disabled."
+FULL_OF_CLIENTS = "ERR max number of clients reached"
 FULL = "OOM command not allowed when used memory > 'maxmemory'."
 _AT_ONCE = ("auth", "exec", "discard", "multi", "watch", "quit", "reset")
 # What does something with keys alone.
@@ -86,8 +87,11 @@ class Connection:
         return self.server.settings.get("redis.name", "redis")
 
     def keep(self, data: RedisData) -> None:
-        """Replace what the server keeps."""
+        """Replace what the server keeps; whom it lets in counts for the programs of others."""
+        before = self.data
         store(self.world, self.storage, data)
+        if (before.settings, before.users) != (data.settings, data.users):
+            wake_traffic(self.world)
 
     def setting(self, name: str) -> str:
         """A setting in effect: by CONFIG SET, at the start, or the default."""

@@ -169,7 +169,7 @@ def _routes(
         return Routes(failures[0].value, first, looked.server, dns_s=looked.seconds), uses
     total = sum(share for share, _ in found)
     listed = tuple((share / total, e.pod_uid, e.ip, e.port) for share, e in found)
-    paths = tuple(way(world, source, backend, protocol) for _, backend in found)
+    paths = tuple(way(world, source, backend, protocol, many=True) for _, backend in found)
     if not any(any(path) for path in paths):
         paths = ()
     known = Routes("", first, looked.server, listed, "", paths, looked.seconds)

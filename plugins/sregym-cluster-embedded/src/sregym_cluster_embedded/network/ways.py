@@ -9,7 +9,7 @@ from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
 from sregym_cluster_embedded.network.links import LINKS, End, path_between
 from sregym_cluster_embedded.network.policies import governs, lets_through
-from sregym_cluster_embedded.syscalls import RULES, Caller, failure
+from sregym_cluster_embedded.syscalls import RULES, Caller, failure, risk
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.store import Object
@@ -29,7 +29,13 @@ _BY_ERROR = {
 
 
 def way(
-    world: World, source: Object | None, backend: Backend, protocol: str = "TCP", node: str = ""
+    world: World,
+    source: Object | None,
+    backend: Backend,
+    protocol: str = "TCP",
+    node: str = "",
+    *,
+    many: bool = False,
 ) -> Path:
     """What packets meet on the way from a source to an endpoint and back.
 
@@ -39,6 +45,8 @@ def way(
         backend: The end.
         protocol: `TCP`, `UDP` or `SCTP`.
         node: The node on which a sender that is no pod stands; empty for one outside the cluster.
+        many: Whether it is about many connections: system calls of which only a part fails do
+            nothing to the way then. Otherwise chance decides about this one.
     """
     if backend.ip.startswith("127."):
         return CLEAR
@@ -53,7 +61,7 @@ def way(
     refusal = connection_refused_by_kernel(world, begin) if begin else ""
     if refusal == "EADDRNOTAVAIL":
         return _NO_PORT
-    if world.table(RULES) and (error := _failing_connect(world, source, begin)):
+    if world.table(RULES) and (error := _failing_connect(world, source, begin, many=many)):
         return error
     far = backend.node not in ("", begin)
     if refusal or (far and connection_refused_by_kernel(world, backend.node) == "ETIMEDOUT"):
@@ -70,11 +78,21 @@ def way(
     return path_between(world, here, _end(world, backend))
 
 
-def _failing_connect(world: World, source: Object | None, node: str) -> Path | None:
+def outcome_of(error: str) -> Outcome:
+    """How connecting ends for a process whose system call fails with an error."""
+    return _BY_ERROR.get(error, Outcome.REFUSED)
+
+
+def _failing_connect(world: World, source: Object | None, node: str, *, many: bool) -> Path | None:
     """How connecting ends for a process whose system call fails."""
     uid = "" if source is None else source["metadata"]["uid"]
-    error = failure(world, Caller(node, uid, ""), "connect")
-    return Path(fails=_BY_ERROR.get(error, Outcome.REFUSED)) if error else None
+    caller = Caller(node, uid, "")
+    if many:
+        error, share = risk(world, caller, "connect")
+        error = error if share >= 1 else ""
+    else:
+        error = failure(world, caller, "connect")
+    return Path(fails=outcome_of(error)) if error else None
 
 
 def runs(world: World, node: str) -> bool:

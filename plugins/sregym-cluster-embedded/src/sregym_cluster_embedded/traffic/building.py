@@ -21,6 +21,7 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
+from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
@@ -63,11 +64,6 @@ if TYPE_CHECKING:
 
 # Cores of a container without a limit: those of its node.
 _FREE_CORES = 2.0
-
-# A failure that is known at once takes so long, and one that is known only when nobody answers on
-# the network where the host should be.
-_FAST_MS = 1.0
-_NO_ROUTE_MS = 3100.0
 
 # What a load generator calls the ways in which a connection fails.
 _WORDS = {
@@ -177,6 +173,7 @@ class Builder:
                 self._server(process)
         self.made.nodes = nodes_of(self.world, self.made.servers, self.footing)
         open_connections(self.world, self.made, self.footing, self._client)
+        open_for_each_call(self.world, self.made, self.footing)
         self.footing.loose |= bool(self.made.queues)
         give_patience(self.made)
         return self.made
@@ -335,10 +332,10 @@ class Builder:
         timeout_ms = client.timeout_s * 1000
 
         def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> Way:
-            took = {"timeout": timeout_ms, "no_route": min(_NO_ROUTE_MS, timeout_ms)}
+            took = {"timeout": timeout_ms, "no_route": min(NO_ROUTE_MS, timeout_ms)}
             text = error_text(client, kind, target.facts, inner)
             share = target.share * part
-            return Way(self._number(), share, target, callee, kind, text, took.get(kind, _FAST_MS))
+            return Way(self._number(), share, target, callee, kind, text, took.get(kind, FAST_MS))
 
         if target.kind:
             return (broken(target.kind),)

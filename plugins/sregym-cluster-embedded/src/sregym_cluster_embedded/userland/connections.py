@@ -23,8 +23,9 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.clock import Seed
-from sregym_cluster_embedded.machines import SYSCTLS, machine
+from sregym_cluster_embedded.machines import SYSCTLS
 from sregym_cluster_embedded.userland.counted import counted
+from sregym_cluster_embedded.userland.dialling import port_range
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, Call
 from sregym_cluster_embedded.userland.process import PODS, process_of, running_in
 from sregym_cluster_embedded.userland.wiring import parse_address, reach, targets, wanted_by
@@ -300,13 +301,12 @@ def _ports(world: World, want: _Want, dialled: Ending, taken: set[int]) -> Itera
     They depend on both ends alone: a connection keeps its port when others come and go, and a new
     life of either end gets other ones.
     """
-    place = machine(world, want.caller.config.node)
-    low, high = (SYSCTLS[_RANGE] if place is None else place.sysctl(_RANGE) or "0 0").split()
-    size = max(1, (int(high) - int(low) + 1) // 2)
+    low, high = port_range(world, want.caller.ref)
+    size = max(1, (high - low + 1) // 2)
     ends = (want.caller.ref, want.target.ref or dialled)
     for number in range(min(want.number, size - len(taken))):
         spot = _place(ends, number, size)
         while spot in taken:
             spot = (spot + 1) % size
         taken.add(spot)
-        yield int(low) + 2 * spot
+        yield low + 2 * spot

@@ -31,7 +31,7 @@ def error_text(client: Client, kind: str, facts: Mapping[str, str], inner: str =
     given: Mapping[str, str] = {str(name): text for name, text in client.errors.items()}
     own, wire = given.get(kind), client.wire
     # An error of the kind that the protocol hands on as it is keeps its words.
-    handed_on = wire.transparent and kind == "server" and inner.startswith(wire.transparent)
+    handed_on = bool(wire.transparent) and kind == "server" and inner.startswith(wire.transparent)
     # So do the words of a server that takes no more connections.
     handed_on = handed_on or (kind == "overloaded" and bool(inner))
     template = own or ("${error}" if handed_on else wire.error(kind))

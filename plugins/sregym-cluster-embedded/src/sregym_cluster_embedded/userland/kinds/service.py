@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import (
@@ -25,6 +26,7 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
+from sregym_cluster_embedded.userland.dialling import failing_connect
 from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
@@ -312,6 +314,8 @@ def _connect(
     searches = client.wire.awaits_server
     seen = Footing()
     target = targets(world, process, client, seen if searches else ONCE)[0]
+    if not target.kind and not searches and (failing := failing_connect(world, process)):
+        target = replace(target, kind=failing)
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
     searches = searches and target.kind in _AWAY
     search = Search(since, since + timeout, seen)

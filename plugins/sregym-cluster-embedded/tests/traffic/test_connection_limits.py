@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from sregym_cluster_embedded.traffic.openings import share_without
 from sregym_cluster_embedded.traffic.segments import SERVED, segments
-from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.process import change, process_of
 
 FIRST = {
     "postgres": ("CREATE ROLE app LOGIN PASSWORD 'pw'", "GRANT ALL ON DATABASE postgres TO app"),
@@ -156,3 +157,39 @@ def test_a_server_that_is_full_turns_away_who_starts(make_market: Any) -> None:
     last = process_of(market.world, market.refs("web")[-1])
     assert last is not None
     assert (last.running, [line.text for line in last.lines]) == (False, [ROLE_FULL])
+
+
+def plain_market(make_market: Any, kind: str, protocol: str, command: str) -> Any:
+    """Three programs with pools of four connections each at a server without accounts."""
+    client = {"protocol": protocol, "address": "store:8080", "timeout_s": 1, "pool": 4}
+    changes = {
+        "store": {"kind": kind, "port": 8080},
+        "web.clients": {"db": {**client, "database": "d"}},
+        "web.operations.buy.calls": [{"call": f"db.{command}", "collection": "orders"}],
+    }
+    programs = ("store", "web", "load")
+    tools = ["debian", "mongo", "redis"]
+    return make_market(changes, programs=programs, replicas={"web": 3}, tools=tools)
+
+
+def test_the_limit_of_redis(make_market: Any) -> None:
+    market = plain_market(make_market, "redis", "keyvalue", "get")
+    redis = "redis-cli -p 8080"
+    assert market.shell("store", f"{redis} client list | grep -c 10.244")[1] == "12\n"
+    assert market.shell("store", f"{redis} config set maxclients 8")[1] == "OK\n"
+    market.run(3)
+    full = "ERR max number of clients reached"
+    assert errors(market) == [{}, {}, {full: 1.0}]
+    assert market.shell("store", f"{redis} ping")[1] == f"{full}\n\n"
+
+
+def test_the_limit_of_mongodb(make_market: Any) -> None:
+    market = plain_market(make_market, "mongodb", "mongodb", "find")
+    server = process_of(market.world, market.refs("store")[-1])
+    assert server is not None
+    change(market.world, server.ref, settings={**server.settings, "mongod.connections": "8"})
+    wake_traffic(market.world)
+    market.run(3)
+    assert errors(market) == [{}, {}, {"EOF": 1.0}]
+    asked = "mongo --port 8080 --quiet --eval 'JSON.stringify(db.serverStatus().connections)'"
+    assert market.shell("store", asked)[1].startswith('{"current":9,"available":-1')
