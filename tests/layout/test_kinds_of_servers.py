@@ -29,6 +29,7 @@ PARTS = {
         f"{_EMBEDDED}/api/components.py": "the control plane's store",
         f"{_EMBEDDED}/api/health.py": "the control plane's store",
         f"{_EMBEDDED}/network/corefile.py": "a plugin of CoreDNS",
+        f"{_EMBEDDED}/node/kubeadm.py": "the control plane's store",
         f"{_EMBEDDED}/telemetry/metrics/chapters.py": "metrics of the control plane's store",
         f"{_EMBEDDED}/telemetry/metrics/exporters/etcd.py": "metrics of the control plane's store",
         f"{_EMBEDDED}/userland/host/files.py": "folders of the control plane's store",
