@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.machines import SYSCTLS, machine
@@ -13,6 +14,7 @@ from sregym_cluster_embedded.userland.process import process_of
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.userland.wiring import Target
     from sregym_cluster_embedded.world import World
 
 _RANGE, _REUSE = "net.ipv4.ip_local_port_range", "net.ipv4.tcp_tw_reuse"
@@ -46,10 +48,10 @@ def failing_connects(world: World, ref: ContainerRef) -> tuple[str, float]:
     return (outcome_of(error).value, share) if error and share > 0 else ("", 0.0)
 
 
-def failing_connect(world: World, process: Process) -> str:
-    """How one attempt to connect fails because the system call does; empty when it does not."""
-    error = failure(world, _caller(process), "connect")
-    return outcome_of(error).value if error else ""
+def attempted(world: World, process: Process, target: Target) -> Target:
+    """What one attempt to connect to an end comes to, for which the system call may fail."""
+    error = "" if target.kind else failure(world, _caller(process), "connect")
+    return replace(target, kind=outcome_of(error).value) if error else target
 
 
 def _caller(process: Process) -> Caller:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import (
@@ -26,7 +25,7 @@ from sregym_apps.model import (
 )
 
 from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
-from sregym_cluster_embedded.userland.dialling import failing_connect
+from sregym_cluster_embedded.userland.dialling import attempted
 from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
@@ -52,8 +51,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.network.certificates import Certificate
     from sregym_cluster_embedded.world import World
 
-_FAST_S = 0.003
-_WRITING = (LogStep, GrowStep)
+_FAST_S, _WRITING = 0.003, (LogStep, GrowStep)
 _AWAY = ("dns", "refused", "timeout", "unreachable", "no_route", "no_port")
 
 
@@ -314,8 +312,7 @@ def _connect(
     searches = client.wire.awaits_server
     seen = Footing()
     target = targets(world, process, client, seen if searches else ONCE)[0]
-    if not target.kind and not searches and (failing := failing_connect(world, process)):
-        target = replace(target, kind=failing)
+    target = target if searches else attempted(world, process, target)
     timeout = getattr(step, "timeout_s", None) or client.timeout_s
     searches = searches and target.kind in _AWAY
     search = Search(since, since + timeout, seen)
@@ -324,9 +321,8 @@ def _connect(
     facts = tuple({**target.facts, "user": client.user, "database": client.database}.items())
     if target.kind or target.ref is None:
         error = error_text(client, target.kind, dict(facts))
-        if searches:
-            return Result(error, facts, max(0.0, search.until - world.now))
-        return Result(error, facts, timeout if target.kind == "timeout" else _FAST_S)
+        waited = timeout if target.kind == "timeout" else _FAST_S
+        return Result(error, facts, max(0.0, search.until - world.now) if searches else waited)
     runtime = world.room(RUNTIME)
     server = process_of(world, target.ref)
     if server is None:
