@@ -33,6 +33,7 @@ PARTS = {
         f"{_EMBEDDED}/telemetry/metrics/chapters.py": "metrics of the control plane's store",
         f"{_EMBEDDED}/telemetry/metrics/exporters/etcd.py": "metrics of the control plane's store",
         f"{_EMBEDDED}/userland/host/files.py": "folders of the control plane's store",
+        f"{_EMBEDDED}/userland/models/control_plane.yaml": "the image of the control plane's store",
     },
     "sregym-server-nginx": {
         f"{_EMBEDDED}/assembly.py": "the ingress controller's class",
