@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -215,3 +216,11 @@ def repair(session: Session) -> None:
     session.submit("The cart's currency is wrong.")
     session.kubectl(WrongCurrency().reference_fix(None)[0])  # type: ignore[arg-type]  # needs no context
     session.submit("Done.")
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT as in a program of the user's, whoever runs the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

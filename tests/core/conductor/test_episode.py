@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -195,14 +194,6 @@ def test_an_application_that_does_not_get_ready_is_an_error(theatre: Any) -> Non
     assert record.reason == (
         "application 'shop' was not ready after 900 s: Deployment web has no pod"
     )
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """SIGINT as in a program of the user's, whoever runs the tests."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("ctrl_c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any, ClassVar
 
 import pytest
@@ -173,6 +174,7 @@ def test_on_a_wall_clock_steady_traffic_ends_the_warm_up() -> None:
     assert spent == [25.0, 60.0]
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_the_record_tells_how_far_it_came(theatre: Any) -> None:
     shop = theatre.components["applications"][0]
 
@@ -186,7 +188,7 @@ def test_the_record_tells_how_far_it_came(theatre: Any) -> None:
         def ready(self, cluster: Cluster) -> list[str]:
             self.looks.append(1)
             if len(self.looks) > 3:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             return ["Deployment shop/cart is not ready"]
 
     theatre.components |= {"clusters": [Wall], "applications": [Interrupted]}

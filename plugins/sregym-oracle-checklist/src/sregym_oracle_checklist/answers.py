@@ -151,7 +151,7 @@ def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case)
     truth = case.truth
     about = _about(reading, claims, case)
     mine = truth_family(truth)
-    expected = {mine, *(truth_family(other) for other in case.others)}
+    expected = {mine, *(truth_family(other) for other in case.others), *_sounds_like(truth, mine)}
     right = next((s for s in about if _is_right(s, truth, mine)), None)
     wrong = list(
         dict.fromkeys(
@@ -178,6 +178,14 @@ def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case)
             f"also claimed: {', '.join(wrong)}" if wrong else "none",
         ),
     ]
+
+
+def _sounds_like(truth: GroundTruth, family: str) -> set[str]:
+    """Families that the lexicon hears in the author's own words for what it does not know."""
+    if family != truth.mechanism:
+        return set()
+    words = (truth.mechanism.replace("-", " "), *truth.mechanism_phrases)
+    return {hit.family for phrase in words for hit in all_hits(phrase)}
 
 
 def _about(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Statement]:
