@@ -23,6 +23,7 @@ from sregym_cluster_embedded.clock.unrest import mixed
 from sregym_cluster_embedded.kubelet.runtime import LogLine
 from sregym_cluster_embedded.telemetry.background import background
 from sregym_cluster_embedded.telemetry.lives import Life, keep, lives
+from sregym_cluster_embedded.telemetry.order_statistics import Sampled
 from sregym_cluster_embedded.telemetry.spreading import before_last, moments
 from sregym_cluster_embedded.traffic.segments import (
     SENT,
@@ -54,6 +55,9 @@ _SOON_S, _TIMES = 3600.0, 8
 # Between the parts of a line, between lines that are written together, and from the first of these
 # to the last at most.
 _PART_S, _APART_S, _TOGETHER_S = 2e-6, 5e-5, 1e-3
+# What a round tells of the times of its requests.
+_LEVELS = ("p50", "p90", "p99")
+_AT = (0.5, 0.9, 0.99)
 _RANGE = re.compile(r"\$\{(\d+)\.\.(\d+)\}")
 
 
@@ -348,20 +352,23 @@ def _rounds(
     if window.wanted is not None:
         first = max(first, last - window.wanted // len(program.mix) - 1)
     counting = {name: Counting(sent, name) for name in program.mix}
+    sampled = {name: Sampled(life.ref, name) for name in program.mix}
     for number in range(max(0, first), last):
         begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
         when = seconds_form(moment(world, end))
         for name in program.mix:
-            text = f"{when} op={name} {_round_text(counting[name].totals(begin, end))}"
+            counted = counting[name].totals(begin, end)
+            times: tuple[float, ...] = ()
+            if counted.ok:
+                times = sampled[name].quantiles(counted.time, number, counted.ok, _AT)
+            text = f"{when} op={name} {_round_text(counted, times)}"
             yield LogLine(end, program.log.stream, text)
 
 
-def _round_text(counted: Totals) -> str:
+def _round_text(counted: Totals, times: tuple[float, ...]) -> str:
     failed = sum(counted.failed.values())
     text = f"requests={counted.requests} ok={counted.ok} failed={failed}"
-    if counted.ok:
-        levels = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
-        text += "".join(f" {n}_ms={counted.time.quantile(level):.1f}" for n, level in levels)
+    text += "".join(f" {name}_ms={time:.1f}" for name, time in zip(_LEVELS, times, strict=False))
     if failed:
         kinds = " ".join(
             f"{'http ' if kind.isdecimal() else ''}{kind}={count}"
