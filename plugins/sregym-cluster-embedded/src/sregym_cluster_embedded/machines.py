@@ -27,6 +27,9 @@ MACHINE_CHANGED: ServiceKey[Callable[[World, str], None]] = ServiceKey("machine_
 BLOCK = 4096
 _FIRST_ADDRESS = "10.77.0.2"
 CONTROL_PLANE = "control-plane"
+# Release and build of the kernel that nodes boot.
+KERNEL = "6.12.41"
+KERNEL_BUILD = "#1 SMP PREEMPT_DYNAMIC Fri Aug  1 10:02:11 UTC 2025"
 # What runs on a node beside its pods is named as a pod with this before the node's name as its uid.
 HOST = "host/"
 SYSCTLS: Mapping[str, str] = MappingProxyType(

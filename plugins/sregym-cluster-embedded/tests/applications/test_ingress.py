@@ -183,3 +183,34 @@ def test_openssl_tells_of_an_expired_certificate(opened: World) -> None:
         "Verification error: certificate has expired\n"
         "Server Temp Key: X25519, 253 bits\nDONE\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        (
+            "",
+            "2\n* ALPN: offers h2,http/1.1\n* ALPN: server accepted h2\n* using HTTP/2\n"
+            "> GET / HTTP/2\n< HTTP/2 200 \n",
+        ),
+        (
+            "--http1.1",
+            "1.1\n* ALPN: offers http/1.1\n* ALPN: server accepted http/1.1\n"
+            "> GET / HTTP/1.1\n< HTTP/1.1 200 OK\n",
+        ),
+    ],
+)
+def test_curl_speaks_one_protocol_over_tls(opened: World, option: str, expected: str) -> None:
+    world = opened.fork()
+    now = world.epoch + world.now
+    secret(world, ("shop.test",), now - 3600, now + 3600)
+    words = ["run", "curl", "--image=curlimages/curl:8.12.1", "--command", "--", "sleep", "9999"]
+    run(DirectAccess(world), words, "")
+    world.run_until(world.now + 60)
+    to = f"--connect-to ::{DOOR.removeprefix('http://')}:443"
+    line = (
+        f"curl -sSvk {option} {to} -o /dev/null -w '%{{http_version}}\\n' https://shop.test/ 2>&1 "
+        "| grep -E 'ALPN|using HTTP|^[<>] .*HTTP/|^[12.]+$'"
+    )
+    found = run(DirectAccess(world), ["exec", "curl", "--", "sh", "-c", line], "")
+    assert (found.exit_code, found.stdout, found.stderr) == (0, expected, "")

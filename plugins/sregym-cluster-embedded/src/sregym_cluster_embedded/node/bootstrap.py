@@ -270,7 +270,7 @@ def _node_status(
             "architecture": "amd64",
             "bootID": world.seed.uid(),
             "containerRuntimeVersion": runtime,
-            "kernelVersion": "6.12.41",
+            "kernelVersion": machines.KERNEL,
             "kubeProxyVersion": "",
             "kubeletVersion": KUBELET_VERSION,
             "machineID": identity,

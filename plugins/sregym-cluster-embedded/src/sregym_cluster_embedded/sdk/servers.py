@@ -12,6 +12,7 @@ from __future__ import annotations
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.keys import ServiceKey, TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
+from sregym_cluster_embedded.machines import KERNEL
 from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.network.certificates import Certificate
 from sregym_cluster_embedded.network.dns import query, resolve
@@ -33,7 +34,6 @@ from sregym_cluster_embedded.userland.files.capacity import room_of
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.credentials import number_of
 from sregym_cluster_embedded.userland.files.inode import FOLDER, Inode
-from sregym_cluster_embedded.userland.files.machine import KERNEL
 from sregym_cluster_embedded.userland.files.view import View as FileView
 from sregym_cluster_embedded.userland.filesystem import FileError, Files
 from sregym_cluster_embedded.userland.formats import (

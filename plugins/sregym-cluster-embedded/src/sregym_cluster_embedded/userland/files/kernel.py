@@ -303,6 +303,8 @@ def _mounts(container: Container) -> str:
 _SYSCTLS: dict[str, Callable[[Container], str]] = {
     "kernel/hostname": lambda c: c.config.hostname,
     "kernel/osrelease": kernel,
+    "kernel/ostype": lambda _: "Linux",
+    "kernel/version": lambda _: machines.KERNEL_BUILD,
     "kernel/pid_max": lambda _: "4194304",
     "kernel/threads-max": lambda _: "62406",
     "vm/max_map_count": lambda _: "262144",
@@ -358,7 +360,7 @@ _FILES: dict[str, Callable[[Container], str]] = {
     "/proc/cpuinfo": _cpu_info,
     "/proc/uptime": _uptime,
     "/proc/loadavg": _load_averages,
-    "/proc/version": lambda c: f"Linux version {kernel(c)} (build@host) #1 SMP PREEMPT_DYNAMIC\n",
+    "/proc/version": lambda c: f"Linux version {kernel(c)} (build@host) {machines.KERNEL_BUILD}\n",
     "/proc/mounts": _mounts,
     "/proc/filesystems": lambda _: "nodev\tproc\nnodev\ttmpfs\n\text4\nnodev\toverlay\n",
     **FIGURES,

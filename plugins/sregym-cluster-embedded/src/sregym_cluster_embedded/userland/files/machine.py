@@ -9,6 +9,7 @@ from sregym_cluster_embedded.api.keys import USAGE
 from sregym_cluster_embedded.api.quantity import parse
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.machines import KERNEL
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.files.container import Container
     from sregym_cluster_embedded.world import World
 
-KERNEL = "6.1.0-37-amd64"
 _KIB = 1024
+# Kubernetes' names of architectures -> the kernel's.
+_HARDWARE = {"386": "i686", "amd64": "x86_64", "arm": "armv7l", "arm64": "aarch64"}
 # What the operating system and its images occupy of a node's disk.
 _DISK_USED_SHARE = 0.19
 
@@ -27,6 +29,13 @@ def kernel(container: Container) -> str:
     """Release of the node's kernel."""
     info = container.node.get("status", {}).get("nodeInfo", {})
     return str(info.get("kernelVersion") or KERNEL)
+
+
+def hardware(container: Container) -> str:
+    """The node's architecture, as its kernel calls it."""
+    info = container.node.get("status", {}).get("nodeInfo", {})
+    architecture = str(info.get("architecture") or "amd64")
+    return _HARDWARE.get(architecture, architecture)
 
 
 def cpus(container: Container) -> int:

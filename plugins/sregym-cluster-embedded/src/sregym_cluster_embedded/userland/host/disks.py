@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.userland.files.machine import kernel
 from sregym_cluster_embedded.userland.host.node import DISK
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
 from sregym_cluster_embedded.userland.shell.options import human, options
@@ -107,8 +108,9 @@ def _smartctl(session: Session, words: list[str], _stdin: str) -> Output:
     if not session.rights.has("SYS_RAWIO"):
         return Output(2, "", f"Smartctl open device: {words[-1]} failed: Permission denied\n")
     disk = _machine(session).root
+    release = kernel(session.files.container)
     bad = sum(last - first + 1 for first, last in disk.bad_blocks)
-    head = "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.12.41] (local build)\n\n"
+    head = f"smartctl 7.3 2022-02-28 r5338 [x86_64-linux-{release}] (local build)\n\n"
     if words[-1] not in (_WHOLE, DISK):
         return Output(2, f"{head}Smartctl open device: {words[-1]} failed: No such device\n")
     info = (

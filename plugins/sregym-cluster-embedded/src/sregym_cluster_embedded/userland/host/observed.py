@@ -46,9 +46,9 @@ def _boot(world: World, node: str) -> Iterator[tuple[float, str]]:
     kib = machine.memory_kib
     yield (
         0.0,
-        "Linux version 6.12.41 (debian-kernel@lists.debian.org) #1 SMP PREEMPT_DYNAMIC Debian",
+        f"Linux version {machines.KERNEL} (build@host) {machines.KERNEL_BUILD}",
     )
-    yield 0.0, "Command line: BOOT_IMAGE=/boot/vmlinuz-6.12.41 root=/dev/vda1 ro quiet"
+    yield 0.0, f"Command line: BOOT_IMAGE=/boot/vmlinuz-{machines.KERNEL} root=/dev/vda1 ro quiet"
     yield 0.021, f"Memory: {kib * 97 // 100}K/{kib}K available"
     yield (
         1.204,

@@ -203,7 +203,8 @@ class _Curl:
             return None, result
         session.slept_s += result.seconds
         transfer.status = result.answer.status
-        transfer.heads += "".join(f"{line}\r\n" for line in words_of.head(result)) + "\r\n"
+        h2 = words_of.is_http2(call, made, result)
+        transfer.heads += "".join(f"{line}\r\n" for line in words_of.head(result, h2=h2)) + "\r\n"
         transfer.out = "" if made.method == "HEAD" else result.answer.body
         transfer.values = values_of(session, call, made, result, result.seconds)
         if result.answer.status >= 400 and {"f", "fail-with-body"} & set(call.flags):
@@ -247,7 +248,7 @@ class _Curl:
             return
         transfer.err += words_of.connecting(self.call, result, self.version)
         secure = made.url.lower().startswith("https:")
-        h2 = secure and result.target.ref is None
+        h2 = words_of.is_http2(self.call, made, result)
         connected = result.kind not in ("refused", "no_route", "unreachable", "timeout")
         if secure and connected:
             name = urlsplit(made.url).hostname or ""
@@ -259,6 +260,7 @@ class _Curl:
                 shown,
                 "" if "cacert" in self.call.flags else said,
                 insecure=insecure,
+                offered="http/1.1" if "http1.1" in self.call.flags else "h2,http/1.1",
                 h2=h2,
                 local=self.call.flags.get("cacert", trusted),
             )
@@ -269,7 +271,7 @@ class _Curl:
             transfer.err += f"* {text.splitlines()[0]}\n{words_of.closing(self.version)}"
             return
         transfer.err += words_of.request(self.call, made, self.version, h2=h2)
-        transfer.err += "".join(f"< {line}\n" for line in [*words_of.head(result), ""])
+        transfer.err += "".join(f"< {line}\n" for line in [*words_of.head(result, h2=h2), ""])
         size = len(result.answer.body.encode(errors="surrogateescape"))
         if size and made.method != "HEAD":
             transfer.err += f"{{ [{size} bytes data]\n"

@@ -12,7 +12,7 @@ _LONG = {
     "max-time": "m", "write-out": "w", "verbose": "v", "location": "L", "insecure": "k",
     "user": "u", "user-agent": "A", "compressed": "~", "get": "G", "remote-name": "O",
     "version": "V", "help": "h", "proxy": "x", "cookie": "b", "referer": "e", "form": "F",
-    "dump-header": "D", "upload-file": "T", "ipv4": "4", "ipv6": "6", "http1.1": "~",
+    "dump-header": "D", "upload-file": "T", "ipv4": "4", "ipv6": "6", "http1.1": "http1.1",
     "http1.0": "~", "http2": "~", "no-buffer": "N", "globoff": "g", "http2-prior-knowledge": "~",
     "no-progress-meter": "#", "path-as-is": "~", "progress-bar": "#", "continue-at": "C",
     "cookie-jar": "c", "time-cond": "z", "range": "r", "config": "K", "create-dirs": "~",

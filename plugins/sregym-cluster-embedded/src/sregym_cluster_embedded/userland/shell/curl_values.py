@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sregym_cluster_embedded.userland.shell.curl_words import head
+from sregym_cluster_embedded.userland.shell.curl_words import head, is_http2
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.shell.curl_line import Call
@@ -35,7 +35,8 @@ def values_of(
     found = {name.lower(): value for name, value in result.headers}
     location = found.get("location", "")
     jump = urljoin(made.url, location) if location and "L" not in call.flags else ""
-    heads = sum(len(line) + 2 for line in head(result)) + 2 if answer else 0
+    h2 = is_http2(call, made, result)
+    heads = sum(len(line) + 2 for line in head(result, h2=h2)) + 2 if answer else 0
     return {
         "http_code": status, "response_code": status, "method": made.method,
         "time_total": f"{seconds:.6f}", "time_connect": f"{0.0009 if connected else 0:.6f}",
@@ -51,7 +52,7 @@ def values_of(
         "local_ip": session.process.config.pod_ip if connected else "",
         "local_port": "43210" if connected else "0",
         "content_type": answer.content_type if answer is not None else "",
-        "http_version": ("2" if result.target.listener == "https" else "1.1") if answer else "0",
+        "http_version": ("2" if h2 else "1.1") if answer else "0",
         "scheme": made.url.partition(":")[0].upper() if connected else "",
         "ssl_verify_result": "20" if result.kind == "untrusted" else "0",
         "speed_download": str(int(size / seconds) if seconds else 0), "speed_upload": "0",

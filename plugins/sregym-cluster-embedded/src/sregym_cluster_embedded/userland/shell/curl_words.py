@@ -174,17 +174,21 @@ def closing(version: str) -> str:
     )
 
 
-def handshake(shown: Certificate | None, said: str, *, insecure: bool, h2: bool, local: str) -> str:
+def handshake(
+    shown: Certificate | None, said: str, *, insecure: bool, offered: str, h2: bool, local: str
+) -> str:
     """`-v`, while TLS begins.
 
     Args:
         shown: The server's certificate; None when it speaks no TLS.
         said: What is wrong with it, or nothing.
         insecure: Whether the client goes on all the same.
-        h2: Whether the server speaks HTTP/2.
+        offered: The protocols that the client offers.
+        h2: Whether both agree on HTTP/2.
         local: The file with the certificates that the client trusts.
     """
-    text = "* ALPN: offers h2,http/1.1\n} [5 bytes data]\n* TLSv1.3 (OUT), TLS handshake, Client hello (1):\n} [512 bytes data]\n"
+    text = f"* ALPN: offers {offered}\n}} [5 bytes data]\n"
+    text += "* TLSv1.3 (OUT), TLS handshake, Client hello (1):\n} [512 bytes data]\n"
     if not insecure:
         text += f"*  CAfile: {local}\n*  CApath: /etc/ssl/certs\n"
     if shown is None:
@@ -226,11 +230,17 @@ def _moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%b %e %H:%M:%S %Y GMT")
 
 
-def head(result: Fetched) -> list[str]:
-    """The lines above the body of an answer."""
+def is_http2(call: Call, made: Sent, result: Fetched) -> bool:
+    """Whether client and server agree on HTTP/2: over TLS alone, and where neither refuses it."""
+    secure = made.url.lower().startswith("https:")
+    return secure and result.target.listener == "https" and "http1.1" not in call.flags
+
+
+def head(result: Fetched, *, h2: bool) -> list[str]:
+    """The lines above the body of an answer, over HTTP/2 or 1.1."""
     assert result.answer is not None
     status = result.answer.status
-    version = "HTTP/2" if result.target.listener == "https" else "HTTP/1.1"
+    version = "HTTP/2" if h2 else "HTTP/1.1"
     reason = "" if version == "HTTP/2" else REASONS.get(status, "")
     return [f"{version} {status} {reason}", *(f"{n}: {v}" for n, v in result.headers)]
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import itertools
 from datetime import UTC, datetime
 
+from sregym_cluster_embedded.machines import KERNEL_BUILD
 from sregym_cluster_embedded.userland.files.credentials import name_of
-from sregym_cluster_embedded.userland.files.machine import cpus, kernel, load_averages
+from sregym_cluster_embedded.userland.files.machine import cpus, hardware, kernel, load_averages
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
+
+_UNAME = {
+    "all": "a", "kernel-name": "s", "nodename": "n", "kernel-release": "r", "kernel-version": "v",
+    "machine": "m", "processor": "p", "hardware-platform": "i", "operating-system": "o",
+}  # fmt: skip
 
 
 def user_name(session: Session, uid: int) -> str:
@@ -109,14 +115,16 @@ def _env(session: Session, words: list[str], _stdin: str) -> Output:
 
 
 def _uname(session: Session, words: list[str], _stdin: str) -> Output:
-    flags, _ = options(words, long={"all": "a", "kernel-release": "r"})
-    version = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)"
+    flags, _ = options(words, long=_UNAME)
+    container = session.files.container
     parts = {
-        "s": "Linux", "n": session.process.config.hostname, "r": kernel(session.files.container), "v": version,
-        "m": "x86_64", "o": "GNU/Linux",
+        "s": "Linux", "n": session.process.config.hostname, "r": kernel(container), "v": KERNEL_BUILD,
+        "m": hardware(container), "p": "unknown", "i": "unknown",
+        "o": "Linux" if session.busybox else "GNU/Linux",
     }  # fmt: skip
+    # What is not known is left out of all, and told where it is asked for by itself.
     wanted = "snrvmo" if "a" in flags else "".join(flags) or "s"
-    return Output(0, " ".join(parts[letter] for letter in "snrvmo" if letter in wanted) + "\n")
+    return Output(0, " ".join(text for letter, text in parts.items() if letter in wanted) + "\n")
 
 
 def _uptime(session: Session, _words: list[str], _stdin: str) -> Output:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sregym_cluster_embedded.userland.files.inode import FOLDER
+from sregym_cluster_embedded.userland.files.machine import hardware
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
@@ -27,8 +28,8 @@ def _mountpoint(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0 if mounted else 1 if session.busybox else 32, "" if "q" in flags else said)
 
 
-def _arch(_session: Session, _words: list[str], _stdin: str) -> Output:
-    return Output(0, "x86_64\n")
+def _arch(session: Session, _words: list[str], _stdin: str) -> Output:
+    return Output(0, f"{hardware(session.files.container)}\n")
 
 
 def _logname(session: Session, _words: list[str], _stdin: str) -> Output:

@@ -259,8 +259,9 @@ def _uname(node: _Node) -> Said:
         ("domainname", "(none)"),
         ("machine", "x86_64"),
         ("nodename", node.name),
-        ("release", "6.12.41"),
+        ("release", machines.KERNEL),
         ("sysname", "Linux"),
+        ("version", machines.KERNEL_BUILD),
     )
     yield labels, 1.0
 
