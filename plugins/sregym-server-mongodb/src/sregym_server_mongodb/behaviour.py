@@ -32,6 +32,7 @@ from sregym_cluster_embedded.sdk.servers import (
 
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
+from sregym_server_mongodb.checkpoints import checkpoint_due_s, met_by_checkpoint
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
     Account,
@@ -69,9 +70,6 @@ _UNWRITABLE = (
     "{folder} directory",
     "IllegalOperation: Attempted to create a lock file on a read-only directory: {folder}",
 )
-
-# Seconds between two checkpoints of the storage engine.
-CHECKPOINT_S = 60.0
 
 # What a driver makes of a connection that the server closes before it has said a word.
 _HUNG_UP = "EOF"
@@ -238,23 +236,19 @@ class MongodbKind(Kind):
         return frozenset({"stdout"}) if "mongod.folder" in process.settings else frozenset()
 
     def look_at_disk(self, world: World, process: Process, program: MongodbProgram) -> None:
-        """A write that fails is met by the next checkpoint."""
+        """A write that fails is met by the next checkpoint, a read by one of those to come."""
         file = self.data_file(process, program)
-        if file is None or process.served_at is None:
-            return
-        if write_trouble(world, process, file) is not None:
-            due_s = CHECKPOINT_S - (world.now - process.served_at) % CHECKPOINT_S
+        due_s = None if file is None else checkpoint_due_s(world, process, file)
+        if due_s is not None:
             world.after(due_s, "userland.event", process.ref, "checkpoint")
 
     def _checkpoint(self, world: World, process: Process, program: MongodbProgram) -> None:
-        """A storage engine that cannot write ends the server."""
+        """A storage engine that cannot write, or read what it merges, ends the server."""
         file = self.data_file(process, program)
-        trouble = None if file is None else write_trouble(world, process, file)
-        if file is None or trouble is None:
-            return
-        number = getattr(errno, trouble.error)
-        self._panic(world, process, "WTCheckpointThread", number, f"{file.name}: {trouble.words}")
-        end(world, process.ref, _ABRUPT)
+        met = None if file is None else met_by_checkpoint(world, process, file)
+        if met is not None:
+            self._panic(world, process, "WTCheckpointThread", *met)
+            end(world, process.ref, _ABRUPT)
 
     def _cannot_open(self, world: World, process: Process, program: MongodbProgram) -> bool:
         """End a server that cannot read or write its files when it starts; whether it ended."""
@@ -263,7 +257,8 @@ class MongodbKind(Kind):
         reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
         if reads is not None:
             number = getattr(errno, reads.error)
-            self._panic(world, process, "initandlisten", number, f"{file.name}: {reads.words}")
+            text = f"__posix_file_io: {file.name}: {reads.words}"
+            self._panic(world, process, "initandlisten", number, text)
             world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
         elif writes is not None:
             error = _UNWRITABLE[writes.error == "EROFS"].format(
@@ -277,7 +272,7 @@ class MongodbKind(Kind):
     def _panic(self, world: World, process: Process, context: str, number: int, text: str) -> None:
         """What the storage engine says when a call fails, and the server when it gives up."""
         message = "WiredTiger error"
-        detail = {"error": number, "message": f"__posix_file_io: {text}"}
+        detail = {"error": number, "message": text}
         self._log(world, process, "STORAGE", 22435, context, message, "E", **detail)
         self._log(
             world, process, "-", 23089, context, "Fatal assertion", "F", msgid=50853,

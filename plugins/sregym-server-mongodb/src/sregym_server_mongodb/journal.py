@@ -24,7 +24,7 @@ from sregym_cluster_embedded.sdk.logs import (
 )
 from sregym_cluster_embedded.sdk.servers import LogLine, Seed
 
-from sregym_server_mongodb.behaviour import CHECKPOINT_S
+from sregym_server_mongodb.checkpoints import CHECKPOINT_S
 from sregym_server_mongodb.connection import needs_login
 from sregym_server_mongodb.journal_start import starting
 from sregym_server_mongodb.lines import mongod_line

@@ -164,6 +164,20 @@ def _system(code: int, text: str, level: str = "System", part: str = "Server") -
     return Said(f"{{at}} 0 [{level}] [MY-{code:06d}] [{part}] {text}")
 
 
+def innodb_unread(world: World, number: int, words: str, *, mariadb: bool) -> list[Said]:
+    """InnoDB cannot read a page: the number of the error and its words."""
+    failed = f"Operating system error number {number} in a file operation."
+    meaning = f"Error number {number} means '{words}'"
+    if not mariadb:
+        return [
+            _system(12592, failed, "ERROR", "InnoDB"),
+            _system(12596, meaning, "ERROR", "InnoDB"),
+        ]
+    at = moment(world, world.now)
+    clock = f"{at:%Y-%m-%d} {at.hour:2d}:{at:%M:%S}"
+    return [Said(f"{clock} 0 [ERROR] InnoDB: {text}") for text in (failed, meaning)]
+
+
 def mysql_entry(version: str) -> list[Said]:
     """The entry point begins."""
     started = f"{{entrypoint}} Entrypoint script for MySQL Server {version}-1.el9 started."

@@ -22,6 +22,7 @@ from sregym_cluster_embedded.sdk.servers import (
     moment,
     parse_words,
     process_of,
+    read_trouble,
     say,
 )
 
@@ -29,6 +30,7 @@ from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
     Said,
+    innodb_unread,
     lines,
     mysql_entry,
     mysql_first,
@@ -38,6 +40,8 @@ from sregym_server_sql.journal import (
 from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_limits import connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
+from sregym_server_sql.mysql_variables import in_effect
+from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
     from sregym_server_sql.program import MysqlProgram
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
+# The event of a read that fails, and the setting of a process for which one is planned.
+_READS, _MEETS = ("read",), "sql.meets"
 # Path in the data directory -> bytes.
 _FILES = {
     "auto.cnf": 56, "binlog.000001": 157, "binlog.index": 16, "ca-key.pem": 1680, "ca.pem": 1112,
@@ -152,6 +158,47 @@ class SqlKind(StoreKind):
         """Those that stand there whatever is stored."""
         return str(program.data_dir), self.files
 
+    def pool_bytes(self, world: World, process: Process) -> int:
+        """How large a part of its memory it keeps pages of its files in."""
+        raise NotImplementedError
+
+    def unread(self, world: World, program: Any, trouble: Trouble) -> Sequence[Said]:
+        """What it writes when it cannot read a page."""
+        raise NotImplementedError
+
+    def cold_share(self, world: World, process: Process, program: Any) -> float:
+        """What has no room in its memory, and a little that was never read."""
+        return cold_share(world, process, self.pool_bytes(world, process))
+
+    def look_at_disk(self, world: World, process: Process, program: Any) -> None:
+        """A page that cannot be read is met by whoever needs it first."""
+        file = self.data_file(process, program)
+        if file is None or process.served_at is None or _MEETS in process.settings:
+            return
+        trouble = read_trouble(world, process, file)
+        if trouble is not None:
+            share = trouble.share * self.cold_share(world, process, program)
+            change(world, process.ref, settings={**process.settings, _MEETS: "yes"})
+            due_s = until_next_failure_s(world, process, share)
+            world.after(due_s, "userland.event", process.ref, *_READS)
+
+    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Begin to serve, or meet a page that cannot be read."""
+        if arguments != _READS:
+            self.open(world, process, program, *arguments)
+        else:
+            settings = {key: value for key, value in process.settings.items() if key != _MEETS}
+            process = change(world, process.ref, settings=settings)
+            file = self.data_file(process, program)
+            trouble = None if file is None else read_trouble(world, process, file)
+            if trouble is not None:
+                self.tell(world, process, program, self.unread(world, program, trouble))
+        self.look_at_disk(world, process_of(world, process.ref) or process, program)
+
+    def open(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+        """Open its port and say so."""
+        super().event(world, process, program, *arguments)
+
     def initialise(self, world: World, process: Process, script: str) -> None:
         """Run an init script as the first user."""
         raise NotImplementedError
@@ -236,14 +283,14 @@ class MysqlKind(SqlKind):
         text = f"/usr/sbin/mysqld: ready for connections. Version: '{program.version}'  socket: '/var/run/mysqld/mysqld.sock'  port: {port}  MySQL Community Server - GPL."
         return (Line(text=f"${{time}} 0 [System] [MY-010931] [Server] {text}", raw=True),)
 
-    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+    def open(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Say the time that its lines bear, and open the port."""
         self.reopened(world, process)
         if _is_mysql(program):
             self.tell(world, process, program, mysql_start(program.version))
         process = process_of(world, process.ref) or process
         settings = {**process.settings, "time": self._time(world)}
-        super().event(world, change(world, process.ref, settings=settings), program, *arguments)
+        super().open(world, change(world, process.ref, settings=settings), program, *arguments)
 
     def dial(
         self, world: World, process: Process, program: Any, client: Client, peer: str
@@ -300,6 +347,16 @@ class MysqlKind(SqlKind):
         verb = "writing" if write else "reading"
         code = 1026 if write else 1024
         return f"Error {code} (HY000): Error {verb} file './{collection}.ibd' (OS errno {number} - {trouble.words})"
+
+    def pool_bytes(self, world: World, process: Process) -> int:
+        """The buffer pool of InnoDB."""
+        kept = load(world, process.settings["sql.storage"]).settings
+        return size_of(in_effect(process.settings, kept, "innodb_buffer_pool_size"))
+
+    def unread(self, world: World, program: MysqlProgram, trouble: Trouble) -> Sequence[Said]:
+        """The number of the error, and what it means."""
+        number = getattr(errno, trouble.error)
+        return innodb_unread(world, number, trouble.words, mariadb=not _is_mysql(program))
 
     def talk(self, world: World, process: Process, program: Any, text: str) -> str:
         """The greeting, which a client of MySQL waits for."""

@@ -31,7 +31,7 @@ from sregym_server_sql.journal import (
 from sregym_server_sql.mysql_kind import SqlKind
 from sregym_server_sql.postgres_limits import connection_limits, demand_room
 from sregym_server_sql.postgres_server import PostgresConnection, PostgresError
-from sregym_server_sql.postgres_settings import taken_up
+from sregym_server_sql.postgres_settings import in_effect, taken_up
 from sregym_server_sql.program import PostgresProgram
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # The process of the server that serves a session.
 _BACKEND = 61
+_PAGE_BYTES = 8192
 # Path in the data directory -> bytes.
 _FILES = {
     "PG_VERSION": 3, "pg_hba.conf": 5743, "pg_ident.conf": 2640, "postgresql.auto.conf": 88,
@@ -104,11 +105,11 @@ class PostgresKind(SqlKind):
                 )
                 return
 
-    def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
+    def open(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
         """Open the port and say so."""
         port = self.ports(process, program)[0]
         closed_at = self.reopened(world, process)
-        super().event(world, process, program, *arguments)
+        super().open(world, process, program, *arguments)
         still = process_of(world, process.ref)
         if still is not None and still.running:
             form, began = "postgres", moment(world, process.started_at)
@@ -210,5 +211,23 @@ class PostgresKind(SqlKind):
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """A file cannot be extended or read."""
         state = {"ENOSPC": "53100", "EROFS": "25006"}.get(trouble.error, "58030")
-        act = "extend" if write else "read block 0 in"
-        return f'ERROR: could not {act} file "{file.name}": {trouble.words} (SQLSTATE {state})'
+        text = (
+            f'could not extend file "{file.name}": {trouble.words}'
+            if write
+            else self._unreadable(trouble)
+        )
+        return f"ERROR: {text} (SQLSTATE {state})"
+
+    def pool_bytes(self, world: World, process: Process) -> int:
+        """The shared buffers."""
+        kept = load(world, process.settings["sql.storage"]).settings
+        pages = in_effect(process.settings, kept, "shared_buffers")
+        return int(pages) * _PAGE_BYTES if pages.isdecimal() else 0
+
+    def unread(self, world: World, program: PostgresProgram, trouble: Trouble) -> Sequence[Said]:
+        """As the client is told."""
+        return [Said(f"{{at}} [{_BACKEND}] ERROR:  {self._unreadable(trouble)}")]
+
+    def _unreadable(self, trouble: Trouble) -> str:
+        block = trouble.offset // _PAGE_BYTES
+        return f'could not read block {block} in file "{self.main_file}": {trouble.words}'

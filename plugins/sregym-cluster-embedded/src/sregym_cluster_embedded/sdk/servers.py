@@ -28,7 +28,13 @@ from sregym_cluster_embedded.userland.counted import (
     Peer,
     counted,
 )
-from sregym_cluster_embedded.userland.disk import DataFile, Trouble, read_trouble, write_trouble
+from sregym_cluster_embedded.userland.disk import (
+    FILE_BYTES,
+    DataFile,
+    Trouble,
+    read_trouble,
+    write_trouble,
+)
 from sregym_cluster_embedded.userland.files import machine
 from sregym_cluster_embedded.userland.files.capacity import room_of
 from sregym_cluster_embedded.userland.files.container import Container
@@ -68,6 +74,7 @@ from sregym_cluster_embedded.world import World
 
 __all__ = [
     "ANSWER_BYTES",
+    "FILE_BYTES",
     "FOLDER",
     "KERNEL",
     "REQUEST_BYTES",

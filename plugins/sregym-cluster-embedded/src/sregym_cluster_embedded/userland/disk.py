@@ -20,7 +20,7 @@ _ROOMY = 0.5
 # A server that finds less room than this cannot extend its files.
 _ROOM_BYTES = 1 << 20
 # What a data file of an empty server takes.
-_FILE_BYTES = 32 << 20
+FILE_BYTES = 32 << 20
 _READS, _WRITES = ("open", "read"), ("open", "write", "fsync")
 
 
@@ -49,10 +49,12 @@ class Trouble(NamedTuple):
     Attributes:
         error: Name of the error number: `ENOSPC`.
         share: The part of the accesses that do.
+        offset: The first byte of the file that cannot be read.
     """
 
     error: str
     share: float = 1.0
+    offset: int = 0
 
     @property
     def words(self) -> str:
@@ -75,9 +77,14 @@ def read_trouble(world: World, process: Process, file: DataFile) -> Trouble | No
     """What reads of a data file meet, or None."""
     machine = machines.machine(world, process.config.node)
     if machine is not None and machine.root.bad_blocks:
-        first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", _FILE_BYTES)
-        if any(low <= last and first <= high for low, high in machine.root.bad_blocks):
-            return Trouble("EIO")
+        first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", FILE_BYTES)
+        met = [
+            max(low, first)
+            for low, high in machine.root.bad_blocks
+            if low <= last and first <= high
+        ]
+        if met:
+            return Trouble("EIO", offset=(min(met) - first) * machines.BLOCK)
     return _failing(world, process, file, _READS)
 
 

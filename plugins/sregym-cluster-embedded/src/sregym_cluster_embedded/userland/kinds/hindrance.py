@@ -40,7 +40,10 @@ def hindered(
         return None
     trouble = (write_trouble if write else read_trouble)(world, process, file)
     words = "" if trouble is None else kind.withstands(trouble, file, collection, write)
-    return Refusal("server", words, trouble.share) if trouble is not None and words else None
+    if trouble is None or not words:
+        return None
+    cold = 1.0 if write else kind.cold_share(world, process, process.behaviour)
+    return Refusal("server", words, trouble.share * cold)
 
 
 def slowed_ms(world: World, ref: ContainerRef) -> float:

@@ -200,6 +200,10 @@ class Kind(ABC):
         """
         return ""
 
+    def cold_share(self, world: World, process: Process, program: Any) -> float:
+        """The part of the reads for which it needs its disk; the rest is in memory."""
+        return 1.0
+
     def look_at_disk(  # noqa: B027 - most refuse the commands that need it, and go on
         self, world: World, process: Process, program: Any
     ) -> None:
