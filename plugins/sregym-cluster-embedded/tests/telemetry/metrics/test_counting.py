@@ -53,7 +53,7 @@ def test_an_outcome_begins_when_it_is_first_possible() -> None:
 def test_buckets_stay_within_their_outcome_and_never_go_back() -> None:
     outcomes = mixed()
     shares = np.array([[0.1, 0.5, 1.0], [0.0, 0.3, 0.9], [0.2, 0.6, 1.0]])
-    parts = Parts(outcomes, "", shares)
+    parts = Parts(outcomes, "", shares, 0.3)
     rows = np.array([parts.count(number, FINE) for number in range(3)])
     assert (np.diff(rows, axis=0) >= 0).all()
     assert (np.diff(rows, axis=1) >= 0).all()

@@ -49,7 +49,7 @@ def counts(seed: int) -> list[Value]:
         of = outcomes(seed + number, changes, errors)
         for name in of.names:
             shares = np.random.default_rng(number).uniform(0.0, 1.0, (changes, 5)).cumsum(axis=1)
-            parts = Parts(of, name, np.minimum(shares / 3, 1.0))
+            parts = Parts(of, name, np.minimum(shares / 3, 1.0), number / 7)
             found.extend(Count(of, name, parts, bucket) for bucket in (4, 0, 2))
             found.append(Count(of, name))
     return found

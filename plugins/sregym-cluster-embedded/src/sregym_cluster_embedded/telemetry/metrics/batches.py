@@ -11,6 +11,7 @@ import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.courses import Progresses
 from sregym_cluster_embedded.telemetry.metrics.integrals import WHOLE
+from sregym_cluster_embedded.telemetry.metrics.scatter import off_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,9 +144,17 @@ class _Divided:
         shape = (len(several), width, several[0].rates.shape[1])
         self.size = shape[0] * shape[2]
         self._rates, self._before = np.zeros(shape), np.zeros(shape)
+        self._fractions, self._columns = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        self._cells, self._scales = np.zeros(shape[:2]), np.zeros(shape[:2])
+        self._begins = np.array([parts.scatter.begin for parts in several])[:, np.newaxis]
         for number, parts in enumerate(several):
-            self._rates[number, : len(parts.rates)] = parts.rates
-            self._before[number, : len(parts.before)] = parts.before
+            length, scatter = len(parts.rates), parts.scatter
+            self._rates[number, :length] = parts.rates
+            self._before[number, :length] = parts.before
+            self._fractions[number, :length] = scatter.fractions
+            self._columns[number, :length] = scatter.columns
+            self._cells[number, :length] = scatter.cells
+            self._scales[number, :length] = scatter.scales
 
     def counts(self, counted: Floats, come: Floats) -> Floats:
         """Of each bucket: histograms by buckets by moments."""
@@ -154,8 +163,13 @@ class _Divided:
         flat = _place(self._starts, come, reached=True) + self._first
         elapsed = come - self._starts.ravel()[flat]
         amounts = self._rates.reshape(-1, buckets)[flat] * elapsed[:, :, np.newaxis]
-        if self._starts.shape[1] > 1:
-            amounts += self._before.reshape(-1, buckets)[flat]
+        amounts += self._before.reshape(-1, buckets)[flat]
+        amounts += off_share(
+            come * self._cells.ravel()[flat] + self._begins,
+            self._scales.ravel()[flat],
+            self._columns.reshape(-1, buckets)[flat],
+            self._fractions.reshape(-1, buckets)[flat],
+        )
         whole = np.minimum(np.floor(amounts + WHOLE), counted[:, :, np.newaxis])
         found: Floats = np.maximum(whole, 0.0).transpose(0, 2, 1)
         return found

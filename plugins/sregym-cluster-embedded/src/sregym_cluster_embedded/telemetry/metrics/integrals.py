@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.courses import Progress
+from sregym_cluster_embedded.telemetry.metrics.scatter import Scatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -230,14 +231,16 @@ class Parts:
         outcomes: Of which requests.
         name: Of the outcome.
         shares: Of each part (columns) from each start on (rows).
+        begin: In [0, 1), what tells the chance of one histogram from that of others.
 
     Attributes:
         own: The outcome over its course.
         rates: Per second, of each part from each start on.
-        before: What had flowed of each part at each start.
+        scatter: By how many each part differs from what flowed at these rates.
+        before: What had flowed of each part at each start, less the scatter there.
     """
 
-    def __init__(self, outcomes: Outcomes, name: str, shares: Floats) -> None:
+    def __init__(self, outcomes: Outcomes, name: str, shares: Floats, begin: float) -> None:
         self.outcomes, self.name = outcomes, name
         self.own = outcomes.own[outcomes.names.index(name)]
         starts = self.own.starts
@@ -246,6 +249,13 @@ class Parts:
         if len(starts) > 1:
             lengths = (starts[1:] - starts[:-1])[:, None]
             (self.rates[:-1] * lengths).cumsum(axis=0, out=self.before[1:])
+        self.scatter = Scatter(begin, self.own.rates, shares)
+        stretches = np.arange(len(starts))
+        there = self.scatter.at(stretches, starts)
+        if len(starts) > 1:
+            gone = self.scatter.at(stretches[:-1], starts[1:]) - there[:-1]
+            self.before[1:] += gone.cumsum(axis=0)
+        self.before -= there
         self._known: tuple[Floats, Floats] | None = None
 
     def count(self, number: int, seconds: Floats) -> Floats:
@@ -264,8 +274,8 @@ class Parts:
         starts = self.own.starts
         index = np.maximum(starts.searchsorted(come, side="right") - 1, 0)
         amounts = self.rates[index] * (come - starts[index])[:, None]
-        if len(starts) > 1:
-            amounts += self.before[index]
+        amounts += self.before[index]
+        amounts += self.scatter.at(index, come)
         found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])
         return np.maximum(found, 0.0).T
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sregym_cluster_embedded.clock.seed import Seed
 from sregym_cluster_embedded.telemetry.metrics.courses import Shared
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
 from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, shares_within
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Stretch = tuple[float, dict[str, float], Time, Time, tuple[Rhythm, Rhythm]]
 
 OK = ""
+# The same in all worlds: a fork with another seed has the same past.
+_CHANCE = Seed(0)
 
 
 class Served:
@@ -37,6 +40,7 @@ class Served:
         stretches: What was in effect from each on; None for nothing.
         end: When the life ended.
         course: Of the life.
+        purpose: What tells it from other kinds, of other processes too.
     """
 
     def __init__(
@@ -45,7 +49,9 @@ class Served:
         stretches: Sequence[Stretch | None],
         end: float,
         course: Shared,
+        purpose: tuple[object, ...],
     ) -> None:
+        self._purpose = purpose
         found = [part for part in stretches if part is not None]
         names = sorted({name for part in found for name in part[1]})
         rates = [0.0 if part is None else part[0] for part in stretches]
@@ -92,7 +98,8 @@ class Served:
         for name in self._known():
             shares = shares_within(self._of(name), [bound for _, bound in bounds])
             since = self._first(name)
-            parts, own = Parts(self.outcomes, name, shares), labels(name)
+            begin = _CHANCE.fraction("durations", *self._purpose, name)
+            parts, own = Parts(self.outcomes, name, shares, begin), labels(name)
             for number, (written, _) in enumerate(bounds):
                 value = Count(self.outcomes, name, parts, number)
                 yield Row((*own, ("le", written)), value, since, self.end)
@@ -150,7 +157,7 @@ def operations_of(life: Life, word: Callable[[Flow, str], str]) -> Iterator[tupl
     starts, course = [segment.start for segment in life.served], Shared()
     for name in names:
         stretches = [_stretch(_flow(segment, name), word) for segment in life.served]
-        yield name, Served(starts, stretches, end_of(life), course)
+        yield name, Served(starts, stretches, end_of(life), course, (life.ref, name))
 
 
 def _flow(segment: Segment, name: str) -> Flow | None:
@@ -186,7 +193,7 @@ def calls_of(
                     known[number] = _joined(known[number], call, word, flow.rhythm)
     starts, course = [segment.start for segment in life.served], Shared()
     for name, stretches in by_name.items():
-        yield name, Served(starts, stretches, end_of(life), course)
+        yield name, Served(starts, stretches, end_of(life), course, (life.ref, "calls", name))
 
 
 def _joined(
