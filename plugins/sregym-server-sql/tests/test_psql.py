@@ -125,6 +125,66 @@ def test_what_is_printed(shop: Any, script: str, expected: tuple[int, str, str])
     assert shop.shell("pg", script) == expected
 
 
+DATES = """
+CREATE TABLE events (at timestamptz, due date, n integer);
+INSERT INTO events VALUES ('2024-05-06 10:00:00+00', '2024-05-01', 1), ('2024-05-08 12:30:00+00', '2024-02-28', 2);
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("SELECT generate_series(1, 3)", "generate_series\n1\n2\n3\n"),
+        ("SELECT * FROM generate_series(1, 10, 4)", "generate_series\n1\n5\n9\n"),
+        ("SELECT g, g * 2 FROM generate_series(2, 1, -1) AS g", "g,?column?\n2,4\n1,2\n"),
+        ("SELECT sum(x) FROM generate_series(1, 4) t(x) WHERE x > 1", "sum\n9\n"),
+        ("SELECT count(*) FROM (SELECT generate_series(1, 10)) s", "count\n10\n"),
+        (
+            "SELECT d::date FROM generate_series('2024-02-28'::date, '2024-03-01', '1 day') d",
+            "d\n2024-02-28\n2024-02-29\n2024-03-01\n",
+        ),
+        ("INSERT INTO events (n) SELECT g FROM generate_series(3, 5) g", "INSERT 0 3\n"),
+        (
+            "SELECT now()::date, current_date, '2024-05-06 10:11:12'::date, cast('2024-05-06' AS timestamp)",
+            "now,current_date,date,timestamp\n2025-11-21,2025-11-21,2024-05-06,2024-05-06 00:00:00\n",
+        ),
+        (
+            "SELECT date '2024-01-31' + interval '1 month', '2024-05-06'::date + 7, '2024-05-06'::date - '2024-05-01'::date",
+            "?column?,?column?,?column?\n2024-02-29 00:00:00,2024-05-13,5\n",
+        ),
+        (
+            "SELECT interval '90 minutes', '1 year 2 months -3 days'::interval, 2 * interval '36 hours'",
+            "interval,interval,?column?\n01:30:00,1 year 2 mons -3 days,72:00:00\n",
+        ),
+        (
+            "SELECT at::date, due + 1, due - interval '1 day', at - due FROM events ORDER BY n",
+            "at,?column?,?column?,?column?\n2024-05-06,2024-05-02,2024-04-30 00:00:00,5 days 10:00:00\n"
+            "2024-05-08,2024-02-29,2024-02-27 00:00:00,70 days 12:30:00\n",
+        ),
+        ("SELECT max(at) - min(at) FROM events", "?column?\n2 days 02:30:00\n"),
+        (
+            "SELECT 1 + 1, null, 5::text, 3.7::int, cast(n AS text), (SELECT max(n) FROM events), row_number() OVER (ORDER BY n) FROM events LIMIT 1",
+            "?column?,?column?,text,int4,n,max,row_number\n2,,5,4,1,2,1\n",
+        ),
+        (
+            "SELECT now()::timestamp without time zone, '7'::bigint, true::boolean, 1::varchar(3)",
+            "now,int8,bool,varchar\n2025-11-21 21:20:04,7,t,1\n",
+        ),
+        ("SELECT 'soon'::date", 'ERROR:  invalid input syntax for type date: "soon"\n' "LINE 1: SELECT 'soon'::date\n               ^\n"),
+        ("SELECT '2024-13-01'::date", 'ERROR:  date/time field value out of range: "2024-13-01"\n' "LINE 1: SELECT '2024-13-01'::date\n               ^\n"),
+        ("SELECT '1 fortnight'::interval", 'ERROR:  invalid input syntax for type interval: "1 fortnight"\n' "LINE 1: SELECT '1 fortnight'::interval\n               ^\n"),
+        ("SELECT '9999-12-31'::date + interval '1 year'", "ERROR:  timestamp out of range\n"),
+        ("SELECT '2024-05-06'::date + 1 - 2 * 3", "?column?\n2024-05-05\n"),
+        ("SELECT generate_series(1, 5, 0)", "ERROR:  step size cannot equal zero\n"),
+    ],
+)  # fmt: skip
+def test_dates_series_and_names_of_columns(shop: Any, statement: str, expected: str) -> None:
+    shop.shell("pg", f'{P} "{DATES}"')
+    failed = expected.startswith("ERROR")
+    told = (1, "", expected) if failed else (0, expected, "")
+    assert shop.shell("pg", f'{P} "{statement}" --csv') == told
+
+
 @pytest.fixture
 def locked(shop: Any) -> Any:
     statement = "LOCK TABLE products IN ACCESS EXCLUSIVE MODE"

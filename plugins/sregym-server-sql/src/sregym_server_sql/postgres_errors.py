@@ -43,7 +43,8 @@ def words_of(error: SqlError, statement: str, asked: str) -> str:
     name = error.name.strip('"')
     at = place_of(name, asked)
     if error.kind == "own":
-        return f"ERROR:  {error}"
+        at = asked.find(f"'{name}'") if name else -1
+        return f"ERROR:  {error}{pointed(asked, at)}"
     if error.kind == "table":
         if re.match(r"\s*drop\s+table\b", statement, re.I):
             return f'ERROR:  table "{name}" does not exist'

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sregym_cluster_embedded.sdk.servers import perl
 
 from sregym_server_sql.engine import SqlError, first_of, last_of, outside
+from sregym_server_sql.postgres_times import time_functions
 from sregym_server_sql.sessions import blockers, ended
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def rewritten(statement: str) -> str:
     """A statement with PostgreSQL's notations for times and sets as calls of functions."""
 
     def intervals(text: str) -> str:
-        return re.sub(r"\binterval\s*'([^']*)'", lambda m: f"'{duration(_seconds(m.group(1)))}'", text, flags=re.I)  # fmt: skip
+        return re.sub(r"(?<!')\binterval\s*'([^']*)'", lambda m: f"'{duration(_seconds(m.group(1)))}'", text, flags=re.I)  # fmt: skip
 
     now = r"(?:now\(\)|current_timestamp|clock_timestamp\(\))"
     text = intervals(statement)
@@ -185,11 +186,14 @@ def functions(client: PostgresConnection) -> _Functions:
         client.sleep(float(seconds))
         return ""
 
+    def failed(error: SqlError) -> None:
+        client.failure = error
+
     def blocked_by(session: object) -> str:
         return "{" + ",".join(map(str, blockers(world, server, int(str(session))))) + "}"
 
     return {
-        **_PLAIN, **_of_time(client.now()),
+        **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
         "version": (0, client.build), "current_database": (0, lambda: client.database),
         "current_schema": (0, lambda: "public"), "pg_user_name": (0, lambda: client.user),
         "pg_backend_pid": (0, lambda: client.pid), "pg_is_in_recovery": (0, lambda: "f"),

@@ -31,6 +31,7 @@ from sregym_server_sql.postgres_functions import (
     functions,
     rewritten,
 )
+from sregym_server_sql.postgres_notation import notated
 from sregym_server_sql.postgres_settings import canonical, in_effect, raw, shown
 from sregym_server_sql.postgres_statements import STATEMENTS
 from sregym_server_sql.postgres_views import VIEWS, views_in
@@ -260,7 +261,15 @@ class PostgresConnection:
         return self._on_tables(statement, change=change)
 
     def _on_tables(self, statement: str, *, change: bool) -> Result:
-        text = re.sub(r"\bpublic\.", "", rewritten(statement))
+        if not change or verb_of(statement) in ("insert", "update", "delete"):
+            columns = self._columns(statement).items()
+            times = {
+                name for name, kind in columns if kind.startswith(("date", "time", "interval"))
+            }
+            noted = notated(statement, times)
+        else:
+            noted = statement
+        text = re.sub(r"\bpublic\.", "", rewritten(noted))
         for schema in self.schemas():
             text = re.sub(rf"(?<![\w\"'.]){re.escape(schema)}\.(\w+)", rf'"{schema}.\1"', text)
         surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)

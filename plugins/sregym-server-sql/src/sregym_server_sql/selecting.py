@@ -21,6 +21,12 @@ _TRUTHS = (
     "pg_is_in_recovery",
 )
 _WORDS = re.compile(r"\b(?:is|like|ilike|between|in|and|or|similar)\b|[=<>!~]", re.I)
+_TYPE = (
+    r"(?:timestamp\s+with(?:out)?\s+time\s+zone|double\s+precision|character\s+varying|\w+)"
+    r"(?:\(\d+(?:,\s*\d+)?\))?"
+)
+_LONG_TYPE = re.compile(r"::\s*(?:timestamp\s+with(?:out)?\s+time\s+zone|double\s+precision|character\s+varying)$", re.I)  # fmt: skip
+_TIMES = ("date", "time", "timestamp", "timestamptz", "interval")
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`")
 
 
@@ -52,8 +58,37 @@ class Item(NamedTuple):
     @property
     def cast(self) -> str:
         """The type that it is cast to; empty when it is not."""
-        found = re.search(r"::\s*(\w+)(?:\(\d+(?:,\s*\d+)?\))?$", self.text)
-        return found.group(1).lower() if found is not None else ""
+        return self._parted[1]
+
+    @property
+    def bare(self) -> str:
+        """What is cast; the whole text when nothing is."""
+        return self._parted[0]
+
+    @property
+    def _parted(self) -> tuple[str, str]:
+        whole = re.fullmatch(rf"cast\s*\((.*\S)\s+as\s+({_TYPE})\s*\)", self.text, re.I | re.S)
+        typed = re.fullmatch(rf"({_TYPE})\s*('(?:[^']|'')*')", self.text, re.I)
+        found = re.fullmatch(rf"(.*?)\s*::\s*({_TYPE})", self.text, re.I | re.S)
+        if whole is not None and _closes_last(self.text):
+            return whole[1], _plain_type(whole[2])
+        if typed is not None and _plain_type(typed[1]) in _TIMES:
+            return typed[2], _plain_type(typed[1])
+        while found is not None:
+            bare, kind = found[1], found[2]
+            inner = re.sub(rf"(\s*::\s*{_TYPE})+$", "", bare, flags=re.I)
+            if re.fullmatch(r"'(?:[^']|'')*'|[\w.\"`]+", inner) or _is_call(inner):
+                return bare, _plain_type(kind)
+            break
+        return self.text, ""
+
+
+def _plain_type(text: str) -> str:
+    return " ".join(re.sub(r"\(.*", "", text).lower().split())
+
+
+def _is_call(text: str) -> bool:
+    return re.match(r"[\w.]*\s*\(", text) is not None and _closes_last(text)
 
 
 def items_of(statement: str) -> list[Item]:
@@ -85,7 +120,7 @@ def _item(text: str) -> Item:
         found = re.fullmatch(
             r"(.*[\w\"')\]])\s+(?!end\b|is\b|null\b|not\b)([a-z_]\w*)", text, re.I | re.S
         )
-        if found is not None and _WORDS.search(found.group(2)):
+        if found is not None and (_WORDS.search(found.group(2)) or _LONG_TYPE.search(text)):
             found = None
     if found is None:
         return Item(text, "")
@@ -150,19 +185,41 @@ def is_number(kind: str) -> bool:
     return kind.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0].lower() in _NUMBERS
 
 
+# Types whose names differ in the catalogue, after which columns are called.
+_ALIKE = {
+    "integer": "int4", "int": "int4", "bigint": "int8", "smallint": "int2", "boolean": "bool",
+    "timestamp with time zone": "timestamptz", "timestamp without time zone": "timestamp",
+    "character varying": "varchar", "char": "bpchar", "decimal": "numeric", "real": "float4",
+    "double precision": "float8", "float": "float8",
+}  # fmt: skip
+
+
 def name_of(item: Item) -> str:
     """What PostgreSQL calls a column."""
     if item.alias:
         return item.alias
-    bare = item.text.partition("::")[0].strip() if item.cast else item.text
+    if item.cast:
+        found = name_of(Item(item.bare, ""))
+        own = Item(item.bare, "").cast
+        known = found not in ("?column?", "case", "bool") and not own
+        return found if known else _ALIKE.get(item.cast, item.cast)
+    bare = re.sub(r"\)\s*(?:filter|over)\s*(?:\(.*\)|\w+)$", ")", item.text, flags=re.I | re.S)
+    while (
+        bare.startswith("(") and _closes_last(bare) and not re.match(r"\(\s*select\b", bare, re.I)
+    ):
+        bare = bare[1:-1].strip()
+    if bare != item.text:
+        return name_of(Item(bare, ""))
+    if bare.startswith("(") and _closes_last(bare):
+        chosen = items_of(bare[1:-1])
+        return name_of(chosen[0]) if chosen else "?column?"
     plain = Item(bare, "")
     if plain.column.lower() in ("true", "false"):
         return "bool"
     if plain.column:
-        return plain.column
+        return "?column?" if plain.column.lower() == "null" else plain.column
     if plain.function:
         return plain.function
     if bare.lower().startswith("case"):
         return "case"
-    alike = {"integer": "int4", "int": "int4", "bigint": "int8", "boolean": "bool"}
-    return alike.get(item.cast, item.cast) or "?column?"
+    return "?column?"
