@@ -60,8 +60,9 @@ def _file(project: SregymProject) -> Path:
 
 def test_it_is_listed_beside_ours(project: SregymProject) -> None:
     listed = project.run("problems", "--json").assert_success().json()
-    assert len(listed) == 11
+    ours = project.run("problems", "--json", env={"PYTHONPATH": ""}).assert_success().json()
     assert listed[0]["id"] == "acme_port"
+    assert listed[1:] == ours
 
 
 @pytest.mark.parametrize(

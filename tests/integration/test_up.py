@@ -48,7 +48,7 @@ def test_a_person_repairs_a_world(up_world: UpWorlds) -> None:
     folder = Path(world.ready["episode"])
     assert world.ready["kubeconfig"] == str(folder / "kubeconfig")
     firing = {each["labels"]["alertname"] for each in world.ready["alerts"]["alerts"]}
-    assert "HighWorkloadFailureRate" in firing
+    assert "ServiceEndpointDown" in firing
 
     looked = world.kubectl("get", "endpoints", "frontend", "-n", "hotel-reservation", "-o", "json")
     assert "subsets" not in json.loads(looked.stdout)

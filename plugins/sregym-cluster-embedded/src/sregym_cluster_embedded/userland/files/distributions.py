@@ -1,4 +1,4 @@
-"""What images of a distribution have in common: the data in `models/distributions.yaml`, made once."""
+"""What images of a distribution have in common: the data in `distributions.yaml`, made once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sregym_cluster_embedded.userland.toolsets import flavour_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_FILE = "models/distributions.yaml"
+_FILE = "distributions.yaml"
 # What an image with commands of a kind is made from unless it says so.
 _USUAL = {"debian": "debian-12", "alpine": "alpine-3.20", "busybox": "busybox"}
 
