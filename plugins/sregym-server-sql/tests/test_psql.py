@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sregym_cluster_embedded.sdk.servers import Lock, hold
-from sregym_cluster_embedded.sdk.testing import Mount
+from sregym_cluster_embedded.sdk.testing import ContainerBench, Mount
 
 MODEL = """
 application: stores
@@ -261,3 +261,21 @@ ALTER TABLE ONLY catalog.items
 )  # fmt: skip
 def test_tools_beside_psql(shop: Any, script: str, expected: tuple[int, str, str]) -> None:
     assert shop.shell("pg", script) == expected
+
+
+@pytest.mark.parametrize("place", ["/var/lib/postgresql/data", "/var/lib/postgresql/data/pgdata"])
+def test_the_data_directory_stands_where_the_environment_says(place: str) -> None:
+    shop = ContainerBench.of(public=True)
+    shop.name("pg", "7")
+    env = {"POSTGRES_PASSWORD": "x", "PGDATA": place} if place.endswith("/pgdata") else {"POSTGRES_PASSWORD": "x"}  # fmt: skip
+    mounts = {"/var/lib/postgresql/data": Mount("volume", "pv/p")}
+    shop.start("pg", "postgres:16", "7", env=env, mounts=mounts)
+    shop.run(4)
+    told = shop.shell("pg", "echo $PGDATA; ls $PGDATA; ls $PGDATA/base $PGDATA/pg_wal")
+    assert told == (
+        0,
+        f"{place}\nPG_VERSION\nbase\nglobal\npg_hba.conf\npg_ident.conf\npg_logical\npg_multixact\n"
+        "pg_subtrans\npg_wal\npg_xact\npostgresql.auto.conf\npostgresql.conf\npostmaster.opts\n"
+        f"postmaster.pid\n{place}/base:\n1\n4\n5\n\n{place}/pg_wal:\n000000010000000000000001\n",
+        "",
+    )

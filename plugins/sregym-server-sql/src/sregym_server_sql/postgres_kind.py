@@ -35,7 +35,7 @@ from sregym_server_sql.postgres_settings import in_effect, taken_up
 from sregym_server_sql.program import PostgresProgram
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.sdk.servers import DataFile, Trouble, World
 
@@ -46,8 +46,11 @@ _PAGE_BYTES = 8192
 _FILES = {
     "PG_VERSION": 3, "pg_hba.conf": 5743, "pg_ident.conf": 2640, "postgresql.auto.conf": 88,
     "postgresql.conf": 30_777, "postmaster.opts": 36, "postmaster.pid": 94,
-    "base/1/112": 8192, "base/5/112": 8192, "global/pg_control": 8192,
-    "pg_wal/000000010000000000000001": 16_777_216, "pg_xact/0000": 8192,
+    "base/1/112": 8192, "base/1/PG_VERSION": 3, "base/4/112": 8192, "base/4/PG_VERSION": 3,
+    "base/5/112": 8192, "base/5/PG_VERSION": 3, "global/pg_control": 8192,
+    "global/pg_filenode.map": 524, "global/1262": 8192, "pg_logical/replorigin_checkpoint": 8,
+    "pg_multixact/members/0000": 8192, "pg_multixact/offsets/0000": 8192,
+    "pg_subtrans/0000": 8192, "pg_wal/000000010000000000000001": 16_777_216, "pg_xact/0000": 8192,
 }  # fmt: skip
 # The release since which a rule for clients is told with its file.
 _RULES_NAME_THEIR_FILE = 16
@@ -63,6 +66,12 @@ class PostgresKind(SqlKind):
     def version(self, program: PostgresProgram, words: list[str]) -> str:
         """One line."""
         return f"postgres (PostgreSQL) {program.version}\n"
+
+    def data_files(
+        self, world: World, process: Process, program: Any
+    ) -> tuple[str, Mapping[str, int]]:
+        """Where the environment wants them."""
+        return process.environment.get("PGDATA") or str(program.data_dir), self.files
 
     def first_data(self, process: Process, program: PostgresProgram) -> SqlData | str:
         """The superuser and the database that the environment names."""

@@ -37,7 +37,7 @@ def _inodes(
     world: World, process: Process, place: str, sizes: Mapping[str, int]
 ) -> Mapping[str, Inode]:
     made = world.epoch + (process.served_at or 0.0)
-    found: dict[str, Inode] = {}
+    found = {place: folder(0o700, _SERVER_UID, _SERVER_UID, made)}
     for name, size in sizes.items():
         above = name.rpartition("/")[0]
         while above:

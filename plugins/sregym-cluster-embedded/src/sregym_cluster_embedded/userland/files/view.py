@@ -304,9 +304,9 @@ class View:
 
     def _names_kept(self, place: str) -> list[str]:
         base, files = self.container.kept
-        if not base or not place.startswith(base):
-            return []
         prefix = place.rstrip("/") + "/"
+        if not base or not (place.startswith(base) or base.startswith(prefix)):
+            return []
         names = (path[len(prefix) :] for path in files if path.startswith(prefix))
         point = self.mount_of(place)
         stored = self.stored(point)
