@@ -51,8 +51,8 @@ def shell() -> Any:
         ("ps --version", (0, "ps from procps-ng 4.0.2\n", "")),
         ("readlink /proc/1/exe /proc/1/cwd /proc/1/root", (0, "/usr/bin/sleep\n/\n/\n", "")),
         ("tail -1 /proc/net/dev", (0, "  eth0:    1162      14    0    0    0     0          0         0      780      10    0    0    0     0       0          0\n", "")),
-        ("head -1 /proc/net/sockstat; cut -f2,3 /proc/net/route | tail -n +2", (0, "sockets: used 2\n00000000\t0101F40A\n0001F40A\t00000000\n", "")),
-        ("sysctl -a | grep -c = ; sysctl -n net.ipv4.tcp_fin_timeout", (0, "27\n60\n", "")),
+        ("head -1 /proc/net/sockstat; cut -f2,3 /proc/net/route | tail -n +2", (0, "sockets: used 2\n00000000\t0103F40A\n0003F40A\t00000000\n", "")),
+        ("sysctl -a | grep -c = ; sysctl -n net.ipv4.tcp_fin_timeout", (0, "29\n60\n", "")),
     ],
 )  # fmt: skip
 def test_words(shell: Any, line: str, expected: tuple[int, str, str]) -> None:
