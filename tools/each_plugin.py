@@ -112,8 +112,8 @@ def install(
 def tests(project: Project, scratch: Path, *options: str) -> list[str]:
     """The command that runs its tests in its environment."""
     return [
-        *(str(scratch / project.name / "bin" / "python"), "-m", "pytest", "--rootdir", str(ROOT)),
-        *("-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider", *options),
+        *(str(scratch / project.name / "bin" / "python"), str(ROOT / "tools" / "again.py")),
+        *("--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml"), *options),
         f"{project.relative}/tests",
     ]
 

@@ -62,9 +62,13 @@ def test_a_served_world_is_not_named(up_world: Callable[..., Any]) -> None:
 
 
 def test_what_is_looked_for_is_found_where_it_stands() -> None:
-    words = [sys.executable, "-c", "input()", PROBLEM]
-    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+    words = [sys.executable, "-c", "print(flush=True); input()", PROBLEM]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe) as process:
         try:
+            # Just after its start /proc may not show its words yet.
+            assert process.stdout is not None
+            process.stdout.readline()
             assert leaks(process.pid) == [f"{' '.join(words)} "]
         finally:
             process.communicate(b"\n")
