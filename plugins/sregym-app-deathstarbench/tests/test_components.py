@@ -26,6 +26,7 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
                 memory_limit="256Mi",
                 env={"JAEGER_SAMPLE_RATIO": "1", "LOG_LEVEL": "INFO"},
                 ports=(8083,),
+                probes=("readinessProbe",),
             ),
         ),
         container="hotel-reserv-geo",
