@@ -44,6 +44,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
     assert listed == [
         "quickstart",
         "problems",
+        "applications",
         "faults",
         "show",
         "run",
@@ -89,7 +90,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         ),
         (
             ("new", "injector", "dns"),
-            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: audit, doctor, "
+            "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, audit, doctor, "
             "faults, plugins, problems, quickstart, report, run, show, submit, up, verify",
         ),
     ],
@@ -102,6 +103,7 @@ def test_a_mistake_is_one_line_and_exit_code_4(
 
 def test_listings_without_plugins(invoke: Invoke) -> None:
     assert invoke("problems", "--json") == (0, "[]\n", "")
+    assert invoke("applications", "--json") == (0, "[]\n", "")
     assert invoke("faults", "--json") == (0, "[]\n", "")
     assert invoke("faults", "pairs", "--json") == (0, "[]\n", "")
 

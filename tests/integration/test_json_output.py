@@ -48,6 +48,20 @@ def test_problems(module_project: SregymProject) -> None:
     }
 
 
+def test_applications(module_project: SregymProject) -> None:
+    listed = module_project.run("applications", "--json").assert_success().json()
+    fields = ["name", "distribution", "workloads", "services", "operations", "server_kinds"]
+    assert {tuple(application) for application in listed} == {tuple(fields)}
+    assert {application["name"]: application for application in listed}["hotel-reservation"] == {
+        "name": "hotel-reservation",
+        "distribution": "sregym-app-deathstarbench",
+        "workloads": 20,
+        "services": 19,
+        "operations": ["hotels", "recommendations", "reservation", "user"],
+        "server_kinds": ["memcached", "mongodb", "registry"],
+    }
+
+
 def test_faults(module_project: SregymProject) -> None:
     listed = module_project.run("faults", "--json").assert_success().json()
     fields = ["name", "layer", "takes", "needs", "plugin", "parameters"]

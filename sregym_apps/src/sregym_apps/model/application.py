@@ -61,6 +61,12 @@ class ServiceModel(Entry):
     entry_points: dict[str, EntryPoint] = Field(default_factory=dict)
     vocabulary: dict[str, Any] = Field(default_factory=dict)
 
+    @property
+    def server_kinds(self) -> tuple[str, ...]:
+        """Names of the kinds of servers that its programs are of, sorted; extensions offer them."""
+        generic = set(map(kind_of, GENERIC_PROGRAMS))
+        return tuple(sorted({kind_of(type(one)) for one in self.programs.values()} - generic))
+
 
 def kind_of(program: type[Program]) -> str:
     """The word that stands for a program in a service model: what its `kind` may be."""

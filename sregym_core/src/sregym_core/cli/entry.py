@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "see the whole thing work: a suite, three agents, a report",
     ),
     "problems": ("listings:Problems", "list problems"),
+    "applications": ("applications:Applications", "list applications with their size"),
     "faults": ("faults:Faults", "list fault primitives, or all fitting pairs with targets"),
     "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
@@ -134,7 +135,7 @@ def _top_level(words: Sequence[str], settings: Settings, console: Console) -> Ex
     summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
     summaries.update(_plugin_summaries(settings))
     for name, summary in summaries.items():
-        console.say(f"  {name:<12}{summary}")
+        console.say(f"  {name:<14}{summary}")
     console.say(
         "\n`sregym COMMAND --help` says more. `--traceback` with any command shows where an error arose."
     )

@@ -97,6 +97,14 @@ class Application(ABC):
     def service_models(self) -> tuple[Any, ...]:
         """Service models for simulated clusters (`sregym_apps.model.ServiceModel`), or ()."""
 
+    def server_kinds(self) -> tuple[str, ...]:
+        """Names of the kinds of servers that simulated clusters need for it, sorted.
+
+        Those that its service models name, unless an application says otherwise.
+        """
+        kinds = {kind for model in self.service_models() for kind in _server_kinds(model)}
+        return tuple(sorted(kinds))
+
     @abstractmethod
     def deploy(self, cluster: Cluster) -> None:
         """Create everything; returns when the objects are accepted, not when pods are ready."""
@@ -141,3 +149,9 @@ class Application(ABC):
             vocabulary: What simulated clusters know of tools and images; None where none is asked.
         """
         return ()
+
+
+def _server_kinds(model: Any) -> Sequence[str]:
+    """What a service model says of its kinds of servers; nothing where it is of another toolkit."""
+    kinds: Sequence[str] = getattr(model, "server_kinds", ())
+    return kinds
