@@ -19,7 +19,7 @@ from sregym_injector_kubernetes.starting import (
     InitHang,
     RunAsNonRoot,
 )
-from sregym_injector_kubernetes.template_change import PodTemplateFault
+from sregym_injectors.template_change import PodTemplateFault
 from sregym_injectors.templates import TemplateFault
 
 FAULTS = (

@@ -10,12 +10,12 @@ from sregym_injectors.component_fault import ComponentFault, not_custom, not_loa
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
 from sregym_injector_kubernetes.configmap_state import config_defects, mounted_configmaps
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

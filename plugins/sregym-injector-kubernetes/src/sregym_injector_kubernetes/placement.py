@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 from sregym_injectors.quantities import memory_bytes
-from typing_extensions import override
-
-from sregym_injector_kubernetes.restarts import TemplateParameters
-from sregym_injector_kubernetes.template_change import (
+from sregym_injectors.restarts import TemplateParameters
+from sregym_injectors.template_change import (
     PodTemplateFault,
     Template,
     TemplateChange,
     right_container,
     right_pod,
 )
+from typing_extensions import override
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, FaultContext

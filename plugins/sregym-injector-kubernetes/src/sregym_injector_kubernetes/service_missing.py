@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import Change, GroundTruth
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.service_fault import ServiceFault, service_of
 from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

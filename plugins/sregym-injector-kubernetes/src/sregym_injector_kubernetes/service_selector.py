@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 from sregym_core.model import Change, Component, GroundTruth
 from sregym_injectors.pods import labels_selector
+from sregym_injectors.restarts import ClientParameters
+from sregym_injectors.service_fault import ServiceFault, service_of
 from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters
-from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from sregym_injectors.manifests import (
     main_container,
     probed_port,
 )
+from sregym_injectors.restarts import ClientParameters
+from sregym_injectors.service_fault import ServiceFault, service_of
 from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_kubernetes.restarts import ClientParameters
-from sregym_injector_kubernetes.service_fault import ServiceFault, service_of
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.model import BATCH_KINDS, containers_of
+
 from sregym_injectors.manifests import declared_ports
 from sregym_injectors.pods import labels_selector, live, pods_of
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.model import Change, Check, Component, ComponentPart, GroundTruth, pod_spec
+from typing_extensions import override
+
+from sregym_injectors import commands
 from sregym_injectors.component_fault import not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
+from sregym_injectors.restarts import TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
 from sregym_injectors.templates import TemplateFault, container_patch, mending
 from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
-from typing_extensions import override
-
-from sregym_injector_kubernetes.restarts import TemplateParameters, clients_of
-from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, Command, FaultContext

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
-from sregym_injectors.rollouts import Rollout, RolloutParameters, wanted_rollout
 
 from sregym_injectors import scope
+from sregym_injectors.rollouts import Rollout, RolloutParameters, wanted_rollout
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ClientParameters(BaseModel):
-    """Parameters that all faults of this plugin have.
+    """Parameters of faults whose clients may have to start anew.
 
     Attributes:
         restart_clients: Whether the pods of direct callers are started anew. None: where they

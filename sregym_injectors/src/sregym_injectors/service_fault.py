@@ -6,15 +6,15 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.model import ComponentPart
+from typing_extensions import override
+
+from sregym_injectors import commands
 from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.restarts import ClientParameters, clients_of
+from sregym_injectors.service_state import EXPECTED, service_defects
 from sregym_injectors.workloads import restart_rollout
-from typing_extensions import override
-
-from sregym_injector_kubernetes.restarts import ClientParameters, clients_of
-from sregym_injector_kubernetes.service_state import EXPECTED, service_defects
-from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Command, FaultContext
