@@ -88,7 +88,7 @@ def test_an_alert_has_the_form_of_the_api(world: World) -> None:
             "alertname": "DeploymentNotReady",
             "deployment": "web",
             "namespace": "default",
-            "severity": "critical",
+            "severity": "warning",
         },
         "receivers": [{"name": "default"}],
         "startsAt": alert["startsAt"],
@@ -96,7 +96,7 @@ def test_an_alert_has_the_form_of_the_api(world: World) -> None:
         "updatedAt": world.timestamp(),
     }
     # As any Prometheus makes it of the labels.
-    assert alert["fingerprint"] == "81e2ab7f2cf869f4"
+    assert alert["fingerprint"] == "6ac7875f2c2240ff"
 
 
 def test_filters_and_groups(world: World) -> None:

@@ -23,7 +23,8 @@ from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
 from sregym_cluster_embedded.world import World
 
 STEP_S = 30
-Living = dict[str, Mapping[Labels, Life]]
+# By name and severity, which is all that tells some rules apart.
+Living = dict[tuple[str, str], Mapping[Labels, Life]]
 
 
 def fresh(world: World) -> Evaluated:
@@ -32,6 +33,10 @@ def fresh(world: World) -> Evaluated:
     unasked = world.fork()
     unasked.findings = SharedFindings()
     return Evaluated(WorldStorage(unasked), standard_groups(), world.epoch * 1000, now_ms)
+
+
+def key_of(rule: AlertingRule) -> tuple[str, str]:
+    return rule.name, rule.labels["severity"]
 
 
 def one_evaluation(world: World, at: int, living: Living) -> None:
@@ -45,7 +50,8 @@ def one_evaluation(world: World, at: int, living: Living) -> None:
                 rows = {
                     labels: (np.array([at_ms]), np.array([value])) for labels, value in answer.rows
                 }
-                (living[rule.name],) = evaluated(rule, rows, [at_ms], living.get(rule.name, {}))
+                known = living.get(key_of(rule), {})
+                (living[key_of(rule)],) = evaluated(rule, rows, [at_ms], known)
 
 
 def alerts_of(living: Living) -> list[Alert]:
@@ -54,7 +60,7 @@ def alerts_of(living: Living) -> list[Alert]:
         for group in standard_groups()
         for rule in group.rules
         if isinstance(rule, AlertingRule)
-        for labels, life in living[rule.name].items()
+        for labels, life in living[key_of(rule)].items()
     ]
 
 

@@ -24,6 +24,7 @@ class Case(NamedTuple):
         labels: Some of those that it has.
         cause: Changes the cluster.
         repair: Takes the change back.
+        severity: Of the rule; the same alert may be worse where users come in.
         within_s: When it has to fire.
         gone_s: When it has to be gone.
     """
@@ -32,6 +33,7 @@ class Case(NamedTuple):
     labels: dict[str, str]
     cause: Callable[[Any], None]
     repair: Callable[[Any], None]
+    severity: str = "warning"
     within_s: int = 240
     gone_s: int = 480
 
@@ -110,6 +112,18 @@ def page(booth: Any) -> None:
     scaled("web", 0)(booth)
 
 
+def probed(cause: Callable[[Any], None]) -> Callable[[Any], None]:
+    """The same where users come in by web, so that its page is probed."""
+
+    def make(booth: Any) -> None:
+        annotations = {"prometheus.io/probe": "true"}
+        booth.edit("Service", "web", lambda obj: obj["metadata"].update(annotations=annotations))
+        booth.run(60)
+        cause(booth)
+
+    return make
+
+
 SLOW = {"resources": {"requests": {"cpu": "4m"}, "limits": {"cpu": "8m", "memory": "64Mi"}}}
 FAST = {"resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "500m", "memory": "64Mi"}}}
 CASES = (
@@ -117,36 +131,48 @@ CASES = (
     Case("FailedPodsDetected", {"namespace": "booth", "pod": "one"}, pod("Never", command=["false"]), no_pod),
     Case("PendingPodsDetected", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
     Case("PodSchedulingFailure", {"namespace": "booth", "pod": "one"}, pod(resources={"requests": {"cpu": "900"}}), no_pod),
-    Case("KubePodNotReady", {"namespace": "booth", "pod": "one", "severity": "warning"}, pod(readinessProbe={"tcpSocket": {"port": 1}}), no_pod),
+    Case("KubePodNotReady", {"namespace": "booth", "pod": "one"}, pod(readinessProbe={"tcpSocket": {"port": 1}}), no_pod),
     Case("DeploymentNotReady", {"namespace": "booth", "deployment": "stock"}, scaled("stock", 0), scaled("stock", 1)),
     Case("StatefulSetNotReady", {"namespace": "booth", "statefulset": "one"}, stateful, not_stateful),
-    Case("ContainerCPUThrottling", {"namespace": "booth", "container": "web", "severity": "warning"}, edited("web", **SLOW), edited("web", **FAST), 600),
-    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web", "severity": "critical"}, deleted_service, service_again),
-    Case("HighCallErrorRate", {"namespace": "booth", "service_name": "web", "span_name": "Reserve", "severity": "warning"}, deleted_service, service_again),
-    Case("HighWorkloadFailureRate", {"namespace": "booth", "method": "GET", "name": "buy"}, deleted_service, service_again),
-    Case("HighRequestRate", {"namespace": "booth", "service_name": "web", "severity": "warning"}, scaled("load", 5), scaled("load", 1)),
-    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web", "severity": "warning"}, edited("web", **SLOW), edited("web", **FAST), 400),
-    Case("MessageConsumerLag", {"namespace": "booth", "topic": "views", "severity": "warning"}, scaled("book", 0), scaled("book", 1), 600, 900),
+    Case("ContainerCPUThrottling", {"namespace": "booth", "container": "web"}, edited("web", **SLOW), edited("web", **FAST), within_s=600),
+    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web"}, deleted_service, service_again),
+    Case("HighRequestErrorRate", {"namespace": "booth", "service_name": "web", "span_name": "GET /buy"}, probed(deleted_service), service_again, "critical"),
+    Case("HighCallErrorRate", {"namespace": "booth", "service_name": "web", "span_name": "Reserve"}, deleted_service, service_again),
+    Case("HighWorkloadFailureRate", {"namespace": "booth", "method": "GET", "name": "buy"}, deleted_service, service_again, "critical"),
+    Case("HighRequestRate", {"namespace": "booth", "service_name": "web"}, scaled("load", 5), scaled("load", 1)),
+    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web"}, edited("web", **SLOW), edited("web", **FAST), within_s=400),
+    Case("HighRequestLatency", {"namespace": "booth", "service_name": "web"}, probed(edited("web", **SLOW)), edited("web", **FAST), "critical", within_s=400),
+    Case("MessageConsumerLag", {"namespace": "booth", "topic": "views"}, scaled("book", 0), scaled("book", 1), within_s=600, gone_s=900),
     Case("ServiceEndpointDown", {"namespace": "booth", "service": "web"}, service("web", 8080, 9999), service("web", 8080, 8080)),
-    Case("HTTPProbeFailure", {"namespace": "booth", "instance": "http://booth.test/"}, page, scaled("web", 2)),
+    Case("HTTPProbeFailure", {"namespace": "booth", "instance": "http://booth.test/"}, page, scaled("web", 2), "critical"),
+    Case("HTTPProbeFailure", {"namespace": "booth", "service": "web", "instance": "http://web.booth.svc.cluster.local:8080/"}, probed(scaled("web", 0)), scaled("web", 2), "critical"),
 )  # fmt: skip
+
+
+def rules_of(world: World) -> dict[tuple[str, str], AlertingRule]:
+    """All alerting rules of a world, by name and severity."""
+    return {
+        (rule.name, rule.labels["severity"]): rule
+        for group in groups_of(world)
+        for rule in group.rules
+        if isinstance(rule, AlertingRule)
+    }
 
 
 def test_there_is_a_case_for_each_alert(booth: Any) -> None:
     # Those of the cluster, and those that come with the kinds of servers that are installed.
-    rules = [rule.name for group in groups_of(booth.world) for rule in group.rules if isinstance(rule, AlertingRule)]  # fmt: skip
-    assert sorted(case.alert for case in CASES) == sorted(rules)
+    assert {(case.alert, case.severity) for case in CASES} == set(rules_of(booth.world))
 
 
 def state_of(world: World, case: Case) -> State | None:
-    wanted = {"alertname": case.alert, **case.labels}.items()
+    wanted = {"alertname": case.alert, "severity": case.severity, **case.labels}.items()
     found = [alert.state for alert in active(world) if wanted <= dict(alert.labels).items()]
     return found[0] if found else None
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.alert)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.alert}-{case.severity}")
 def test_an_alert_waits_fires_and_is_gone(booth: Any, case: Case) -> None:
-    (hold_s,) = [rule.hold_ms / 1000 for group in groups_of(booth.world) for rule in group.rules if rule.name == case.alert]  # type: ignore[union-attr]  # fmt: skip
+    hold_s = rules_of(booth.world)[case.alert, case.severity].hold_ms / 1000
     world = booth.world
     booth.run(600 - world.now % STEP_S + 1)
     assert state_of(world, case) is None

@@ -141,7 +141,7 @@ def test_federation(world: World) -> None:
     assert raw(world, f"/federate?match[]={selector}")[2] == (
         "# TYPE ALERTS untyped\n"
         'ALERTS{alertname="DeploymentNotReady",alertstate="firing",deployment="web",'
-        f'namespace="default",severity="critical",instance=""}} 1 {(world.epoch + 300) * 1000}\n'
+        f'namespace="default",severity="warning",instance=""}} 1 {(world.epoch + 300) * 1000}\n'
     )
 
 

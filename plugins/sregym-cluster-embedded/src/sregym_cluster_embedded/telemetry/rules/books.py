@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.promql.data import Labels
     from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
 
-# A rule, by file, group and name.
-RuleKey: TypeAlias = tuple[str, str, str]
+# A rule, by file, group and its place there: several may have one name, for each severity one.
+RuleKey: TypeAlias = tuple[str, str, int]
 
 
 @dataclass

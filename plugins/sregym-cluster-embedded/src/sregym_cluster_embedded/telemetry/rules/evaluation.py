@@ -95,7 +95,7 @@ class Evaluated:
             return scraped
         found = list(scraped)
         for group, rule in writing:
-            key = (group.file, group.name, rule.name)
+            key = _key(group, rule)
             if key in self._under_way:
                 continue
             self._under_way.add(key)
@@ -211,7 +211,7 @@ class Evaluated:
         self, group: Group, rule: AlertingRule, first: int, last: int
     ) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
         """The states at the evaluations from `first` on."""
-        key, interval = (group.file, group.name, rule.name), group.interval_ms
+        key, interval = _key(group, rule), group.interval_ms
         book = self._books.get(key, first)
         if not isinstance(book, AlertBook) or not book.states or first < book.first:
             book = AlertBook(self._begin, interval, [])
@@ -258,7 +258,7 @@ class Evaluated:
 
     def _recorded(self, group: Group, rule: RecordingRule, first: int, last: int) -> Rows:
         """What a recording rule gave at the evaluations of a span."""
-        key, interval = (group.file, group.name, rule.name), group.interval_ms
+        key, interval = _key(group, rule), group.interval_ms
         book = self._books.get(key, first)
         if not isinstance(book, RecordBook) or not book.first <= first <= book.last + interval:
             book = RecordBook(first, first - interval, _NO_ROWS)
@@ -300,6 +300,10 @@ class Evaluated:
 
 
 _NO_ROWS: Rows = {}
+
+
+def _key(group: Group, rule: Rule) -> RuleKey:
+    return group.file, group.name, group.rules.index(rule)
 
 
 def _names(rule: Rule) -> tuple[str, ...]:

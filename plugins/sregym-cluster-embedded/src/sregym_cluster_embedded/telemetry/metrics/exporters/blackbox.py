@@ -1,4 +1,4 @@
-"""The blackbox exporter: connections to services, and pages behind ingresses."""
+"""The blackbox exporter: connections to services, pages behind ingresses and of annotated services."""
 
 from __future__ import annotations
 
@@ -47,6 +47,8 @@ _SYSTEM = "kube-system"
 _INGRESSES = "ingresses.networking.k8s.io"
 _CLASSES = "ingressclasses.networking.k8s.io"
 _DEFAULT_CLASS = "ingressclass.kubernetes.io/is-default-class"
+# What Prometheus' example for this exporter asks of Services that want a page of theirs probed.
+_WANTED, _ON_PORT, _ON_PATH = (f"prometheus.io/{word}" for word in ("probe", "port", "path"))
 _GOOD, _NOT_FOUND, _UNAVAILABLE, _NOBODY = 200, 404, 503, 0
 
 
@@ -56,6 +58,13 @@ class _Port(NamedTuple):
     namespace: str
     service: str
     port: int
+
+
+class _Entry(NamedTuple):
+    """A page of a Service that people come to."""
+
+    door: _Port
+    path: str
 
 
 class _Page(NamedTuple):
@@ -87,8 +96,8 @@ class Blackbox(Exporter):
         return True
 
     def targets(self, view: View) -> Sequence[Target]:
-        """The ports of Services that select pods, and the paths of Ingresses."""
-        return [*_ports(view), *_pages(view)]
+        """The ports of Services that select pods, their pages, and the paths of Ingresses."""
+        return [*_ports(view), *_entries(view), *_pages(view)]
 
     def rows(self, view: View, target: Target, sample: str) -> Iterator[Row]:
         """The outcome of one probe."""
@@ -97,6 +106,8 @@ class Blackbox(Exporter):
             if sample == _STATUS.name:
                 return
             times, codes = _connections(view, probed)
+        elif isinstance(probed, _Entry):
+            times, codes = _connections(view, probed.door)
         else:
             assert isinstance(probed, _Page)
             times, codes = _answers(view, probed)
@@ -134,7 +145,21 @@ def _ports(view: View) -> Iterator[Target]:
             instance = f"{name}.{namespace}.svc.cluster.local:{port}"
             labels = (("service", name),)
             probed = _Port(namespace, name, port)
-            yield from _target(view, "blackbox", "tcp_connect", instance, labels, probed, since)
+            yield from _target(
+                view, "blackbox", "tcp_connect", instance, labels, namespace, probed, since
+            )
+
+
+def _entries(view: View) -> Iterator[Target]:
+    for line in view.past.of("services"):
+        namespace, name = line.key.namespace, line.key.name
+        for (port, path), since in _annotated(line).items():
+            instance = f"http://{name}.{namespace}.svc.cluster.local:{port}{path}"
+            entry = _Entry(_Port(namespace, name, port), path)
+            labels = (("service", name),)
+            yield from _target(
+                view, "blackbox-http", "http_2xx", instance, labels, namespace, entry, since
+            )
 
 
 def _pages(view: View) -> Iterator[Target]:
@@ -144,7 +169,9 @@ def _pages(view: View) -> Iterator[Target]:
             instance = f"http://{host}{path}"
             labels = (("ingress", name),)
             probed = _Page(namespace, name, host, path)
-            yield from _target(view, "blackbox-http", "http_2xx", instance, labels, probed, since)
+            yield from _target(
+                view, "blackbox-http", "http_2xx", instance, labels, namespace, probed, since
+            )
 
 
 def _target(
@@ -153,12 +180,13 @@ def _target(
     module: str,
     instance: str,
     more: tuple[tuple[str, str], ...],
-    probed: _Port | _Page,
+    namespace: str,
+    probed: _Port | _Entry | _Page,
     since: float,
 ) -> Iterator[Target]:
-    labels = (("job", job), ("instance", instance), ("namespace", probed.namespace), *more)
+    labels = (("job", job), ("instance", instance), ("namespace", namespace), *more)
     url = f"http://blackbox-exporter:9115/probe?module={module}&target={instance}"
-    yield Target(job, url, labels, probed, since, _gone(view, probed.namespace))
+    yield Target(job, url, labels, probed, since, _gone(view, namespace))
 
 
 def _of_service(line: Lifeline) -> Mapping[int, float]:
@@ -170,6 +198,20 @@ def _of_service(line: Lifeline) -> Mapping[int, float]:
             for port in spec.get("ports") or ():
                 if port.get("protocol", "TCP") == "TCP":
                     found.setdefault(int(port["port"]), max(version.since, 0.0))
+    return found
+
+
+def _annotated(line: Lifeline) -> Mapping[tuple[int, str], float]:
+    """(port, path) that the annotations of a Service want probed -> since when."""
+    found: dict[tuple[int, str], float] = {}
+    for version in line.versions:
+        given = {} if version.obj is None else version.obj["metadata"].get("annotations") or {}
+        if version.obj is None or given.get(_WANTED) != "true":
+            continue
+        named = given.get(_ON_PORT, "")
+        own = [int(port["port"]) for port in version.obj["spec"].get("ports") or ()]
+        for port in [int(named)] if named.isdecimal() else own:
+            found.setdefault((port, given.get(_ON_PATH, "/")), max(version.since, 0.0))
     return found
 
 
