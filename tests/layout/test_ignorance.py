@@ -41,11 +41,12 @@ def texts() -> dict[str, str]:
 
 
 def test_the_cluster_names_no_application_problem_or_fault(texts: dict[str, str]) -> None:
-    wanted = re.compile(
-        "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in sorted(names()))
-    )
     told = [
-        f"{file}: {match[0]}" for file, text in texts.items() for match in wanted.finditer(text)
+        f"{file}: {name}"
+        for name in sorted(names())
+        for file, text in texts.items()
+        # A plain search is much faster than a pattern, and hardly anything is found.
+        if name in text and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
     ]
     assert told == []
 
