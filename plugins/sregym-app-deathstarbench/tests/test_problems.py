@@ -42,11 +42,20 @@ def test_problems_and_what_they_break() -> None:
         "liveness_probe_misconfiguration_social_network": [
             ("liveness-probe-wrong", "user-service")
         ],
+        "liveness_probe_too_aggressive_hotel_reservation": [("probe-impatient", "mongodb-rate")],
+        "liveness_probe_too_aggressive_social_network": [("probe-impatient", "user-mongodb")],
         "missing_configmap_hotel_reservation": [("configmap-missing", "mongodb-geo")],
         "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
         "missing_service_social_network": [("service-missing", "user-service")],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
+        "pvc_claim_mismatch": [
+            (
+                "claim-missing",
+                "mongodb-geo, mongodb-profile, mongodb-rate, mongodb-recommendation, "
+                "mongodb-reservation, mongodb-user",
+            )
+        ],
         "readiness_probe_misconfiguration_hotel_reservation": [
             ("readiness-probe-wrong", "frontend")
         ],
@@ -58,7 +67,10 @@ def test_problems_and_what_they_break() -> None:
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
+        "sidecar_port_conflict_hotel_reservation": [("sidecar-port", "frontend")],
+        "sidecar_port_conflict_social_network": [("sidecar-port", "user-service")],
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
+        "taint_no_toleration_social_network": [("taint", "user-service")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
         "wrong_bin_usage": [("command-wrong", "profile")],
         "wrong_service_selector_hotel_reservation": [("service-selector", "frontend")],
@@ -70,5 +82,5 @@ def test_targets_are_components() -> None:
     applications = {kind.name: kind() for kind in (HotelReservation, SocialNetwork)}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
-        for fault in problem.faults:
-            assert applications[problem.application].component(fault.target) is not None
+        for name in (name for fault in problem.faults for name in fault.components):
+            assert applications[problem.application].component(name) is not None

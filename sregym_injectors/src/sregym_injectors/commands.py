@@ -87,4 +87,5 @@ def restart_and_wait(refs: Sequence[ObjectRef]) -> tuple[Command, ...]:
 def _on(ref: ObjectRef, verb: str, *options: str, noun: str = "") -> Command:
     words = (verb, noun) if noun else (verb,)
     target = f"{ref.kind.lower()}/{ref.name}"
-    return Command(("kubectl", *words, target, "-n", ref.namespace, *options))
+    place = ("-n", ref.namespace) if ref.namespace else ()
+    return Command(("kubectl", *words, target, *place, *options))

@@ -6,7 +6,15 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.model import Change, Check, Component, ComponentPart, GroundTruth, pod_spec
+from sregym_core.model import (
+    Change,
+    Check,
+    Component,
+    ComponentPart,
+    GroundTruth,
+    ObjectRef,
+    pod_spec,
+)
 from typing_extensions import override
 
 from sregym_injectors import commands
@@ -14,7 +22,7 @@ from sregym_injectors.component_fault import not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
-from sregym_injectors.restarts import TemplateParameters, clients_of
+from sregym_injectors.restarts import ClientParameters, TemplateParameters, clients_of
 from sregym_injectors.rollouts import wanted_rollout
 from sregym_injectors.templates import TemplateFault, container_patch, mending
 from sregym_injectors.truths import truth_of
@@ -22,11 +30,12 @@ from sregym_injectors.workloads import container_of, restart_rollout, roll_out, 
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import Cluster, Command, FaultContext
+    from sregym_core.interfaces.cluster import KubeObject
 
 
 @dataclass(frozen=True)
 class TemplateChange:
-    """A wrong change of the template of a component's pods.
+    """A wrong change of the template of a component's pods, and of what stands around them.
 
     Attributes:
         what: Path of what changes, for people: `nodeSelector`.
@@ -35,6 +44,8 @@ class TemplateChange:
         container: Fields of the component's container, for a strategic patch.
         pod: Fields of the pod's specification, likewise.
         workload: Fields of the workload's specification, likewise.
+        objects: What is created before, in this order.
+        whole: Whether lists in `pod` replace those that are there instead of being merged.
     """
 
     what: str
@@ -43,6 +54,13 @@ class TemplateChange:
     container: dict[str, Any] = field(default_factory=dict)
     pod: dict[str, Any] = field(default_factory=dict)
     workload: dict[str, Any] = field(default_factory=dict)
+    objects: tuple[KubeObject, ...] = ()
+    whole: bool = False
+
+    @property
+    def touches_workload(self) -> bool:
+        """Whether anything of the workload itself changes."""
+        return bool(self.container or self.pod or self.workload)
 
 
 @dataclass(frozen=True)
@@ -97,12 +115,15 @@ class PodTemplateFault(TemplateFault):
     @override
     def inject(self, context: FaultContext) -> None:
         edits, component, change = Edits(context), context.component, self.change(context)
-        patch = container_patch(component, change.container)
-        patch["spec"]["template"]["spec"].update(change.pod)
-        if not change.container:
-            patch = {"spec": {"template": {"spec": change.pod}}}
-        patch["spec"].update(change.workload)
-        roll_out(edits, component.workload, patch, wanted_rollout(context))
+        for obj in change.objects:
+            edits.create(obj)
+        if change.touches_workload:
+            kind = "merge" if change.whole else "strategic"
+            roll_out(
+                edits, component.workload, _patch(component, change), wanted_rollout(context), kind
+            )
+        else:
+            restart_rollout(edits, (component.workload,))
         restart_rollout(edits, clients_of(context))
 
     @override
@@ -125,12 +146,16 @@ class PodTemplateFault(TemplateFault):
         change = self.change(context)
         return truth_of(
             context,
-            context.component.workload,
+            self.broken(context),
             self.mechanism,
             (*self.phrases, *self.more_phrases(context)),
             Change(what=change.what, before=change.before, after=change.after),
             *self.symptoms,
         )
+
+    def broken(self, context: FaultContext) -> ObjectRef:
+        """The object with the defect."""
+        return context.component.workload
 
     def more_phrases(self, context: FaultContext) -> tuple[str, ...]:
         """Phrases that depend on parameters."""
@@ -138,21 +163,58 @@ class PodTemplateFault(TemplateFault):
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        component = context.component
+        component, change = context.component, self.change(context)
+        if not change.touches_workload:
+            # Controllers that were refused try again ever more seldom: a restart does not wait.
+            own = commands.restart_and_wait((component.workload,))
+            return (*self.cleaning(context), *own, *commands.restart_and_wait(clients_of(context)))
         manifest = manifest_of(context.application, component.workload)
-        fields = ("replicas",) if "replicas" in self.change(context).workload else ()
         operations = [
             {"op": "replace", "path": "/spec/template/spec", "value": pod_spec(manifest)},
             *(
                 {"op": "replace", "path": f"/spec/{name}", "value": manifest["spec"].get(name, 1)}
-                for name in fields
+                for name in change.workload
             ),
         ]
         repair = commands.patch(component.workload, operations, "json")
         return (
             *mending(context.application, component, repair, wanted_rollout(context)),
+            *self.cleaning(context),
             *commands.restart_and_wait(clients_of(context)),
         )
+
+    def cleaning(self, context: FaultContext) -> tuple[Command, ...]:
+        """What of the reference fix takes added objects away; those that do no harm may stay."""
+        return ()
+
+
+class AddedObjectFault(PodTemplateFault):
+    """Base of faults that add objects which keep a component's pods from coming back.
+
+    The template stays right. The pods are started anew, as the next update would do, and the
+    objects are found by what they do, under whatever name: see `defects`.
+    """
+
+    class Parameters(ClientParameters):
+        """What all have: there is no broken template whose rollout could be stuck."""
+
+    @override
+    def broken(self, context: FaultContext) -> ObjectRef:
+        return ObjectRef.of(self.change(context).objects[0])
+
+    @override
+    def cleaning(self, context: FaultContext) -> tuple[Command, ...]:
+        added = self.change(context).objects
+        return tuple(commands.delete(ObjectRef.of(obj)) for obj in reversed(added))
+
+
+def _patch(component: Component, change: TemplateChange) -> dict[str, Any]:
+    patch = container_patch(component, change.container)
+    patch["spec"]["template"]["spec"].update(change.pod)
+    if not change.container:
+        patch = {"spec": {"template": {"spec": change.pod}}} if change.pod else {"spec": {}}
+    patch["spec"].update(change.workload)
+    return patch
 
 
 def right_container(context: FaultContext) -> dict[str, Any]:

@@ -90,7 +90,11 @@ def _has_run(workload: KubeObject, status: dict[str, Any]) -> bool:
 
 
 def roll_out(
-    edits: Edits, ref: ObjectRef, patch: dict[str, Any], rollout: Rollout = Rollout.REPLACED
+    edits: Edits,
+    ref: ObjectRef,
+    patch: dict[str, Any],
+    rollout: Rollout = Rollout.REPLACED,
+    kind: str = "strategic",
 ) -> None:
     """Change a workload's pod template; its pods follow by the workload's own strategy.
 
@@ -101,8 +105,9 @@ def roll_out(
     Args:
         edits: Of the injection.
         ref: The workload.
-        patch: Strategic patch of the workload.
+        patch: Patch of the workload.
         rollout: `STUCK` changes the template alone, and relies on the workload's own strategy.
+        kind: Of the patch: `strategic`, or `merge` where whole lists are replaced.
 
     Raises:
         WorldError: The rollout cannot be stuck, since the strategy takes all old pods.
@@ -110,12 +115,13 @@ def roll_out(
     workload = edits.read(ref)
     if rollout is Rollout.STUCK:
         _refuse_taking(workload, ref)
-        edits.patch(ref, patch, "strategic")
+        edits.patch(ref, patch, kind)
         return
     taken = yields(workload)
-    if ref.kind == "Deployment" and not taken:
+    given = patch.get("spec", {}).get("strategy")
+    if ref.kind == "Deployment" and not taken and not given:
         patch = {**patch, "spec": {**patch.get("spec", {}), **_all_at_once(workload)}}
-    edits.patch(ref, patch, "strategic")
+    edits.patch(ref, patch, kind)
     if ref.kind != "Deployment" and not taken:
         _delete_pods(edits, ref)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.cluster import KubeObject
 
 _HOSTNAME = "kubernetes.io/hostname"
-_UNSCHEDULABLE = (
+UNSCHEDULABLE = (
     "pods are Pending",
     "pods cannot be scheduled",
     "pod is unschedulable",
@@ -44,7 +44,7 @@ class NodeSelector(PodTemplateFault):
         "non-existent node",
         "no node has the label",
         "didn't match Pod's node affinity/selector",
-        *_UNSCHEDULABLE,
+        *UNSCHEDULABLE,
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
     expected: ClassVar[str] = "some node has the labels of the node selector"
@@ -94,7 +94,7 @@ class SpreadImpossible(PodTemplateFault):
         "pod anti-affinity deadlock",
         "didn't match pod topology spread constraints",
         "didn't match pod anti-affinity rules",
-        *_UNSCHEDULABLE,
+        *UNSCHEDULABLE,
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending",)
     expected: ClassVar[str] = "nodes have the topology over which pods are spread"
@@ -171,7 +171,7 @@ class RequestTooLarge(PodTemplateFault):
         "cpu request too high",
         "Insufficient memory",
         "Insufficient cpu",
-        *_UNSCHEDULABLE,
+        *UNSCHEDULABLE,
     )
     symptoms: ClassVar[tuple[str, ...]] = ("pods are Pending", "no endpoints")
     expected: ClassVar[str] = "a request that some node can satisfy"
@@ -222,7 +222,7 @@ def _nodes(cluster: Cluster) -> list[KubeObject]:
 
 
 def _tainted(node: KubeObject) -> bool:
-    taints = node["spec"].get("taints") or ()
+    taints = (node.get("spec") or {}).get("taints") or ()
     return any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in taints)
 
 

@@ -28,5 +28,11 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("init-hang", f"{_PACKAGE}.starting:InitHang"),
         Offer("claim-missing", f"{_PACKAGE}.starting:ClaimMissing"),
         Offer("security-context", f"{_PACKAGE}.starting:RunAsNonRoot"),
+        Offer("probe-impatient", f"{_PACKAGE}.probes:ProbeImpatient"),
+        Offer("taint", f"{_PACKAGE}.taint:Taint"),
+        Offer("sidecar-port", f"{_PACKAGE}.sidecar_port:SidecarPort"),
+        Offer("env-missing", f"{_PACKAGE}.variables:EnvMissing"),
+        Offer("env-wrong", f"{_PACKAGE}.variables:EnvWrong"),
+        Offer("env-shadowed", f"{_PACKAGE}.variables:EnvShadowed"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "exec", "grpc")
+# Kinds of components that open files and recover before they listen.
+_SLOW = ("datastore", "queue")
 # A port that programs seldom have; where one does, the next is taken.
 _USUAL = 8080
 
@@ -146,6 +148,109 @@ class ReadinessProbeWrong(_ProbeWrong):
         if reason := super().misfit(component):
             return reason
         return "" if component.service else "no Service leads to it, so nobody asks if it is ready"
+
+
+class ProbeImpatient(PodTemplateFault):
+    """Gives the container a liveness probe of the right port that does not wait for its start."""
+
+    name: ClassVar[str] = "probe-impatient"
+    title: ClassVar[str] = "Liveness probe that kills slow starters"
+    mechanism: ClassVar[str] = "liveness-probe-too-aggressive"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "liveness probe too aggressive",
+        "liveness probe misconfigured",
+        "liveness probe is too strict",
+        "liveness probe is too impatient",
+        "liveness probe without initial delay",
+        "liveness probe kills the container before it has started",
+        "wrong liveness probe timing",
+        "liveness probe timing is too tight",
+        "restarted by the liveness probe",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("restarts", "CrashLoopBackOff")
+    expected: ClassVar[str] = "a liveness probe that waits until the process has started"
+
+    class Parameters(TemplateParameters):
+        """Parameters.
+
+        Attributes:
+            port: 0: the one of the Service, else the first of the container.
+            delay_s: Seconds after the start of the container.
+            period_s: Seconds between two looks.
+            failures: After so many in a row it counts.
+        """
+
+        port: int = Field(default=0, ge=0, le=65535)
+        delay_s: int = Field(default=0, ge=0)
+        period_s: int = Field(default=1, ge=1)
+        failures: int = Field(default=1, ge=1)
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        if component.own_container.kind is not ContainerKind.CONTAINER:
+            return "an init container has no such probe"
+        if component.kind not in _SLOW:
+            return f"a {component.kind} listens soon: no probe is too early for it"
+        return "" if open_ports(component) else "it has no port that a probe could look at"
+
+    @override
+    def change(self, context: FaultContext) -> TemplateChange:
+        given = context.parameters
+        before = right_container(context).get("livenessProbe") or {}
+        gone = {name: None for name in _HANDLERS if name in before and name != "tcpSocket"}
+        probe = {
+            **gone,
+            "tcpSocket": {"port": given.port or open_ports(context.component)[0]},
+            "initialDelaySeconds": given.delay_s,
+            "periodSeconds": given.period_s,
+            "timeoutSeconds": 1,
+            "failureThreshold": given.failures,
+        }
+        return TemplateChange(
+            f"containers[name={context.component.container}].livenessProbe",
+            _timing(probe),
+            _timing(before),
+            container={"livenessProbe": probe},
+        )
+
+    @override
+    def defects(self, context: FaultContext, live: Template) -> list[str]:
+        given, right = context.parameters, right_container(context)
+        lost = [
+            f"has no {name}" for name in _PROBES if name in right and not live.container.get(name)
+        ]
+        probe = live.container.get("livenessProbe") or {}
+        # A startup probe holds the others back until the process has started.
+        if not probe or live.container.get("startupProbe"):
+            return lost
+        impatient = _grace_s(probe) <= given.delay_s + given.period_s * given.failures
+        return [*lost, f"has a livenessProbe with {_timing(probe)}"] if impatient else lost
+
+
+def open_ports(component: Component) -> tuple[int, ...]:
+    """TCP ports on which a component's container listens, that of its Service first."""
+    own = component.own_container.ports
+    served = [port.container_port for port in component.ports if port.protocol == "TCP"]
+    first = [port for port in served if port in own or not own]
+    return tuple(dict.fromkeys([*first, *own]))
+
+
+def _grace_s(probe: dict[str, Any]) -> int:
+    """Seconds after which a process that does not answer is killed."""
+    period, failures = probe.get("periodSeconds", 10), probe.get("failureThreshold", 3)
+    return int(probe.get("initialDelaySeconds", 0)) + int(period) * int(failures)
+
+
+def _timing(probe: dict[str, Any]) -> str:
+    if not probe:
+        return ""
+    period, failures = probe.get("periodSeconds", 10), probe.get("failureThreshold", 3)
+    return (
+        f"initialDelaySeconds {probe.get('initialDelaySeconds', 0)}, periodSeconds {period}, "
+        f"failureThreshold {failures}"
+    )
 
 
 def _closed_port(component: Component) -> int:

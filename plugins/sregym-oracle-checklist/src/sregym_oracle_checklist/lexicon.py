@@ -12,6 +12,7 @@ import re
 # theirs: in `the Service is missing endpoints` it is not the Service that is missing.
 NOUNS: dict[str, str] = {
     "placement": r"node[- ]?selectors?|(?:(?:pod|node) )?(?:anti-?)?affinit(?:y|ies)|podantiaffinity|topology ?spread(?: ?constraints?)?|taints?|tolerations?",
+    "env": r"env(?:ironment)?[- ]?var(?:iable)?s?|(?:container )?env",
     "selector": r"(?:label[- ])?selectors?|spec\.selector|pod labels?|labels?",
     "port": r"target[- _]?ports?|port mapping|ports?",
     "key": r"(?:config(?:uration)? )?(?:keys?|entry|entries|fields?|settings?|propert(?:y|ies)|addresses|address"
@@ -94,6 +95,9 @@ FAMILY_OF: dict[tuple[str, str], str] = {
     ("password", "wrong"): "credentials-wrong",
     ("policy", "wrong"): "network-policy",
     ("probe", "wrong"): "probe-wrong",
+    ("probe", "small"): "probe-wrong",
+    ("env", "wrong"): "env-wrong",
+    ("env", "missing"): "env-missing",
     ("volume", "missing"): "storage",
     ("volume", "wrong"): "storage",
     ("dns", "wrong"): "dns",
@@ -110,6 +114,11 @@ PHRASES: dict[str, str] = {
     r"|(?:affinity|spread|selector)[^.;]{0,40}(?:unmet|unsatisfiable|cannot be (?:met|satisfied)|deadlock)|(?:assigned|pinned|bound) to (?:a )?(?:non-?existent|missing) node",
     "request-too-large": r"(?:memory|cpu|resource) request (?:is )?(?:far )?(?:too (?:large|big|high)|beyond|larger than|above what)|insufficient (?:memory|cpu) on (?:all|every|any) nodes?",
     "init-container": r"init[- ]?containers?[^.;]{0,60}(?:wait|hang|hung|stuck|never|block|loop|sleep)\w*|(?:wait|hang|hung|stuck|block|loop)\w*[^.;]{0,40}init[- ]?containers?|stuck in init|wait\w* for a retired",
+    "port-conflict": r"ports?[- ](?:conflict|clash|collision)s?|address (?:is )?already in use|conflict\w* (?:over|on|for) (?:the )?(?:same )?port"
+    r"|ports?(?: \d+)? (?:is |are |was )?(?:already )?(?:in use|taken|occupied|bound|stolen|grabbed)(?: by)?|(?:same|own) port|(?:takes|took|taking|occupies|occupying|steals|grabs|hijacks) (?:\w+ ){0,3}port"
+    r"|sidecar[^.;]{0,60}(?:listen|bind|occup|tak)\w*[^.;]{0,30}port",
+    "env-wrong": r"(?:duplicate[ds]?|shadow(?:ed|s|ing)|overrid(?:e|es|den|ing)|second|repeated|conflicting)(?: \w+){0,3} env(?:ironment)?(?:[- ]?var(?:iable)?s?)?\b"
+    r"|env(?:ironment)?[- ]?var(?:iable)?s?[^.;]{0,60}(?:shadow\w*|overrid\w+|overwr\w+|twice|duplicat\w+|typo\w*)|later env entry",
     "security-context": r"run-?as-?non-?root|security ?context|run\w* as root",
     "service-selector": r"(?:wrong|mismatched|extra|bogus|bad|incorrect|broken|stray|spurious|additional|unmatched) (?:\w+ ){0,2}(?:selector|label)s?"
     r"|selector (?:asks for|requires|demands|wants|looks for|contains|includes|has|carries|got|now) .{0,40}(?:no pod|none of|pods? (?:carr|have|has|don't|do not)|extra|additional|which|that (?:no|none))"
@@ -146,7 +155,9 @@ PHRASES: dict[str, str] = {
     "certificate": r"(?:expired|invalid) (?:tls )?certificate|tls (?:handshake|failure|error)",
     "code": r"(?:code|software|application) bug|bug in (?:the )?(?:code|application|service)|deadlock|race condition|nil pointer",
     "cache": r"cache (?:stampede|corruption|eviction|poisoning)",
-    "probe-wrong": r"(?:wrong|misconfigured|failing|incorrect|broken) (?:readiness|liveness|startup) probe",
+    "probe-wrong": r"(?:wrong|misconfigured|failing|incorrect|broken) (?:readiness|liveness|startup) probe"
+    r"|probe[^.;]{0,40}(?:too (?:aggressive|strict|impatient|tight|early|short|fast|soon|eager)|aggressive|impatient)|(?:aggressive|impatient|overeager) (?:\w+ )?probe"
+    r"|probe[^.;]{0,30}(?:without|no) (?:an? )?(?:initial delay|grace)|(?:killed|restarted) by (?:the |its |a )?liveness probe|liveness probe kills",
 }
 
 
@@ -162,6 +173,9 @@ PHRASE_PATTERNS = tuple((name, _words(pattern)) for name, pattern in PHRASES.ite
 TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
     ("placement", r"affinity|spread|taint"),
     ("probe-wrong", r"probe"),
+    ("port-conflict", r"port-conflict"),
+    ("env-missing", r"environment-variable-missing"),
+    ("env-wrong", r"environment-variable"),
     ("command-wrong", r"command"),
     ("init-container", r"init"),
     ("security-context", r"security"),

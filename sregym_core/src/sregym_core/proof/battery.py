@@ -16,7 +16,7 @@ from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, OracleContext, Traffic
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
-from sregym_core.proof.diagnoses import wrong_diagnoses
+from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
 from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_reference
 
 if TYPE_CHECKING:
@@ -228,9 +228,9 @@ class _Battery:
                 verdict = judge(oracles, context)
                 return verdict.outcome, verdict.reason
 
-            claimed = true_claims(truths)
-            got, why = outcome("", claimed)
-            said = diagnosis_as_text("", claimed)
+            claimed, others = true_claims(truths), told_besides(truths)
+            got, why = outcome(others, claimed)
+            said = " ".join(filter(None, (diagnosis_as_text("", claimed), others)))
             yield ProofCheck("true-claims-pass", "pass", got, got is Outcome.PASS, why, said)
             for name, (text, claims) in wrong_diagnoses(truths, self._application).items():
                 got, why = outcome(text, claims)

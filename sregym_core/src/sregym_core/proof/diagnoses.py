@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 _FOREIGN_MECHANISM = "expired TLS certificate"
 
 
+def told_besides(truths: tuple[GroundTruth, ...]) -> str:
+    """What is said in words beside the true claims, which name one component and one mechanism.
+
+    Empty for a single root cause; of several all but the first, like ones too.
+    """
+    return " ".join(truth.sentence() for truth in truths[1:])
+
+
 def wrong_diagnoses(
     truths: tuple[GroundTruth, ...], application: Application
 ) -> Mapping[str, tuple[str, Claims | None]]:

@@ -77,8 +77,12 @@ class ProblemContract:
 
     def test_faults_fit_their_targets(self, problems: list[Problem], registry: Registry) -> None:
         """The target exists, and the fault fits it with the parameters of the file."""
+        names = dict.fromkeys(problem.application for problem in problems)
+        applications: dict[str, Application] = {
+            name: registry.load("application", name)() for name in names
+        }
         for problem in problems:
-            application: Application = registry.load("application", problem.application)()
+            application = applications[problem.application]
             for ref in problem.single_faults:
                 for name in ref.components:
                     component = application.component(name)

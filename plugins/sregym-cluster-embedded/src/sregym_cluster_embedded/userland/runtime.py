@@ -299,8 +299,10 @@ class Runtime(Hosts, Identified):
         return "tcp" if program is None else self.kind_of(process).protocol_of(program, listener)
 
     def dial(self, world: World, process: Process, client: Client, peer: str) -> Refusal | None:
-        """Whether a server lets a client in."""
+        """Whether a server lets a client in; a tool that listens understands no client."""
         program = self.program_of(process)
+        if program is None:
+            return Refusal("reset", "")
         return self.kind_of(process).dial(world, process, program, client, peer)
 
     def command(

@@ -37,7 +37,23 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("pod", "pods", "po"), ("v1", "Pod")),
     **dict.fromkeys(("secret", "secrets"), ("v1", "Secret")),
     **dict.fromkeys(("service", "services", "svc"), ("v1", "Service")),
-}
+    **dict.fromkeys(("node", "nodes", "no"), ("v1", "Node")),
+    **dict.fromkeys(("persistentvolume", "pv"), ("v1", "PersistentVolume")),
+    "serviceaccount": ("v1", "ServiceAccount"),
+    "resourcequota": ("v1", "ResourceQuota"),
+    "limitrange": ("v1", "LimitRange"),
+    "cronjob": ("batch/v1", "CronJob"),
+    "horizontalpodautoscaler": ("autoscaling/v2", "HorizontalPodAutoscaler"),
+    "priorityclass": ("scheduling.k8s.io/v1", "PriorityClass"),
+    "role": ("rbac.authorization.k8s.io/v1", "Role"),
+    "rolebinding": ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    "validatingwebhookconfiguration": (
+        "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"
+    ),
+}  # fmt: skip
+_CLUSTER_WIDE = (
+    "Namespace", "Node", "PersistentVolume", "PriorityClass", "ValidatingWebhookConfiguration",
+)  # fmt: skip
 
 
 class _Refusal(Exception):
@@ -104,7 +120,7 @@ def _target(options: argparse.Namespace) -> ObjectRef:
             f'error: the server doesn\'t have a resource type "{words[0] if words else ""}"'
         )
     api_version, kind = _KINDS[words[0].lower()]
-    namespace = "" if kind == "Namespace" else options.namespace
+    namespace = "" if kind in _CLUSTER_WIDE else options.namespace
     return ObjectRef(api_version=api_version, kind=kind, namespace=namespace, name=words[1])
 
 
