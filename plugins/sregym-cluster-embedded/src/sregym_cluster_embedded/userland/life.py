@@ -32,6 +32,8 @@ PAGE_BYTES = 4096
 # What a process holds is this much more or less than the service model says, and wanders within
 # minutes: allocators, collectors, caches.
 MEMORY_SPREAD, MEMORY_PERIOD_S = 0.05, 47.0
+# The kubelet's word for the end of a process that needed more memory than it may have.
+_OUT_OF_MEMORY = "OOMKilled"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 # Literal lines kept of one life; a log is rotated at about this size.
@@ -89,7 +91,7 @@ def take_memory(world: World, ref: ContainerRef) -> bool:
     if process.running and program is not None and not process.ports:
         limit = process.config.memory_limit_bytes
         if limit is not None and base_memory(process, program.memory) > limit:
-            end(world, ref, 137, "OOMKilled")
+            end(world, ref, 137, _OUT_OF_MEMORY)
     return processes(world)[ref].running
 
 
@@ -112,13 +114,13 @@ def wake_traffic(world: World) -> None:
         traffic.changed(world)
 
 
-def finish(world: World, ref: ContainerRef) -> Process | None:
+def finish(world: World, ref: ContainerRef, *, out_of_memory: bool = False) -> Process | None:
     """Mark a process as ended; None when it had ended before."""
     process = process_of(world, ref)
     if process is None or not process.running:
         return None
     detach_from_pod(world, ref)
-    ended = change(world, ref, ended_at=world.now, ports=())
+    ended = change(world, ref, ended_at=world.now, ports=(), out_of_memory=out_of_memory)
     dns_changed(world, ref)
     wake_traffic(world)
     return ended
@@ -126,7 +128,7 @@ def finish(world: World, ref: ContainerRef) -> Process | None:
 
 def end(world: World, ref: ContainerRef, code: int, reason: str = "", message: str = "") -> None:
     """Let a process end by itself, and tell the kubelet."""
-    if finish(world, ref) is not None:
+    if finish(world, ref, out_of_memory=reason == _OUT_OF_MEMORY) is not None:
         word = reason or ("Completed" if code == 0 else "Error")
         world.room(KUBELET).container_exited(world, ref, ExitState(code, word, message))
 
@@ -215,7 +217,7 @@ def out_of_memory(world: World, ref: ContainerRef, memory: Memory) -> None:
         return
     # A hair less than the limit: the event stands at the computed moment, up to rounding.
     if working_set(world, process, memory) >= process.config.memory_limit_bytes * 0.999:
-        end(world, ref, 137, "OOMKilled")
+        end(world, ref, 137, _OUT_OF_MEMORY)
 
 
 def load_changed(

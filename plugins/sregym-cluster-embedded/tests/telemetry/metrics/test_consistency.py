@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sregym_cluster_embedded.api import resource_metrics
 from sregym_cluster_embedded.api.keys import USAGE
+from sregym_cluster_embedded.node.power import power_off, power_on
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet
 from sregym_cluster_embedded.telemetry.past import Past
@@ -120,7 +121,9 @@ def test_the_median_of_buckets_is_that_of_the_history(booth: Any) -> None:
     total = "traces_span_metrics_duration_milliseconds_sum"
     mean = selector.replace(BUCKET, total), selector.replace(BUCKET, total.replace("sum", "count"))
     found = booth.ask(f"sum(rate({mean[0]}[2m])) / sum(rate({mean[1]}[2m]))")
-    assert list(found.values()) == [pytest.approx(flow.time.mean_ms, rel=1e-3)]
+    # As eight thousand requests scatter.
+    assert list(found.values()) == [pytest.approx(flow.time.mean_ms, rel=0.02)]
+    assert flow.time.mean_ms not in found.values()
 
 
 def test_containers_use_what_kubectl_top_says(booth: Any) -> None:
@@ -234,8 +237,30 @@ def test_counters_begin_anew_with_each_life_of_a_container(booth: Any) -> None:
     known = [round(life.process.started_at + booth.world.epoch, 2) for life in booth.lives("leak")]
     assert set(begun) <= set(known)
     assert len(begun) >= 2
-    kills = booth.ask(f'max(max_over_time(container_oom_events_total{{pod="{pod}"}}[4m]))')
-    assert kills[()] >= 1
+
+
+def test_kills_for_memory_are_counted_by_the_node_and_lost_with_each_container(booth: Any) -> None:
+    pod = booth.pods("leak")[0]
+    node = booth.lives("leak")[0].process.config.node
+    ends = [life.process.ended_at for life in booth.lives("leak") if life.process.ended_at]
+    assert len(ends) >= 2
+    booth.run(16)
+    counted = f'node_vmstat_oom_kill{{instance="{node}"}}'
+    assert list(booth.ask(counted).values()) == [len(ends)]
+    assert booth.ask(f'sum(node_vmstat_oom_kill{{instance!="{node}"}})') == {(): 0.0}
+    # Each container has its own counter: it is seen once with its end, and the next begins at 0.
+    of_pod = f'container_oom_events_total{{pod="{pod}"}}'
+    each = booth.ask(f"max by (name) (max_over_time({of_pod}[10m]))")
+    assert sorted(each.values()) == [*([0.0] * (len(each) - len(ends))), *([1.0] * len(ends))]
+    assert booth.ask(f"sum(increase({of_pod}[10m]) > bool 0)") == {(): float(len(ends))}
+    # Whose machine boots counts from 0 again.
+    power_off(booth.world, node)
+    booth.run(20)
+    power_on(booth.world, node)
+    booth.run(5)
+    while not (told := booth.ask(counted)):
+        booth.run(5)
+    assert list(told.values()) == [0.0]
 
 
 def test_a_container_that_waits_to_restart_is_down_and_says_why(booth: Any) -> None:

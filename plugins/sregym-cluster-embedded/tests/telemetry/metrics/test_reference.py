@@ -24,7 +24,10 @@ def test_no_family_is_exported_twice() -> None:
 
 def test_types_are_those_of_prometheus() -> None:
     kinds = {family.type for family in CATALOGUE.families()}
-    assert kinds == {"counter", "gauge", "histogram"}
+    assert kinds == {"counter", "gauge", "histogram", "unknown"}
+    # As node-exporter has what stands in /proc/vmstat.
+    untyped = [family.name for family in CATALOGUE.families() if family.type == "unknown"]
+    assert untyped == ["node_vmstat_oom_kill"]
 
 
 def test_metadata_has_the_shape_of_the_http_api() -> None:

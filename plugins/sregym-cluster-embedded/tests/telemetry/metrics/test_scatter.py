@@ -1,10 +1,11 @@
-"""How many requests take no longer than a bound is chance, and holds to what counters hold to."""
+"""How long requests take is chance, and their histograms hold to what counters hold to."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts
+from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, Sum, shares_within
+from sregym_cluster_embedded.traffic.latency import Time
 
 SHARES = np.array([[0.0, 0.003, 0.31, 0.5, 0.93, 0.991, 1.0]])
 
@@ -62,3 +63,46 @@ def test_what_follows_changes_nothing_of_what_was() -> None:
         rows.append(np.array([parts.count(number, later) for number in range(2)]))
         assert np.diff(rows[-1], axis=1).min() >= 0
     assert (rows[0][:, : len(seconds)] == rows[1][:, : len(seconds)]).all()
+
+
+TIMES = (Time(12.0, 9.0), Time(40.0, 400.0), Time(7.0, 300.0))
+BOUNDS = np.geomspace(0.05, 3000.0, 160)
+
+
+def summed(rate: float, time: Time, seconds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of requests that come evenly, and the same reckoned from many narrow buckets."""
+    outcomes = Outcomes([0.0], [rate], float("inf"), {"": [1.0]}, [((), ())])
+    parts = Parts(outcomes, "", shares_within([time], BOUNDS), 0.3)
+    buckets = np.array([parts.count(number, seconds) for number in range(len(BOUNDS))])
+    middles = np.sqrt(BOUNDS[:-1] * BOUNDS[1:])
+    reckoned = middles @ np.diff(buckets, axis=0) + BOUNDS[0] * buckets[0]
+    return Sum(outcomes, "", [time], 1.0, 0.3)(seconds), reckoned
+
+
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("rate", [1.0, 7.3, 60.0])
+def test_sums_vary_as_those_of_independent_draws_and_are_those_of_the_buckets(
+    rate: float, time: Time
+) -> None:
+    found, reckoned = summed(rate, time, np.arange(0.0, 4096.0, 30.0))
+    grown, same = np.diff(found), np.diff(reckoned)
+    assert grown.min() > 0
+    assert grown.mean() == pytest.approx(rate * 30.0 * time.mean_ms, rel=0.03)
+    assert grown.var() == pytest.approx(rate * 30.0 * time.variance, rel=0.6)
+    # Slow requests of a window are in its upper buckets, and in its sum.
+    assert np.corrcoef(grown, same)[0, 1] > 0.9
+
+
+def test_a_sum_stands_still_while_no_request_comes_and_never_goes_back() -> None:
+    seconds = np.arange(0.0, 400.0, 0.25)
+    starts, rates, times = [0.0, 130.0, 260.0], [2.0, 0.3, 40.0], [*TIMES]
+    outcomes = Outcomes(starts, rates, 1e9, {"": [1.0] * 3}, [((), ())] * 3)
+    counted = np.diff(outcomes.count("", seconds))
+    grown = np.diff(Sum(outcomes, "", times, 1000.0, 0.8)(seconds))
+    assert grown.min() == 0.0
+    assert ((grown > 0) <= (counted > 0)).all()
+
+
+def test_what_takes_no_time_adds_nothing() -> None:
+    outcomes = Outcomes([0.0], [5.0], 1e9, {"": [1.0]}, [((), ())])
+    assert not Sum(outcomes, "", [Time()], 1.0, 0.8)(np.arange(0.0, 60.0)).any()

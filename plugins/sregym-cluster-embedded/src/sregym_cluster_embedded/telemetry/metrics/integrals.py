@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.telemetry.metrics.courses import Progress
-from sregym_cluster_embedded.telemetry.metrics.scatter import Scatter
+from sregym_cluster_embedded.telemetry.metrics.scatter import Scatter, Surplus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -278,6 +278,47 @@ class Parts:
         amounts += self.scatter.at(index, come)
         found: Floats = np.minimum(np.floor(amounts + WHOLE), counted[:, None])
         return np.maximum(found, 0.0).T
+
+
+class Sum:
+    """How long the requests of an outcome took together: the sum of their histogram.
+
+    Args:
+        outcomes: Of which requests.
+        name: Of the outcome.
+        times: From each start on, how long one takes.
+        unit_ms: In which the sum is counted.
+        begin: That of their `Parts`: both are of the same draws.
+    """
+
+    def __init__(
+        self, outcomes: Outcomes, name: str, times: Sequence[Time], unit_ms: float, begin: float
+    ) -> None:
+        self._outcomes, self._name = outcomes, name
+        self._own = outcomes.own[outcomes.names.index(name)]
+        starts = self._own.starts
+        means = np.array([time.mean_ms for time in times]) / unit_ms
+        variances = np.array([time.variance for time in times]) / unit_ms**2
+        self._rates = self._own.rates * means
+        self._surplus = Surplus(begin, self._own.rates, means, variances)
+        stretches = np.arange(len(starts))
+        there = self._surplus.at(stretches, starts)
+        self._before = np.zeros(len(starts))
+        if len(starts) > 1:
+            gone = self._surplus.at(stretches[:-1], starts[1:]) - there[:-1]
+            gone += self._rates[:-1] * (starts[1:] - starts[:-1])
+            gone.cumsum(out=self._before[1:])
+        self._before -= there
+
+    def __call__(self, seconds: Floats) -> Floats:
+        """Up to each moment; it grows with the requests that are counted."""
+        counted = self._outcomes.count(self._name, seconds)
+        come, starts = self._own.reached(counted), self._own.starts
+        index = np.maximum(starts.searchsorted(come, side="right") - 1, 0)
+        summed = self._before[index] + self._rates[index] * (come - starts[index])
+        summed += self._surplus.at(index, come)
+        found: Floats = np.where(counted > 0, summed, 0.0)
+        return found
 
 
 def shares_within(times: Sequence[Time], bounds_ms: Sequence[float]) -> Floats:

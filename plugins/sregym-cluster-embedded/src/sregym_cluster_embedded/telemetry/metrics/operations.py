@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sregym_cluster_embedded.clock.seed import Seed
 from sregym_cluster_embedded.telemetry.metrics.courses import Shared
 from sregym_cluster_embedded.telemetry.metrics.exposition import Row
-from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, shares_within
+from sregym_cluster_embedded.telemetry.metrics.integrals import Outcomes, Parts, Sum, shares_within
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
 from sregym_cluster_embedded.traffic.arrivals import blended
 
@@ -87,8 +85,7 @@ class Served:
     def sums(self, labels: Callable[[str], Pairs], unit_ms: float) -> Iterator[Row]:
         """The sums of durations."""
         for name in self._known():
-            means = np.array([time.mean_ms / unit_ms for time in self._of(name)])
-            value = _Amount(self.outcomes, name, means)
+            value = Sum(self.outcomes, name, self._of(name), unit_ms, self._begin(name))
             yield Row(labels(name), value, self._first(name), self.end)
 
     def buckets(
@@ -98,12 +95,14 @@ class Served:
         for name in self._known():
             shares = shares_within(self._of(name), [bound for _, bound in bounds])
             since = self._first(name)
-            begin = _CHANCE.fraction("durations", *self._purpose, name)
-            parts, own = Parts(self.outcomes, name, shares, begin), labels(name)
+            parts, own = Parts(self.outcomes, name, shares, self._begin(name)), labels(name)
             for number, (written, _) in enumerate(bounds):
                 value = Count(self.outcomes, name, parts, number)
                 yield Row((*own, ("le", written)), value, since, self.end)
             yield Row((*own, ("le", "+Inf")), Count(self.outcomes, name), since, self.end)
+
+    def _begin(self, name: str) -> float:
+        return _CHANCE.fraction("durations", *self._purpose, name)
 
     def _known(self) -> list[str]:
         return [name for name in self.outcomes.names if self._first(name) < self.end]
@@ -136,14 +135,6 @@ class Count:
         if self.name is None:
             return self.outcomes.total(seconds)
         return self.outcomes.count(self.name, seconds)
-
-
-class _Amount:
-    def __init__(self, outcomes: Outcomes, name: str, weights: Floats) -> None:
-        self._outcomes, self._name, self._weights = outcomes, name, weights
-
-    def __call__(self, seconds: Floats) -> Floats:
-        return self._outcomes.amount(self._name, self._weights, seconds)
 
 
 def operations_of(life: Life, word: Callable[[Flow, str], str]) -> Iterator[tuple[str, Served]]:

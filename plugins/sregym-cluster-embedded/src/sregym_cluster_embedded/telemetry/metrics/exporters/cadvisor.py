@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.telemetry.metrics.exporters.kube_state.measures import unix
 from sregym_cluster_embedded.telemetry.metrics.exporters.kubelets import cores_of, kubelet_targets
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -18,6 +17,7 @@ from sregym_cluster_embedded.telemetry.metrics.exposition import (
     Pairs,
     Part,
     Row,
+    Steps,
     Target,
     Value,
 )
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     OfLife: TypeAlias = Callable[[View, Life], Value | None]
 
+# How long cAdvisor still tells of a container that is gone: until it looks for new ones again.
+_NOTICED_S = 15.0
 # Of the memory that a process holds, files that it maps are a small part.
 _RSS_SHARE = 0.86
 _CACHE_SHARE = 0.12
@@ -317,35 +319,14 @@ def _sandbox(pod: Pod, members: Sequence[Life]) -> tuple[float, float]:
 
 
 def _out_of_memory(view: View, pod: Pod, members: Sequence[Life], _: str) -> Iterator[Row]:
-    """Kills are counted by the control group of the pod, so they go on over restarts."""
-    for name in dict.fromkeys(life.ref.name for life in members):
-        value = _Killed(sorted(_kills(pod, name, view)))
-        for life in members:
-            if life.ref.name == name:
-                labels = container_labels(view, pod, life)
-                yield Row(labels, value, life.process.started_at, end_of(life))
-
-
-def _kills(pod: Pod, name: str, view: View) -> set[float]:
-    """When a container was killed for its memory, as statuses tell."""
-    found = set()
-    for _, _, obj in pod.versions:
-        for status in obj.get("status", {}).get("containerStatuses", ()):
-            for place in ("state", "lastState"):
-                ended = (status.get(place) or {}).get("terminated")
-                if status["name"] == name and ended and ended.get("reason") == "OOMKilled":
-                    found.add(unix(ended["finishedAt"]) - view.world.epoch)
-    return found
-
-
-class _Killed:
-    """How many kills there were up to each moment."""
-
-    def __init__(self, moments: Sequence[float]) -> None:
-        self._moments = np.asarray(moments, dtype=np.float64)
-
-    def __call__(self, seconds: Floats) -> Floats:
-        return np.searchsorted(self._moments, seconds, side="right").astype(np.float64)
+    """Each container has a counter of its own, which the next one does not go on with."""
+    for life in members:
+        labels, ended = container_labels(view, pod, life), end_of(life)
+        if life.process.out_of_memory:
+            value: Value = Steps([life.process.started_at, ended], [0.0, 1.0])
+            yield Row(labels, value, life.process.started_at, ended + _NOTICED_S)
+        else:
+            yield Row(labels, 0.0, life.process.started_at, ended)
 
 
 def _machine(view: View, node: str, sample: str) -> Iterator[Row]:

@@ -17,6 +17,7 @@ from sregym_cluster_embedded.telemetry.metrics.exporters.node_memory import (
     NodeMemory,
     Of,
     holding,
+    kills,
 )
 from sregym_cluster_embedded.telemetry.metrics.exporters.volumes import steps_of
 from sregym_cluster_embedded.telemetry.metrics.exposition import (
@@ -367,6 +368,7 @@ _MEASURES: Mapping[str, tuple[Family, Callable[[_Node], Said]]] = MappingProxyTy
             _counter("node_network_transmit_bytes_total", "Network device statistic transmit_bytes.", _requests(_OUT_BYTES)),
             _gauge("node_nf_conntrack_entries", "Number of currently allocated flow entries for connection tracking.", _one(lambda node: node.connections)),
             _gauge("node_nf_conntrack_entries_limit", "Maximum size of connection tracking table.", _one(lambda node: node.was(lambda machine: float(machine.connection_limit)))),
+            (Family("node_vmstat_oom_kill", "unknown", "/proc/vmstat information field oom_kill."), _one(lambda node: kills(node.lives, node.past))),
             _gauge("node_boot_time_seconds", "Node boot time, in unixtime.", _one(_booted)),
             _gauge("node_time_seconds", "System time in seconds since epoch (1970).", _one(_clock)),
             _gauge("node_timex_offset_seconds", "Time offset in between local system and reference clock.", _one(_offset)),

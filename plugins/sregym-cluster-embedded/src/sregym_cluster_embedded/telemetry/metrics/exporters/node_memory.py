@@ -1,4 +1,4 @@
-"""What the processes of a node leave of its memory."""
+"""What the processes of a node leave of its memory, and how many of them it was not enough for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sregym_cluster_embedded.clock import unrest
+from sregym_cluster_embedded.telemetry.metrics.exposition import BEGINNING, Steps
 from sregym_cluster_embedded.telemetry.metrics.unrest import drift
 from sregym_cluster_embedded.telemetry.metrics.work import WorkingSet, end_of
 
 if TYPE_CHECKING:
+    from sregym_cluster_embedded.machines import Machine
     from sregym_cluster_embedded.telemetry.lives import Life
-    from sregym_cluster_embedded.telemetry.metrics.exposition import Steps
     from sregym_cluster_embedded.telemetry.promql.data import Floats
 
 _KIB = 1024.0
@@ -74,3 +75,15 @@ class NodeMemory:
         left = max(self._total.at(second) - (taken + self._others.at(second)), 0.0)
         kept = 1 + _SPREAD * unrest.drift(self._begin + 512, second, _PERIOD_S)
         return float(math.floor(self._of(left, _CACHED_SHARE * kept) / _KIB) * _KIB)
+
+
+def kills(lives: Sequence[Life], past: Sequence[tuple[float, Machine]]) -> Steps:
+    """How many processes the kernel has ended for their memory since the machine booted."""
+    off = [not machine.powered for _, machine in past]
+    boots = [(past[n][0], False) for n in range(1, len(past)) if off[n - 1] and not off[n]]
+    ended = [(end_of(life), True) for life in lives if life.process.out_of_memory]
+    times, values = [BEGINNING], [0.0]
+    for at, killed in sorted([*boots, *ended]):
+        times.append(at)
+        values.append(values[-1] + 1 if killed else 0.0)
+    return Steps(times, values)
