@@ -231,7 +231,7 @@ class TestMissing:
         spec = {"type": "ExternalName", "externalName": "example.com"}
         cluster.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
         assert found(self.fault, context) == failing(
-            "Service shop/catalog has no selector; port 9091/TCP is missing; "
+            "Service shop/catalog is an alias of example.com; port 9091/TCP is missing; "
             "port 8083/TCP is missing"
         )
 

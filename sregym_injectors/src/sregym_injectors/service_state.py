@@ -39,6 +39,9 @@ def service_defects(context: FaultContext) -> list[str]:
 def _selection_defects(
     context: FaultContext, service: KubeObject, pods: list[KubeObject]
 ) -> list[str]:
+    if service["spec"].get("type") == "ExternalName":
+        host = service["spec"].get("externalName", "")
+        return [f"{context.component.service} is an alias of {host}"]
     selector = service["spec"].get("selector") or {}
     if not selector:
         return [f"{context.component.service} has no selector"]

@@ -29,6 +29,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     ),
     **dict.fromkeys(("statefulset", "statefulsets", "sts"), ("apps/v1", "StatefulSet")),
     **dict.fromkeys(("daemonset", "daemonsets", "ds"), ("apps/v1", "DaemonSet")),
+    **dict.fromkeys(("endpointslice", "endpointslices"), ("discovery.k8s.io/v1", "EndpointSlice")),
     **dict.fromkeys(("namespace", "namespaces", "ns"), ("v1", "Namespace")),
     **dict.fromkeys(
         ("networkpolicy", "networkpolicies", "netpol"), ("networking.k8s.io/v1", "NetworkPolicy")

@@ -1,0 +1,121 @@
+"""An EndpointSlice written by hand, whose address no pod has any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sregym_core.model import Check, Component, ComponentPart
+from sregym_injectors.added_object import AddedObjectFault
+from sregym_injectors.component_fault import not_load
+from sregym_injectors.defects import defect_check
+from sregym_injectors.pods import live, pods_of
+from sregym_injectors.restarts import ClientParameters, clients_of
+from sregym_injectors.service_fault import service_of
+from sregym_injectors.service_state import service_defects
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import ObjectRef
+
+_SERVICE = "kubernetes.io/service-name"
+_MANAGER = "endpointslice.kubernetes.io/managed-by"
+_API = "discovery.k8s.io/v1"
+
+
+class EndpointsStale(AddedObjectFault):
+    """Adds endpoints to the component's Service behind which nobody is."""
+
+    name: ClassVar[str] = "endpoints-stale"
+    title: ClassVar[str] = "Service has an endpoint that no pod has"
+    layer: ClassVar[str] = "network"
+    parts: ClassVar[tuple[ComponentPart, ...]] = (ComponentPart.SERVICE,)
+    mechanism: ClassVar[str] = "stale-endpoints"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "stale endpoint",
+        "stale EndpointSlice",
+        "manually created EndpointSlice",
+        "endpoint address that no pod has",
+        "endpoint points to a pod that does not exist",
+        "dead endpoint behind the service",
+        "orphaned EndpointSlice",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("part of the requests fail", "connections time out")
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            address: Of the endpoints; no pod may have it.
+        """
+
+        address: str = "10.244.250.17"
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := not_load(component):
+            return reason
+        service = component.own_service
+        if service is None:
+            return "no Service leads to it"
+        return "" if component.ports else "its Service has no ports"
+
+    @override
+    def added(self, context: FaultContext) -> KubeObject:
+        service = service_of(context)
+        return {
+            "apiVersion": _API,
+            "kind": "EndpointSlice",
+            "metadata": {
+                "name": f"{service.name}-static",
+                "namespace": service.namespace,
+                "labels": {_SERVICE: service.name},
+            },
+            "addressType": "IPv4",
+            "endpoints": [
+                {"addresses": [context.parameters.address], "conditions": {"ready": True}}
+            ],
+            "ports": [
+                {"name": port.name, "port": port.container_port, "protocol": port.protocol}
+                for port in context.component.ports
+            ],
+        }
+
+    @override
+    def told(self, context: FaultContext) -> str:
+        return f"address {context.parameters.address}, which no pod has"
+
+    @override
+    def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
+        return clients_of(context, otherwise=True)
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        service, cluster = service_of(context), context.cluster
+        found = service_defects(context)
+        addresses = [
+            pod.get("status", {}).get("podIP", "")
+            for ref in context.component.workloads
+            if (workload := cluster.get(ref)) is not None
+            for pod in live(pods_of(cluster, workload))
+        ]
+        selector = f"{_SERVICE}={service.name}"
+        for entry in cluster.list(_API, "EndpointSlice", service.namespace, selector):
+            labels: dict[str, Any] = entry["metadata"].get("labels") or {}
+            if _MANAGER in labels:
+                continue  # a controller follows the pods
+            strange = [
+                address
+                for endpoint in entry.get("endpoints") or ()
+                for address in endpoint["addresses"]
+                if address not in addresses
+            ]
+            if strange:
+                name = entry["metadata"]["name"]
+                found.append(
+                    f"EndpointSlice {name} leads to {', '.join(strange)}, which no pod has"
+                )
+        return defect_check("the Service leads to addresses of the component's pods alone", found)

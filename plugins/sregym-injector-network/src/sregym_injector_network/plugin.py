@@ -1,0 +1,29 @@
+"""Entry point of the plugin: names its faults and imports none of them."""
+
+from __future__ import annotations
+
+from sregym_core import Offer, hookimpl
+
+_PACKAGE = "sregym_injector_network"
+
+
+@hookimpl
+def sregym_register_injectors() -> list[Offer]:
+    """The faults of this plugin."""
+    return [
+        Offer("service-port", f"{_PACKAGE}.services:ServicePort"),
+        Offer("service-protocol", f"{_PACKAGE}.services:ServiceProtocol"),
+        Offer("service-external-name", f"{_PACKAGE}.services:ServiceExternalName"),
+        Offer("traffic-policy", f"{_PACKAGE}.traffic_policy:TrafficPolicy"),
+        Offer("service-selector-wide", f"{_PACKAGE}.selection:ServiceSelectorWide"),
+        Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),
+        Offer("policy-deny", f"{_PACKAGE}.policies:PolicyDeny"),
+        Offer("policy-peer", f"{_PACKAGE}.policies:PolicyPeer"),
+        Offer("policy-port", f"{_PACKAGE}.policies:PolicyPort"),
+        Offer("policy-dns", f"{_PACKAGE}.policies:PolicyDns"),
+        Offer("dns-name-poisoned", f"{_PACKAGE}.cluster_dns:DnsNamePoisoned"),
+        Offer("dns-zone-broken", f"{_PACKAGE}.cluster_dns:DnsZoneBroken"),
+        Offer("dns-down", f"{_PACKAGE}.cluster_dns:DnsDown"),
+        Offer("dns-policy", f"{_PACKAGE}.resolvers:DnsPolicy"),
+        Offer("host-aliases", f"{_PACKAGE}.resolvers:HostAliases"),
+    ]
