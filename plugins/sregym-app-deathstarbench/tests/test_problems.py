@@ -26,12 +26,17 @@ def test_problems_and_what_they_break() -> None:
         ("social-network",),
     }
     assert [problem.id for problem in problems.values() if problem.silent] == [
+        "duplicate_pvc_mounts_hotel_reservation",
+        "duplicate_pvc_mounts_social_network",
         "missing_configmap_social_network",
         "pod_anti_affinity_deadlock",
     ]
     assert broken == {
+        "admission_webhook_outage_hotel_reservation": [("webhook-down", "geo")],
         "assign_to_non_existent_node": [("node-selector", "user-service")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
+        "duplicate_pvc_mounts_hotel_reservation": [("claim-shared", "search")],
+        "duplicate_pvc_mounts_social_network": [("claim-shared", "user-service")],
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
         "init_container_dependency_hang_hotel_reservation": [("init-hang", "frontend")],
         "init_container_dependency_hang_social_network": [("init-hang", "user-service")],
@@ -48,7 +53,10 @@ def test_problems_and_what_they_break() -> None:
         "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
         "missing_service_social_network": [("service-missing", "user-service")],
+        "namespace_memory_limit": [("namespace-policy", "search")],
+        "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
+        "psa_restricted_blocks_recreation_hotel_reservation": [("namespace-policy", "rate")],
         "pvc_claim_mismatch": [
             (
                 "claim-missing",
@@ -65,6 +73,8 @@ def test_problems_and_what_they_break() -> None:
         "resource_request_too_large": [("request-too-large", "mongodb-rate")],
         "resource_request_too_small": [("resource-limit", "mongodb-rate")],
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
+        "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
+        "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
         "sidecar_port_conflict_hotel_reservation": [("sidecar-port", "frontend")],

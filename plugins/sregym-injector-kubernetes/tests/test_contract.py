@@ -20,7 +20,7 @@ def of_one_base(fault: Fault) -> bool:
 
 
 # Nodes in memory have names alone: who asks how large they are goes by the value where there are none.
-ON_NODES = ("taint",)
+ON_NODES = ("taint", "volume-elsewhere")
 CASES = [
     pytest.param(FaultCase(fault, FullShop(), part.name), id=f"{fault.name}-{part.name}")
     for fault in FAULTS

@@ -52,11 +52,16 @@ CASES = [
     ("sidecar-port", "mongodb-rate"),
     ("taint", "geo"),
     ("env-wrong", "nginx-thrift"),
+    ("namespace-policy", "mongodb-rate"),
+    ("webhook-down", "geo"),
+    ("volume-elsewhere", "search"),
+    ("rollout-strategy", "profile"),
     ("env-shadowed", "nginx-thrift"),
     ("cpu-limit", "frontend"),
 ]
 # Of what users notice nothing.
 SILENT = [
+    ("claim-shared", "search"),
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 FIRST = list({name: (name, target) for name, target in reversed([*CASES, *SILENT])}.values())
@@ -150,6 +155,7 @@ def test_undo_restores_it(playing: Callable[..., FaultContext], name: str, targe
     live.clock.advance(30.0)
     assert isinstance(context.journal, UndoJournal)
     context.journal.undo_objects(live)
+    live.clock.advance(60.0)  # claims are kept as long as pods that mount them
     after = capture(live, namespaces), live.hidden_state()
     assert (list(differences(before[0], after[0])), after[1]) == ([], before[1])
 

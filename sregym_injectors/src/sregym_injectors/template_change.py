@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.model import (
@@ -29,8 +30,22 @@ from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import container_of, restart_rollout, roll_out, workload_defects
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_core.interfaces import Cluster, Command, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
+
+
+# What a workload has where its manifest says nothing.
+_DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "replicas": 1,
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"},
+        },
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -172,7 +187,11 @@ class PodTemplateFault(TemplateFault):
         operations = [
             {"op": "replace", "path": "/spec/template/spec", "value": pod_spec(manifest)},
             *(
-                {"op": "replace", "path": f"/spec/{name}", "value": manifest["spec"].get(name, 1)}
+                {
+                    "op": "replace",
+                    "path": f"/spec/{name}",
+                    "value": manifest["spec"].get(name, _DEFAULTS[name]),
+                }
                 for name in change.workload
             ),
         ]

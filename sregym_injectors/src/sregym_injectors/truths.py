@@ -27,7 +27,8 @@ def truth_of(
 
     Args:
         context: Gives the component, and the application in which it has callers.
-        broken: The object with the defect; of a kind that the API may not know (`DatabaseUser`).
+        broken: The object with the defect; of a kind that the API may not know (`DatabaseUser`). What
+            belongs to the whole cluster is told of in the component's namespace.
         mechanism: One word of the vocabulary: `service-missing`.
         phrases: Other ways to say the mechanism.
         changed: What was changed, from what, to what.
@@ -38,7 +39,7 @@ def truth_of(
         component=component.name,
         kind=broken.kind,
         object_name=broken.name,
-        namespace=broken.namespace,
+        namespace=broken.namespace or component.namespace,
         mechanism=mechanism,
         mechanism_phrases=tuple(phrases),
         changed=changed,

@@ -71,7 +71,7 @@ class NodeSelector(PodTemplateFault):
         wanted = live.spec.get("nodeSelector") or {}
         fitting = any(
             wanted.items() <= (node["metadata"].get("labels") or {}).items()
-            for node in _nodes(live.cluster)
+            for node in open_nodes(live.cluster)
         )
         return [] if fitting or not wanted else [f"has the node selector {_labels(wanted)}"]
 
@@ -118,7 +118,7 @@ class SpreadImpossible(PodTemplateFault):
         if context.parameters.by == "anti-affinity":
             rule = {"labelSelector": selector, "topologyKey": _HOSTNAME}
             required = {"requiredDuringSchedulingIgnoredDuringExecution": [rule]}
-            replicas = len(_nodes(context.cluster)) + 1
+            replicas = len(open_nodes(context.cluster)) + 1
             return TemplateChange(
                 "affinity.podAntiAffinity",
                 f"required, one pod on each node, {replicas} replicas",
@@ -138,7 +138,7 @@ class SpreadImpossible(PodTemplateFault):
 
     @override
     def defects(self, context: FaultContext, live: Template) -> list[str]:
-        nodes = _nodes(live.cluster)
+        nodes = open_nodes(live.cluster)
         found = []
         for constraint in live.spec.get("topologySpreadConstraints") or ():
             key = constraint["topologyKey"]
@@ -216,7 +216,7 @@ class RequestTooLarge(PodTemplateFault):
         return [f"requests {memory} of memory"] if too_large else []
 
 
-def _nodes(cluster: Cluster) -> list[KubeObject]:
+def open_nodes(cluster: Cluster) -> list[KubeObject]:
     """Nodes that take pods which tolerate nothing."""
     return [node for node in cluster.list("v1", "Node") if not _tainted(node)]
 
@@ -228,7 +228,7 @@ def _tainted(node: KubeObject) -> bool:
 
 def _largest(cluster: Cluster) -> int:
     """Bytes of memory of the largest node, as far as pods may have it."""
-    found = [node.get("status", {}).get("allocatable", {}) for node in _nodes(cluster)]
+    found = [node.get("status", {}).get("allocatable", {}) for node in open_nodes(cluster)]
     return max((memory_bytes(str(one.get("memory", "0"))) for one in found), default=0)
 
 

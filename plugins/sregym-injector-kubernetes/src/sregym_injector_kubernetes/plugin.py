@@ -34,5 +34,10 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("env-missing", f"{_PACKAGE}.variables:EnvMissing"),
         Offer("env-wrong", f"{_PACKAGE}.variables:EnvWrong"),
         Offer("env-shadowed", f"{_PACKAGE}.variables:EnvShadowed"),
+        Offer("webhook-down", f"{_PACKAGE}.webhooks:WebhookDown"),
+        Offer("namespace-policy", f"{_PACKAGE}.namespace_policy:NamespacePolicy"),
+        Offer("claim-shared", f"{_PACKAGE}.volumes:ClaimShared"),
+        Offer("volume-elsewhere", f"{_PACKAGE}.volumes:VolumeElsewhere"),
+        Offer("rollout-strategy", f"{_PACKAGE}.rollout_strategy:RolloutStrategy"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]

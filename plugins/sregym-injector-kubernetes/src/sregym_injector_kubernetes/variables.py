@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
 )
 _NAMED = re.compile(r"(ADDR(ESS)?|HOST(NAME)?|URL|URI|DSN|ENDPOINT|PORT)S?$", re.IGNORECASE)
 _PORT = re.compile(r":(\d{2,5})\b")
-_LABEL = re.compile(r"(?:(?<=://)|(?<=@)|^\.?)([a-z][a-z0-9-]+)")
+_HOST = re.compile(r"(?:.*@|.*://|\.)?([a-z][a-z0-9-]+)")
 
 
 class VariableParameters(TemplateParameters):
@@ -211,7 +211,7 @@ def elsewhere(address: str) -> str:
         return f"{address[: port.start(1)]}{moved}{address[port.end(1) :]}"
     if address.isdigit():
         return str(int(address) + 2)
-    if host := _LABEL.search(address):
+    if host := _HOST.match(address):
         return f"{address[: host.start(1)]}{mistyped(host[1])}{address[host.end(1) :]}"
     return mistyped(address)
 

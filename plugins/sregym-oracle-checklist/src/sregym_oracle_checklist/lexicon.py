@@ -117,6 +117,9 @@ PHRASES: dict[str, str] = {
     "port-conflict": r"ports?[- ](?:conflict|clash|collision)s?|address (?:is )?already in use|conflict\w* (?:over|on|for) (?:the )?(?:same )?port"
     r"|ports?(?: \d+)? (?:is |are |was )?(?:already )?(?:in use|taken|occupied|bound|stolen|grabbed)(?: by)?|(?:same|own) port|(?:takes|took|taking|occupies|occupying|steals|grabs|hijacks) (?:\w+ ){0,3}port"
     r"|sidecar[^.;]{0,60}(?:listen|bind|occup|tak)\w*[^.;]{0,30}port",
+    "webhook": r"webhooks?[^.;]{0,60}(?:\bdown\b|unreachable|no (?:backend|endpoint|server|service)|not exist|fail\w*|refus\w+|block\w*|unavailable|outage|reject\w*|den(?:y|ies|ied))"
+    r"|(?:failed calling|unreachable|dead|orphaned|fail-closed|broken) (?:admission |validating |mutating )*webhooks?",
+    "rollout-strategy": r"(?:rolling[- ]?update|rollout|update|deployment)[- ]?(?:strateg(?:y|ies))?[^.;]{0,40}(?:misconfigur\w+|wrong|takes all|all at once|allows all)|max ?unavailable[^.;]{0,20}100|max ?surge[^.;]{0,8}\b0\b|(?:wrong|bad|misconfigured|unsafe) (?:rollout|update|rolling update|deployment) strategy",
     "env-wrong": r"(?:duplicate[ds]?|shadow(?:ed|s|ing)|overrid(?:e|es|den|ing)|second|repeated|conflicting)(?: \w+){0,3} env(?:ironment)?(?:[- ]?var(?:iable)?s?)?\b"
     r"|env(?:ironment)?[- ]?var(?:iable)?s?[^.;]{0,60}(?:shadow\w*|overrid\w+|overwr\w+|twice|duplicat\w+|typo\w*)|later env entry",
     "security-context": r"run-?as-?non-?root|security ?context|run\w* as root",
@@ -174,6 +177,8 @@ TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
     ("placement", r"affinity|spread|taint"),
     ("probe-wrong", r"probe"),
     ("port-conflict", r"port-conflict"),
+    ("webhook", r"webhook"),
+    ("rollout-strategy", r"rolling-update|rollout-strategy"),
     ("env-missing", r"environment-variable-missing"),
     ("env-wrong", r"environment-variable"),
     ("command-wrong", r"command"),

@@ -57,9 +57,10 @@ class GroundTruth(Value):
         detail = f"{self.changed.what} changed from {self.changed.before or 'nothing'!r} to {self.changed.after or 'nothing'!r}"
         scope = f" Affected: {', '.join(self.affected)}." if self.affected else ""
         also = f" Contributing: {', '.join(self.contributing)}." if self.contributing else ""
+        place = f" in namespace {self.namespace}" if self.namespace else ""
         return (
-            f"The root cause is in {self.component}: {self.kind} {self.object_name} in namespace "
-            f"{self.namespace} has {self.mechanism.replace('-', ' ')}; {detail}.{also}{scope} {self.impact}"
+            f"The root cause is in {self.component}: {self.kind} {self.object_name}{place} "
+            f"has {self.mechanism.replace('-', ' ')}; {detail}.{also}{scope} {self.impact}"
         ).strip()
 
 

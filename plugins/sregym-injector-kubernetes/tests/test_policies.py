@@ -1,0 +1,122 @@
+"""Faults around a workload: what is said of each way to break it, and what counts as repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sregym_core.errors import WorldError
+from sregym_core.interfaces import Fault, FaultContext
+from sregym_core.model import Change, ObjectRef, Outcome
+from sregym_core.testing import FullShop, MemoryCluster
+from sregym_injector_kubernetes.namespace_policy import NamespacePolicy
+from sregym_injector_kubernetes.rollout_strategy import RolloutStrategy
+from sregym_injector_kubernetes.volumes import VolumeElsewhere
+from sregym_injector_kubernetes.webhooks import WebhookDown
+
+CATALOG = "Deployment shop/catalog"
+NAMESPACE = ObjectRef(api_version="v1", kind="Namespace", name="shop")
+
+
+def policy(kind: str) -> ObjectRef:
+    return ObjectRef(api_version="v1", kind=kind, namespace="shop", name="team-limits")
+
+
+WEBHOOK = ObjectRef(
+    api_version="admissionregistration.k8s.io/v1",
+    kind="ValidatingWebhookConfiguration",
+    name="image-policy",
+)
+# Parameters, the change that is told, the defect, and a repair other than the reference fix.
+CASES: list[tuple[Fault, dict[str, Any], Change, str, tuple[ObjectRef, dict[str, Any]]]] = [
+    (
+        NamespacePolicy(),
+        {},
+        Change(what="spec.hard.requests.memory", after="63Mi"),
+        "is held back by ResourceQuota team-limits with requests.memory 63Mi",
+        (policy("ResourceQuota"), {"spec": {"hard": {"requests.memory": "64Mi"}}}),
+    ),
+    (
+        NamespacePolicy(),
+        {"by": "pods"},
+        Change(what="spec.hard.pods", after="4"),
+        "is held back by ResourceQuota team-limits with pods 4",
+        (policy("ResourceQuota"), {"spec": {"hard": {"pods": "5"}}}),
+    ),
+    (
+        NamespacePolicy(),
+        {"by": "limit-range"},
+        Change(what="spec.limits[0].max.memory", after="8Mi"),
+        "is held back by LimitRange team-limits with max.memory 8Mi",
+        (policy("LimitRange"), {"spec": {"limits": [{"max": {"memory": "256Mi"}}]}}),
+    ),
+    (
+        NamespacePolicy(),
+        {"by": "pod-security"},
+        Change(what="metadata.labels[pod-security.kubernetes.io/enforce]", after="restricted"),
+        "does not meet the standard restricted, which shop enforces",
+        (NAMESPACE, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}}),
+    ),
+    (
+        WebhookDown(),
+        {},
+        Change(
+            what="webhooks[0].clientConfig.service",
+            after="Service shop/image-policy, which does not exist, failurePolicy Fail",
+        ),
+        "gets no pods: ValidatingWebhookConfiguration image-policy asks image-policy.shop.svc, "
+        "which nobody serves",
+        (WEBHOOK, {"webhooks": [{"name": "a", "clientConfig": {"service": None}}]}),
+    ),
+    (
+        RolloutStrategy(),
+        {},
+        Change(
+            what="strategy.rollingUpdate",
+            before="maxUnavailable 25%, maxSurge 25%",
+            after="maxUnavailable 100%, maxSurge 0",
+        ),
+        "takes all pods at once: maxUnavailable 100%, maxSurge 0; Deployment shop/catalog has an "
+        "init container migrate-cache that never ends",
+        (
+            ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="catalog"),
+            {
+                "spec": {
+                    "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
+                    "template": {"spec": {"initContainers": None}},
+                }
+            },
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "parameters", "change", "told", "repair"), CASES)
+def test_what_is_wrong_and_when_it_no_longer_is(
+    cluster: MemoryCluster,
+    at: Callable[..., FaultContext],
+    fault: Fault,
+    parameters: dict[str, Any],
+    change: Change,
+    told: str,
+    repair: tuple[ObjectRef, dict[str, Any]],
+) -> None:
+    context = at(fault, "catalog", **parameters)
+    fault.inject(context)
+    assert fault.ground_truth(context).changed == change
+    assert fault.present(context).got == f"{CATALOG} {told}"
+    cluster.patch(*repair, "merge")
+    assert fault.present(context).outcome is Outcome.PASS
+
+
+def test_a_volume_elsewhere_needs_a_second_node(at: Callable[..., FaultContext]) -> None:
+    with pytest.raises(WorldError) as caught:
+        VolumeElsewhere().ground_truth(at(VolumeElsewhere(), "catalog"))
+    assert str(caught.value) == (
+        "a volume on another node needs two nodes that take pods, but the cluster has 0; add a node"
+    )
+
+
+def test_the_shop_has_what_these_cases_count() -> None:
+    assert [part.replicas for part in FullShop().components()] == [1, 1, 2, 1]
