@@ -24,6 +24,7 @@ EXTENSION = Extension(
                         "server": 'Exception (404) Reason: "${error}"',
                     },
                     messaging=True,
+                    messaging_system="rabbitmq",
                     commands=("publish",),
                     never_http=True,
                 ),

@@ -49,6 +49,8 @@ class WireProtocol:
             calls that a service model names have one.
         db_system: What spans call the server (`db.system`); the protocol's name when empty.
         messaging: Whether what is sent waits at a broker for those who take it.
+        messaging_system: What spans call the broker (`messaging.system`); the protocol's name when
+            empty.
         http: Whether requests on it are HTTP: probes and the API server's proxy take its answers.
         never_http: Whether HTTP is not understood on it, even by a server that speaks it elsewhere.
         answer_to_http: What a server writes back to a stray HTTP request; empty for nothing.
@@ -68,6 +70,7 @@ class WireProtocol:
     call_spans: bool = True
     db_system: str = ""
     messaging: bool = False
+    messaging_system: str = ""
     http: bool = False
     never_http: bool = False
     answer_to_http: str = ""

@@ -41,11 +41,17 @@ class Life(NamedTuple):
         """Virtual second up to which it is known: its end, or now."""
         return now if self.process.ended_at is None else self.process.ended_at
 
-    def spans(self, now: float) -> Iterator[tuple[Segment, float]]:
-        """What flowed through it, with the virtual second up to which it did."""
-        ends = [segment.start for segment in self.served[1:]]
-        for segment, end in zip(self.served, [*ends, math.inf], strict=False):
-            yield segment, min(end, self.ended(now))
+    def spans(self, now: float, first: int = 0) -> Iterator[tuple[Segment, float]]:
+        """What flowed through it, with the virtual second up to which it did.
+
+        Args:
+            now: The virtual second of the question.
+            first: Number of the segment to begin with.
+        """
+        for number in range(first, len(self.served)):
+            last = number + 1 == len(self.served)
+            end = math.inf if last else self.served[number + 1].start
+            yield self.served[number], min(end, self.ended(now))
 
 
 def keep(world: World, ref: ContainerRef) -> None:

@@ -86,7 +86,7 @@ def remember_some(world: World, equations: Equations, changed: list[int]) -> Non
 
 def _remember_queues(world: World, accounts: Accounts) -> None:
     """Write down how far behind consumer groups are, and how fast that changes."""
-    n = accounts.numbers
+    n, operations = accounts.numbers, accounts.structure.operations
     for queue in accounts.structure.queues:
         spots = slice(queue.first, queue.first + queue.partitions)
         ahead = enumerate(n.ahead[spots])
@@ -97,7 +97,10 @@ def _remember_queues(world: World, accounts: Accounts) -> None:
             tuple(round(rate, 6) for rate in n.taken[spots]),
             tuple(round(rate, 6) for rate in n.progress[spots]),
             tuple(number for number, left in ahead if left <= 0),
-            len(queue.pullers),
+            tuple(
+                (operations[puller.operation].ref, operations[puller.operation].name)
+                for puller in queue.pullers
+            ),
         )
         note_queue(world, queue.key, segment)
     there = [queue.key for queue in accounts.structure.queues]

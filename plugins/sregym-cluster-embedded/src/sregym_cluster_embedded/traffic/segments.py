@@ -191,7 +191,8 @@ class QueueSegment(NamedTuple):
         taken: Records a second that are tried.
         progress: Records a second that are done with.
         standing: Partitions that stand still before a record that cannot be read.
-        members: Programs in the group.
+        takers: The members of the group and what they do with a record; the n-th has the n-th
+            partition, and those that follow it by as many as there are members.
     """
 
     start: float
@@ -200,7 +201,12 @@ class QueueSegment(NamedTuple):
     taken: tuple[float, ...]
     progress: tuple[float, ...]
     standing: tuple[int, ...] = ()
-    members: int = 0
+    takers: tuple[tuple[ContainerRef, str], ...] = ()
+
+    @property
+    def members(self) -> int:
+        """Programs in the group."""
+        return len(self.takers)
 
     def lag_at(self, partition: int, at: float) -> float:
         """The lag of a partition at a moment of this segment."""

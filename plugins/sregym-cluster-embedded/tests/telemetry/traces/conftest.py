@@ -220,10 +220,10 @@ class TracedShop:
         return found
 
 
-def started(text: str = MODEL) -> World:
+def started(text: str = MODEL, more: list[dict[str, Any]] | None = None) -> World:
     world = build(Blueprint(models=(parse_service_model(text, "shop.yaml"),)))
     writes.create(world, "namespaces", {"metadata": {"name": "shop"}})
-    for obj in manifests():
+    for obj in [*(more or []), *manifests()]:
         version = "apps/v1" if obj["kind"] == "Deployment" else "v1"
         writes.create(world, RESOURCES[obj["kind"]], {"apiVersion": version, **obj})
     world.run_until(world.now + 90)
@@ -284,3 +284,62 @@ def recounted() -> TracedShop:
     writes.create(shop.world, "jobs.batch", {"metadata": metadata, "spec": {"template": template}})
     shop.run(40)
     return shop
+
+
+BOOKING = """
+  book:
+    tracing: {service: book, collector: "jaeger:4317"}
+    clients:
+      broker: {protocol: kafka, address: "broker:9092"}
+      price: {protocol: grpc, address: "price:8082", timeout_s: 1}
+    consumers: {orders: {client: broker, topic: orders, group: booking, operation: Book}}
+    operations: {Book: {listener: "", cpu_ms: 4, calls: [{call: price.Quote}]}}
+  till:
+    clients: {broker: {protocol: kafka, address: "broker:9092"}}
+    startup: [{run: Sell, times: "100000", rate: "2"}]
+    operations: {Sell: {listener: "", calls: [{call: broker.produce, collection: orders}]}}
+  broker: {kind: kafka, topics: {orders: {partitions: 2}}}
+  load:
+"""
+KAFKA = """
+  - repository: apache/kafka
+    tags: ["3.7.1"]
+    size_mib: 200
+    binaries: {/bin/kafka: broker}
+    tools: [busybox, kafka]
+  - repository: ghcr.io/acme/load
+"""
+PUBLISHED = """
+          - call: broker.produce
+            collection: orders
+      browse:"""
+
+
+@pytest.fixture(scope="session")
+def booked() -> World:
+    """The shop whose orders go through a topic, with an untraced till that nobody uses yet."""
+    shop = "ghcr.io/acme/shop:1.0"
+    text = (
+        MODEL.replace("\n  load:\n", BOOKING)
+        .replace("\n  - repository: ghcr.io/acme/load\n", KAFKA)
+        .replace("price: price}", "price: price, /app/bin/book: book, /app/bin/till: till}")
+        .replace("\n      browse:", PUBLISHED, 1)
+        .replace(
+            "    operations:\n      buy:",
+            '      broker: {protocol: kafka, address: "broker:9092"}\n    operations:\n      buy:',
+        )
+    )
+    till = workload("till", shop, command=["till"])
+    till["spec"]["replicas"] = 0
+    more = [
+        service("broker", 9092),
+        workload("broker", "apache/kafka:3.7.1", command=["kafka"]),
+        workload("book", shop, command=["book"]),
+        till,
+    ]
+    return started(text, more)
+
+
+@pytest.fixture
+def post(booked: World) -> TracedShop:
+    return TracedShop(booked.fork())

@@ -86,7 +86,8 @@ def own_chapters() -> tuple[Chapter, ...]:
         Chapter(
             "Calls between services: span metrics",
             "Job `otel-collector`. `service_name`, `span_name`, `span_kind` (`SPAN_KIND_SERVER` "
-            "for what a service served, `SPAN_KIND_CLIENT` for what it called), `status_code` "
+            "for what a service served, `SPAN_KIND_CLIENT` for what it called, `SPAN_KIND_PRODUCER` "
+            "and `SPAN_KIND_CONSUMER` for messages that it sent and worked on), `status_code` "
             "(`STATUS_CODE_UNSET`, `STATUS_CODE_ERROR`), `k8s_namespace_name`, `k8s_pod_name`. "
             "Counters begin anew with each process.",
             (SpanMetrics(),),

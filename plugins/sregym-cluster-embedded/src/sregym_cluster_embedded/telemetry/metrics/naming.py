@@ -38,10 +38,17 @@ def service_name(pod: Pod | None, life: Life) -> str:
     return life.ref.name if pod is None else workload_of(pod)
 
 
-def server_span(program: ServiceProgram, operation: str) -> str:
-    """The name of the span of serving an operation; empty when it has none."""
+def server_span(life: Life, program: ServiceProgram, operation: str) -> tuple[str, str]:
+    """(name, kind) of the span of serving an operation; the name is empty when it has none."""
+    message = names.taken(program, life.process.facts()).get(operation)
+    if message is not None and not message.alone:
+        message = None
+    return _served(program, operation, message), "CONSUMER" if message is not None else "SERVER"
+
+
+def _served(program: ServiceProgram, operation: str, message: names.Taken | None) -> str:
     if program.tracing is not None:
-        return names.server_span(program, operation)
+        return names.server_span(program, operation, message)
     behaviour = program.operations.get(operation)
     return operation if behaviour is None or behaviour.route is None else behaviour.route
 

@@ -11,20 +11,29 @@ from sregym_apps.model import ServiceProgram, Tracing, expand
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.telemetry.lives import Life, lives
 from sregym_cluster_embedded.telemetry.traces.ids import origin_code
+from sregym_cluster_embedded.telemetry.traces.messages import Messages
+from sregym_cluster_embedded.telemetry.traces.names import taken
 from sregym_cluster_embedded.telemetry.traces.numbering import Numbering
 from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.segments import Flow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.telemetry.traces.names import Taken
+    from sregym_cluster_embedded.telemetry.traces.queues import Topic
     from sregym_cluster_embedded.traffic.segments import Segment
     from sregym_cluster_embedded.world import World
+
+    # (virtual second, by how much a rate changes).
+    _Changes = list[tuple[float, float]]
 
 _NOTHING = Flow("", 0.0, 1.0, (), Time())
 # Less than this fraction of the requests of an operation is nothing but rounding.
 _ROUNDING = 1e-4
+# Messages a second that are none: what adding and taking away leaves.
+_NEVER = 1e-9
 
 
 class Traced(NamedTuple):
@@ -37,6 +46,7 @@ class Traced(NamedTuple):
         service: Its name in spans.
         collector: Where it sends spans: `host:port`, empty when that is not set.
         sample: Fraction of the requests entering here that are traced.
+        taken: Operation -> the messages that it is done for.
     """
 
     life: Life
@@ -45,6 +55,7 @@ class Traced(NamedTuple):
     service: str
     collector: str
     sample: float
+    taken: Mapping[str, Taken]
 
 
 class Origin(NamedTuple):
@@ -88,6 +99,7 @@ class Chronicle:
             found = _traced(life)
             if found is not None:
                 self.traced[ref] = found
+        self.messages = Messages(world, self.lives.values())
         self._flows: dict[tuple[ContainerRef, int], dict[str, Flow]] = {}
         self._seeds: dict[int, Seed] = {}
         self._origins: tuple[Origin, ...] | None = None
@@ -122,13 +134,16 @@ class Chronicle:
         """All operations where traces begin, in the order of the lives."""
         if self._origins is None:
             called = self._called_by_traced()
+            messages = self._messages_of_traced()
             self._origins = tuple(
                 origin
                 for ref, traced in self.traced.items()
                 for operation in dict.fromkeys(
                     flow.operation for part in traced.life.served for flow in part.flows
                 )
-                for origin in self._of(traced, operation, called.get((ref, operation)))
+                for origin in self._of(
+                    traced, operation, called.get((ref, operation)), messages.get((ref, operation))
+                )
             )
         return self._origins
 
@@ -144,12 +159,39 @@ class Chronicle:
                             known += ((start, call.rate), (stop, -call.rate))
         return {key: _Rates(known) for key, known in changes.items()}
 
-    def _of(self, traced: Traced, operation: str, called: _Rates | None) -> Iterator[Origin]:
+    def _messages_of_traced(self) -> dict[tuple[ContainerRef, str], _Messages]:
+        """By (process, operation): the rates of messages that it is done for."""
+        sent: dict[Topic, list[tuple[float, float]]] = {}
+        for traced in self.traced.values():
+            for start, stop, segment in spans_of(traced.life, self.now):
+                for flow in segment.flows:
+                    for call in flow.calls:
+                        topic = self.messages.topic(call)
+                        if topic is not None:
+                            known = sent.setdefault(topic, [])
+                            known += ((start, call.rate), (stop, -call.rate))
+        changes: dict[tuple[ContainerRef, str], tuple[_Changes, _Changes]] = {}
+        for topic, rates in sent.items():
+            for stint, share in self.messages.with_trace(topic, _Rates(rates).at):
+                every, told = changes.setdefault((stint.ref, stint.operation), ([], []))
+                every += ((stint.start, stint.rate), (stint.stop, -stint.rate))
+                if share:
+                    rate = stint.rate * share
+                    told += ((stint.start, rate), (stint.stop, -rate))
+        return {key: _Messages(_Rates(a), _Rates(b)) for key, (a, b) in changes.items()}
+
+    def _of(
+        self, traced: Traced, operation: str, called: _Rates | None, messages: _Messages | None
+    ) -> Iterator[Origin]:
         """The origins of an operation."""
+        behaviour = traced.program.operations.get(operation)
+        asked = behaviour is None or bool(behaviour.listener)
         parts = []
         for start, stop, segment in spans_of(traced.life, self.now):
             flow = next((flow for flow in segment.flows if flow.operation == operation), _NOTHING)
             own = flow.rate if called is None else flow.rate - called.at(start)
+            if messages is not None:
+                own -= messages.told(start, None if asked else flow.rate)
             parts.append((start, stop, own if own > _ROUNDING * flow.rate else 0.0, flow, segment))
         if not any(own for _, _, own, _, _ in parts):
             return
@@ -190,6 +232,25 @@ class _Rates:
         return self._rates[index] if index >= 0 else 0.0
 
 
+class _Messages(NamedTuple):
+    """Messages that an operation is done for: tries of all, and of those that come with a trace."""
+
+    every: _Rates
+    traced: _Rates
+
+    def told(self, moment: float, rate: float | None) -> float:
+        """The rate of tries of messages with a trace.
+
+        Args:
+            moment: The virtual second from which on.
+            rate: How often the operation is done, if that is for messages alone.
+        """
+        if rate is None:
+            return self.traced.at(moment)
+        every = self.every.at(moment)
+        return rate * min(1.0, self.traced.at(moment) / every) if every > _NEVER else 0.0
+
+
 def spans_of(life: Life, now: float) -> list[tuple[float, float, Segment]]:
     """(start, stop, segment) of what a life served; nothing after its end."""
     end = life.ended(now)
@@ -218,6 +279,7 @@ def _traced(life: Life) -> Traced | None:
         expand(tracing.service, facts),
         expand(tracing.collector, facts),
         _share(expand(tracing.sample, facts)),
+        taken(program, facts),
     )
 
 

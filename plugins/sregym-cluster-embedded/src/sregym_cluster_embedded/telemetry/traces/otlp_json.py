@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from sregym_cluster_embedded.telemetry.traces.spans import Event, Source, Span, TagValue, Trace
 
-_KINDS = {"internal": 1, "server": 2, "client": 3}
+_KINDS = {"internal": 1, "server": 2, "client": 3, "producer": 4, "consumer": 5}
 _FAILED = {"code": 2}
 # Tags of Jaeger's clients that are attributes of another name in OpenTelemetry.
 _RESOURCE = {"hostname": "host.name", "jaeger.version": "opencensus.exporterversion"}

@@ -33,7 +33,7 @@ class Span(NamedTuple):
         span_id: 16 hexadecimal digits.
         parent_id: Of the span it belongs to; empty for the first one.
         name: Its operation name.
-        kind: `server`, `client` or `internal`.
+        kind: `server`, `client`, `producer`, `consumer` or `internal`.
         start: Virtual second.
         duration_us: Whole microseconds, at least 1.
         tags: In the order in which they were set.

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # How often the span of time that is still kept is halved to find where it begins.
 _HALVINGS = 48
-# A trace is looked for so long before its spans may have started: none takes longer.
+# A trace is looked for so long before its spans may have started: none takes longer, messages that
+# wait left aside.
 _LONGEST_S = 120.0
 
 
@@ -137,7 +138,7 @@ class Traces:
         # What began after the last batch was sent has not come yet.
         query = replace(query, end=min(query.end, max(sent, default=first)))
         places = [
-            (origin, self._surveyor.candidates(origin, query, first))
+            (origin, self._surveyor.candidates(origin, query, first, self._kept()))
             for origin in self._chronicle.origins()
         ]
         heads: list[tuple[float, int, int]] = []
@@ -148,7 +149,7 @@ class Traces:
         while heads:
             heads.sort()
             at, index, number = heads.pop()
-            if at < first:
+            if at < self._kept():
                 continue
             origin, numbers = places[index]
             if at <= query.end:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeVar
 
 from sregym_cluster_embedded.telemetry.traces import names
 from sregym_cluster_embedded.telemetry.traces.draws import Even, level_of
+from sregym_cluster_embedded.telemetry.traces.following import (
+    Each,
+    Following,
+    Possible,
+    newest_first,
+    numbers_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -16,25 +23,14 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.telemetry.traces.chronicle import Chronicle, Origin
     from sregym_cluster_embedded.telemetry.traces.collectors import Reach
     from sregym_cluster_embedded.telemetry.traces.numbering import Piece
+    from sregym_cluster_embedded.telemetry.traces.queues import Topic
     from sregym_cluster_embedded.telemetry.traces.store import Query
     from sregym_cluster_embedded.traffic.segments import Flow
 
+_K = TypeVar("_K")
+
 # Failures of calls that their callees have heard of.
 _HEARD = ("timeout", "server")
-
-
-class _Possible(NamedTuple):
-    """What the traces of an operation may hold.
-
-    Attributes:
-        names: (service, name of the span, kind).
-        fails: Whether calls may fail in a request that succeeds.
-        slow: Whether something may go on after its caller has given up.
-    """
-
-    names: frozenset[tuple[str, str, str]]
-    fails: bool
-    slow: bool
 
 
 class Surveyor:
@@ -52,8 +48,10 @@ class Surveyor:
         self._builder = builder
         self._reach = reach
         self._since = since
-        self._possible: dict[tuple[ContainerRef, int, str], _Possible] = {}
-        self._calls: dict[tuple[ContainerRef, int, str], Mapping[tuple[str, str], float]] = {}
+        self._possible: dict[tuple[ContainerRef, int, str], Possible] = {}
+        self._calls: dict[tuple[ContainerRef, int, str], Each] = {}
+        self._topic = chronicle.messages.topic
+        self._later = Following(chronicle, self._names, self._each)
         self._seen: frozenset[tuple[str, str, str]] | None = None
 
     def traces(self, start: float, end: float) -> int:
@@ -81,13 +79,16 @@ class Surveyor:
                         for begin, until in self._reach.spans(origin.traced)
                     )
                     if reached and counted * origin.traced.sample >= 1:
-                        found |= self._names(ref, origin.operation, piece.start).names
+                        possible = self._names(ref, origin.operation, piece.start)
+                        found |= possible.names
+                        found |= self._later.names(possible.sends, self._since)
             self._seen = frozenset(found)
         return self._seen
 
     def calls(self, start: float, end: float) -> list[tuple[str, str, int]]:
         """(caller, callee, calls) between services in traces from `start` to `end`, sorted."""
         found: dict[tuple[str, str], float] = {}
+        sent: dict[tuple[str, Topic], float] = {}
         for origin in self._chronicle.origins():
             ref, share = origin.traced.life.ref, origin.traced.sample
             for piece in origin.numbering.pieces:
@@ -96,64 +97,73 @@ class Surveyor:
                     continue
                 traces = (piece.come(last) - piece.come(first)) * share
                 if traces > 0:
-                    for pair, count in self._each(ref, origin.operation, piece.start).items():
-                        found[pair] = found.get(pair, 0.0) + traces * count
+                    each = self._each(ref, origin.operation, piece.start)
+                    _add(found, each.pairs, traces)
+                    _add(sent, each.sent, traces)
+        span = max(start, self._since), min(end, self._chronicle.now)
+        for (service, topic), messages in sent.items():
+            for pair, count in self._later.calls(service, topic, messages, span):
+                found[pair] = found.get(pair, 0.0) + count
         return [(*pair, count) for pair in sorted(found) if (count := int(found[pair] + 1e-6))]
 
-    def _each(
-        self, ref: ContainerRef, operation: str, at: float
-    ) -> Mapping[tuple[str, str], float]:
-        """Calls between services by one request of an operation, on average."""
+    def _each(self, ref: ContainerRef, operation: str, at: float) -> Each:
+        """Calls between services and messages by one request of an operation, on average."""
         found = self._chronicle.segment(ref, at)
         traced = self._chronicle.traced.get(ref)
         flow = self._chronicle.flow(ref, operation, at)
         if found is None or traced is None or flow is None or flow.rate <= 0:
-            return {}
+            return Each({}, {})
         key = (ref, found[0], operation)
         if key in self._calls:
             return self._calls[key]
         # What calls itself in a circle is counted once.
-        self._calls[key] = {}
+        self._calls[key] = Each({}, {})
         calls: dict[tuple[str, str], float] = {}
+        sent: dict[tuple[str, Topic], float] = {}
         for call in flow.calls:
+            heard = sum(share for kind, _, share in call.errors if kind in _HEARD)
+            count = call.rate * (call.ok + heard) / flow.rate
+            topic = self._topic(call)
+            if topic is not None:
+                _add(sent, {(traced.service, topic): count}, 1.0)
             callee = self._chronicle.traced.get(call.callee) if call.callee else None
             if callee is None:
                 continue
-            heard = sum(share for kind, _, share in call.errors if kind in _HEARD)
-            count = call.rate * (call.ok + heard) / flow.rate
             if callee.service != traced.service:
-                pair = (traced.service, callee.service)
-                calls[pair] = calls.get(pair, 0.0) + count
-            for pair, inner in self._each(callee.life.ref, call.operation, at).items():
-                calls[pair] = calls.get(pair, 0.0) + count * inner
-        self._calls[key] = calls
-        return calls
+                _add(calls, {(traced.service, callee.service): count}, 1.0)
+            inner = self._each(callee.life.ref, call.operation, at)
+            _add(calls, inner.pairs, count)
+            _add(sent, inner.sent, count)
+        self._calls[key] = Each(calls, sent)
+        return self._calls[key]
 
-    def candidates(self, origin: Origin, query: Query, first: float) -> Iterator[int]:
-        """The numbers of requests of an origin whose traces may fit, from the newest on."""
+    def candidates(self, origin: Origin, query: Query, first: float, kept: float) -> Iterator[int]:
+        """The numbers of requests of an origin whose traces may fit, from the newest on.
+
+        Args:
+            origin: The origin.
+            query: What is searched.
+            first: Virtual second from which on requests count that nobody waits with.
+            kept: Virtual second from which on traces are kept.
+        """
         ref = origin.traced.life.ref
         wants_error = ("error", "true") in query.tags
         for piece in reversed(origin.numbering.pieces):
-            if piece.stop < first:
+            if piece.stop < kept:
                 return
             if piece.start > query.end or piece.rate <= 0:
                 continue
             possible = self._names(ref, origin.operation, piece.start)
-            if not any(
-                service == query.service and query.operation in ("", name)
-                for service, name, _ in possible.names
-            ):
-                continue
-            if wants_error and not possible.fails and not origin.failed:
-                continue
-            own = piece.numbers
-            least = max(origin.numbering.count(max(first, piece.start)) + 1, own.start)
-            last = min(origin.numbering.count(min(query.end, piece.stop)) + 2, own.stop)
+            late = self._later.numbers(origin, piece, possible, query, kept)
+            failing = not wants_error or query.service in possible.fails or origin.failed
+            soon = range(0)
+            if possible.suits(query) and failing and piece.stop >= first:
+                soon = numbers_in(origin, piece, max(first, piece.start), query.end)
             short = self._short(origin, piece, query)
-            for number in reversed(range(least, last)):
-                if query.least_us and not possible.slow and short(number):
-                    continue
-                yield number
+            if query.least_us and not possible.slow:
+                yield from newest_first((n for n in reversed(soon) if not short(n)), late)
+            else:
+                yield from newest_first(reversed(soon), late)
 
     def _short(self, origin: Origin, piece: Piece, query: Query) -> Callable[[int], bool]:
         """Tells whether a request is too short for a search, if it succeeds."""
@@ -168,34 +178,54 @@ class Surveyor:
 
         return short
 
-    def _names(self, ref: ContainerRef, operation: str, at: float) -> _Possible:
+    def _names(self, ref: ContainerRef, operation: str, at: float) -> Possible:
         found = self._chronicle.segment(ref, at)
         traced = self._chronicle.traced.get(ref)
         flow = self._chronicle.flow(ref, operation, at)
         if found is None or traced is None or flow is None:
-            return _Possible(frozenset(), fails=False, slow=False)
+            return Possible()
         key = (ref, found[0], operation)
         if key not in self._possible:
             # What calls itself in a circle is looked at once.
-            self._possible[key] = _Possible(frozenset(), fails=False, slow=False)
+            self._possible[key] = Possible()
             self._possible[key] = self._collect(ref, flow, found[0], at)
         return self._possible[key]
 
-    def _collect(self, ref: ContainerRef, flow: Flow, index: int, at: float) -> _Possible:
+    def _collect(self, ref: ContainerRef, flow: Flow, index: int, at: float) -> Possible:
         traced = self._chronicle.traced[ref]
         sites = self._builder.sites(ref, index, traced, flow)
-        own = names.server_span(traced.program, flow.operation)
-        found = {(traced.service, own, "server")} if own else set()
-        fails = slow = False
+        message = traced.taken.get(flow.operation)
+        found: set[tuple[str, str, str]] = set()
+        if message is None or not message.alone:
+            own = names.server_span(traced.program, flow.operation)
+            found |= {(traced.service, own, "server")} if own else set()
+        if message is not None:
+            own = names.server_span(traced.program, flow.operation, message)
+            found |= {(traced.service, own, "consumer")} if own else set()
+        fails: set[str] = set()
+        sends: set[Topic] = set()
+        slow = False
         for site in sites:
             name = names.client_span(traced.program, site)
             if name:
-                found.add((traced.service, name, "client"))
-            fails = fails or site.attempts > 1 or (not site.fatal and site.lost > 0)
+                found.add((traced.service, name, names.call_kind(traced.program, site.client)))
+            called = [
+                self._names(target.callee, target.operation, at)
+                for target in site.targets
+                if target.callee is not None
+            ]
+            if site.attempts > 1 or (not site.fatal and site.lost > 0):
+                fails |= {traced.service}.union(*(inner.services for inner in called))
             slow = slow or any(failure.kind == "timeout" for failure in site.failures)
-            for target in site.targets:
-                if target.callee is not None:
-                    inner = self._names(target.callee, target.operation, at)
-                    found |= inner.names
-                    fails, slow = fails or inner.fails, slow or inner.slow
-        return _Possible(frozenset(found), fails, slow)
+            sends |= {topic for call in site.targets if (topic := self._topic(call)) is not None}
+            for inner in called:
+                found |= inner.names
+                fails |= inner.fails
+                sends |= inner.sends
+                slow = slow or inner.slow
+        return Possible(frozenset(found), frozenset(fails), slow, frozenset(sends))
+
+
+def _add(found: dict[_K, float], more: Mapping[_K, float], times: float) -> None:
+    for key, count in more.items():
+        found[key] = found.get(key, 0.0) + count * times

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sregym_cluster_embedded.telemetry.traces import names
 from sregym_cluster_embedded.telemetry.traces.ids import span_id
 from sregym_cluster_embedded.telemetry.traces.spans import Event, Source, Tags
 from sregym_cluster_embedded.userland.wiring import parse_address
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from sregym_apps.model import Client, Operation
 
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
+    from sregym_cluster_embedded.telemetry.traces.names import Taken
     from sregym_cluster_embedded.traffic.segments import Flow
 
 _CODE = re.compile(r"^rpc error: code = (\w+) desc = (.*)$", re.DOTALL)
@@ -106,11 +108,36 @@ def server_tags(
     return tags if error is None else (*tags, *_grpc_ended(error, client=False))
 
 
+def consumer_tags(traced: Traced, message: Taken, error: str | None) -> Tags:
+    """The tags of a span of working on a message, and how it ended."""
+    told = message_tags(traced, message.system, message.topic, "process")
+    return told if error is None else (*told, ("error", True))
+
+
+def message_tags(traced: Traced, system: str, topic: str, operation: str) -> Tags:
+    """The tags of a span about a message: where it goes, or comes from."""
+    if traced.tracing.library == "jaeger":
+        kind = "producer" if operation == "publish" else "consumer"
+        return (
+            ("span.kind", kind),
+            ("component", system),
+            ("message_bus.destination", topic),
+        )
+    return (
+        ("messaging.system", system),
+        ("messaging.destination.name", topic),
+        ("messaging.operation", operation),
+    )
+
+
 def client_tags(
     traced: Traced, client: Client, host: str, operation: str, collection: str, error: str | None
 ) -> Tags:
     """The tags of a span of calling, and how it ended; `error` in the caller's words."""
     if traced.tracing.library == "jaeger":
+        if client.wire.messaging:
+            told = message_tags(traced, names.system_of(client), collection, "publish")
+            return told if error is None else (*told, ("error", True))
         return _jaeger_client_tags(client, operation, error)
     if client.protocol == "grpc":
         return (
@@ -120,6 +147,9 @@ def client_tags(
             *_grpc_status(error),
         )
     failed: Tags = () if error is None else (("error", True),)
+    if client.wire.messaging:
+        sent = message_tags(traced, names.system_of(client), collection, "publish")
+        return (*sent, ("server.address", host), *failed)
     if client.protocol == "http":
         method, _, path = operation.partition(" ")
         scheme, port = _scheme_and_port(client)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from sregym_apps.model import Client, seconds
-
 from sregym_cluster_embedded.telemetry.traces import names, tags
 from sregym_cluster_embedded.telemetry.traces.draws import (
     Even,
@@ -19,6 +17,13 @@ from sregym_cluster_embedded.telemetry.traces.draws import (
 from sregym_cluster_embedded.telemetry.traces.ids import span_id
 from sregym_cluster_embedded.telemetry.traces.planning import Attempt, Made, Planner
 from sregym_cluster_embedded.telemetry.traces.spans import Span, Tags, Written
+from sregym_cluster_embedded.telemetry.traces.timing import (
+    Timed,
+    failing_ms,
+    pause_ms,
+    place,
+    stages,
+)
 from sregym_cluster_embedded.traffic.latency import Time
 
 if TYPE_CHECKING:
@@ -33,11 +38,12 @@ if TYPE_CHECKING:
 _LEAST_OVERHEAD_MS, _OVERHEAD_SPREAD_MS = 0.08, 0.16
 # Calls that are made at once start one after the other all the same.
 _GOROUTINE_MS = 0.02
-# A timer that fires comes a little late.
-_LATE_MS = 0.1
-# A failure that is known at once.
-_FAST = Time(1.0, 0.1)
-_NO_ROUTE_MS = 3100.0
+# What a broker and the poll of a consumer take when nothing waits, in ms.
+_LEAST_DELIVERY_MS, _DELIVERY_SPREAD_MS = 0.4, 2.0
+# A message whose work fails is taken again, but no trace tells of more tries after each other.
+_MOST_TRIES = 16
+# From queue to queue: who sends to where he takes from would never come to an end.
+_MOST_HOPS = 16
 # So much of its time a request spends by itself at least.
 _OWN = 0.04
 
@@ -58,27 +64,6 @@ class Common(Protocol):
         """What a process says of itself."""
 
 
-class _Timed(NamedTuple):
-    """A call with its times in ms.
-
-    Attributes:
-        order: Which of the calls of the request.
-        call: The call.
-        parts: Of each try.
-        pauses: Between the tries.
-    """
-
-    order: int
-    call: Made
-    parts: list[float]
-    pauses: list[float]
-
-    @property
-    def total(self) -> float:
-        """From its first try to the end of its last one."""
-        return sum(self.parts) + sum(self.pauses)
-
-
 class _Serving(NamedTuple):
     """What is known of a request where it is served."""
 
@@ -89,6 +74,7 @@ class _Serving(NamedTuple):
     number: int
     path: str
     parent: str
+    message: names.Taken | None = None
 
 
 class RequestWriter:
@@ -121,7 +107,11 @@ class RequestWriter:
         level = Even(self._seed, ("time", ref, operation, error or "")).score(rank)
         time = flow.time if error is None else flow.failed_time
         duration = sample(time, level) if time.mean_ms > 0 else None
-        self._serve(_Serving(ref, operation, at, error, rank, "0", ""), duration, level)
+        # What nobody can ask for comes from a message whose sender had no trace.
+        message = origin.traced.taken.get(operation)
+        message = message if message is not None and message.alone else None
+        serving = _Serving(ref, operation, at, error, rank, "0", "", message)
+        self._serve(serving, duration, level)
         self._written.sort(key=lambda written: (written.span.start, written.span.span_id))
         return self._written
 
@@ -145,19 +135,19 @@ class RequestWriter:
         purpose = (serving.ref, serving.operation, found[1].start)
         planner = Planner(self._chronicle.seed(found[1]), purpose, sites)
         made = planner.plan(serving.error, serving.number)
-        stages = _stages(self._times(traced, flow, made, level, serving.path))
-        waiting = sum(longest for longest, _ in stages)
+        placed = stages(self._times(traced, flow, made, level, serving.path))
+        waiting = sum(longest for longest, _ in placed)
         duration = wanted or waiting + self._own_time(flow, sites, serving.path)
         if any(call.timed_out for call in made):
             # Patience cannot be shortened.
             duration = max(duration, waiting / (1 - _OWN))
         scale = min(1.0, (1 - _OWN) * duration / waiting) if waiting else 1.0
-        name = names.server_span(traced.program, serving.operation)
+        name = names.server_span(traced.program, serving.operation, serving.message)
         own_id = self._span_id(serving.path, traced) if name else serving.parent
         mark = len(self._written)
-        gaps = self._gaps(len(stages) + 1, duration - waiting * scale, serving.path)
+        gaps = self._gaps(len(placed) + 1, duration - waiting * scale, serving.path)
         start = serving.at
-        for gap, (longest, lanes) in zip(gaps, stages, strict=False):
+        for gap, (longest, lanes) in zip(gaps, placed, strict=False):
             start += gap / 1000
             for index, lane in enumerate(lanes):
                 begin = start + min(index * _GOROUTINE_MS, gap / 4) / 1000
@@ -173,28 +163,28 @@ class RequestWriter:
 
     def _times(
         self, traced: Traced, flow: Flow, made: tuple[Made, ...], level: float, path: str
-    ) -> list[_Timed]:
+    ) -> list[Timed]:
         """How long each try of each call takes, as the caller sees it.
 
         Calls take long in requests that take long, by as much as they contribute to the spread.
         """
-        found: list[_Timed] = []
+        found: list[Timed] = []
         whole = math.sqrt(flow.time.variance) or 1.0
         for order, call in enumerate(made):
             client = traced.life.process.clients[call.site.client]
             parts: list[float] = []
             for turn, attempt in enumerate(call.attempts):
-                here = _place(path, order, turn)
+                here = place(path, order, turn)
                 noise = score(self._seed, self._trace, here, "time")
                 if attempt.failure is not None:
-                    parts.append(_failing_ms(client, attempt, noise))
+                    parts.append(failing_ms(client, attempt, noise))
                     continue
                 time = attempt.target.time
                 tie = min(0.98, math.sqrt(time.variance) / whole)
                 spent = sample(time, tie * level + math.sqrt(1 - tie * tie) * noise)
                 parts.append(min(spent + self._overhead(here), client.timeout_s * 1000))
-            pauses = [_pause_ms(client, turn) for turn in range(len(parts) - 1)]
-            found.append(_Timed(order, call, parts, pauses))
+            pauses = [pause_ms(client, turn) for turn in range(len(parts) - 1)]
+            found.append(Timed(order, call, parts, pauses))
         return found
 
     def _overhead(self, path: str) -> float:
@@ -221,18 +211,19 @@ class RequestWriter:
         return span_id(self._trace, path)
 
     def _call(
-        self, traced: Traced, timed: _Timed, scale: float, at: float, within: str, parent: str
+        self, traced: Traced, timed: Timed, scale: float, at: float, within: str, parent: str
     ) -> None:
         """Write the spans of a call with all its tries."""
         call = timed.call
         name = names.client_span(traced.program, call.site)
         pauses = [*timed.pauses, 0.0]
         for turn, attempt in enumerate(call.attempts):
-            here, spent = _place(within, timed.order, turn), timed.parts[turn] * scale
+            here, spent = place(within, timed.order, turn), timed.parts[turn] * scale
             own_id = span_id(self._trace, here) if name else parent
             if name:
                 self._write_client(traced, call, attempt, name, own_id, parent, at, spent)
             self._reach(traced, attempt, at, spent, here, own_id)
+            self._deliver(attempt, at + spent / 2000, here, own_id)
             at += (spent + pauses[turn] * scale) / 1000
 
     def _reach(
@@ -264,6 +255,64 @@ class RequestWriter:
         serving = _Serving(target.callee, target.operation, at, error, number, f"{path}.s", parent)
         self._serve(serving, wanted, score_of(flow.time, wanted))
 
+    def _deliver(self, attempt: Attempt, sent: float, path: str, parent: str) -> None:
+        """Write what those write of a try who take the message that it has sent."""
+        messages = self._chronicle.messages
+        topic = messages.topic(attempt.target)
+        if topic is None or (attempt.failure is not None and attempt.failure.kind != "timeout"):
+            return
+        if path.count("m") >= _MOST_HOPS:
+            return
+        for number, queue in enumerate(messages.queues(topic)):
+            here = f"{path}.m{number}"
+            partition = int(self._fraction(here, "partition") * queue.partitions)
+            for at, turn, stint in queue.tries(partition, sent, self._chronicle.now):
+                taker = stint.ref, stint.operation
+                self._work(taker, topic[1], at, f"{here}v{turn}", parent, turn, failing=True)
+            due = queue.due(partition, sent)
+            found = None if due is None else queue.taker(partition, due)
+            if due is None or found is None or due > self._chronicle.now:
+                continue
+            due += (_LEAST_DELIVERY_MS + _DELIVERY_SPREAD_MS * self._fraction(here, "way")) / 1000
+            place_in = int(queue.come(partition, sent)) * queue.partitions + partition
+            for turn in range(_MOST_TRIES):
+                flow = self._chronicle.flow(*found, due)
+                lost = 0.0 if flow is None or turn + 1 == _MOST_TRIES else flow.lost
+                failing = self._fraction(here, "fails", turn) < lost
+                tried = f"{here}r{turn}" if turn else here
+                spent = self._work(found, topic[1], due, tried, parent, place_in, failing=failing)
+                if not failing:
+                    break
+                due += spent / 1000
+
+    def _work(
+        self,
+        taker: tuple[ContainerRef, str],
+        topic: str,
+        at: float,
+        path: str,
+        parent: str,
+        number: int,
+        *,
+        failing: bool,
+    ) -> float:
+        """Write the spans of a try to work on a message; the ms that it takes."""
+        traced, flow = self._chronicle.traced.get(taker[0]), self._chronicle.flow(*taker, at)
+        if traced is None or flow is None:
+            return 0.0
+        error = None
+        if failing and flow.errors:
+            purpose = ("taken", *taker)
+            shares = [share for _, share in flow.errors]
+            index, number = choose(self._seed, purpose, number, shares)
+            error = flow.errors[index][0]
+        level = score(self._seed, self._trace, path, "time")
+        time = flow.time if error is None else flow.failed_time
+        duration = sample(time, level) if time.mean_ms > 0 else None
+        message = traced.taken[taker[1]]._replace(topic=topic)
+        self._serve(_Serving(*taker, at, error, number, path, parent, message), duration, level)
+        return duration or 0.0
+
     def _inner(self, flow: Flow, words: str, attempt: Attempt) -> tuple[str | None, int]:
         """The callee's own error behind what its caller says."""
         known = [(text, share) for text, share in flow.errors if text and text in words]
@@ -283,10 +332,16 @@ class RequestWriter:
         own_id: str,
         duration: float,
     ) -> None:
-        behaviour = traced.program.operations.get(serving.operation)
-        protocol = names.protocol_of(traced.program, behaviour)
         first: Tags = tags.sampler_tags(traced) if not serving.parent else ()
-        told = tags.server_tags(traced, protocol, serving.operation, behaviour, serving.error, flow)
+        if serving.message is not None:
+            kind, protocol = "consumer", serving.message.protocol
+            told = tags.consumer_tags(traced, serving.message, serving.error)
+        else:
+            behaviour = traced.program.operations.get(serving.operation)
+            kind, protocol = "server", names.protocol_of(traced.program, behaviour)
+            told = tags.server_tags(
+                traced, protocol, serving.operation, behaviour, serving.error, flow
+            )
         end = serving.at + duration / 1000
         self._write(
             Span(
@@ -294,7 +349,7 @@ class RequestWriter:
                 own_id,
                 serving.parent,
                 name,
-                "server",
+                kind,
                 serving.at,
                 max(1, round(duration * 1000)),
                 (*first, *told),
@@ -327,7 +382,7 @@ class RequestWriter:
                 own_id,
                 parent,
                 name,
-                "client",
+                names.call_kind(traced.program, call.site.client),
                 begin,
                 max(1, round(spent * 1000)),
                 told,
@@ -341,42 +396,3 @@ class RequestWriter:
 
     def _write(self, span: Span, ref: ContainerRef) -> None:
         self._written.append(Written(span, ref))
-
-
-def _place(path: str, order: int, turn: int) -> str:
-    """The path of a try of a call of the request at `path`."""
-    return f"{path}.{order}r{turn}" if turn else f"{path}.{order}"
-
-
-def _stages(calls: list[_Timed]) -> list[tuple[float, list[list[_Timed]]]]:
-    """By stage: the ms of its longest lane, and its lanes; calls of one lane follow each other."""
-    found: dict[int, dict[int, list[_Timed]]] = {}
-    for timed in calls:
-        lanes = found.setdefault(timed.call.site.stage, {})
-        lanes.setdefault(timed.call.position, []).append(timed)
-    return [
-        (max(sum(timed.total for timed in lane) for lane in lanes.values()), [*lanes.values()])
-        for _, lanes in sorted(found.items())
-    ]
-
-
-def _pause_ms(client: Client, turn: int) -> float:
-    """How long a client waits after a failed try before the next one."""
-    retry = client.retry
-    return min(seconds(retry.backoff, 0.0) * retry.growth**turn, retry.most_s) * 1000
-
-
-def _failing_ms(client: Client, attempt: Attempt, noise: float) -> float:
-    """How long a try takes that fails."""
-    failure = attempt.failure
-    assert failure is not None
-    patience = client.timeout_s * 1000
-    if failure.kind == "timeout":
-        return patience + abs(noise) * _LATE_MS
-    if attempt.target.failed_time.mean_ms > 0:
-        return sample(attempt.target.failed_time, noise)
-    if failure.kind == "no_route":
-        return min(_NO_ROUTE_MS, patience)
-    if failure.kind == "server" and attempt.target.time.mean_ms > 0:
-        return sample(attempt.target.time, noise)
-    return sample(_FAST, noise)

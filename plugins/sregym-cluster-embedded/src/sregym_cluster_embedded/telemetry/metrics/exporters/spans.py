@@ -12,6 +12,7 @@ from sregym_cluster_embedded.telemetry.metrics.naming import client_spans, serve
 from sregym_cluster_embedded.telemetry.metrics.operations import OK, calls_of, operations_of
 from sregym_cluster_embedded.telemetry.metrics.view import LIVES
 from sregym_cluster_embedded.telemetry.metrics.work import end_of
+from sregym_cluster_embedded.telemetry.traces.names import call_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,8 +74,14 @@ class SpanMetrics(Exporter):
                 ("k8s_pod_name", ref.pod),
             )
             since, until = life.process.started_at, end_of(life)
-            for kind, of in (("SERVED", _served), ("CLIENT", _calls)):
-                known = (*labels, ("span_kind", "SPAN_KIND_CLIENT")) if kind == "CLIENT" else labels
+            works: dict[str, Callable[[Life, ServiceProgram], Spans]] = {
+                "": _served,
+                "client": partial(_calls, "client"),
+            }
+            if any(client.wire.messaging for client in program.clients.values()):
+                works["producer"] = partial(_calls, "producer")
+            for kind, of in works.items():
+                known = (*labels, ("span_kind", f"SPAN_KIND_{kind.upper()}")) if kind else labels
                 work = partial(of, life, program)
                 spans = partial(view.remembered, (kind, ref), (life,), work, shared=True)
                 yield Part(
@@ -86,21 +93,23 @@ class SpanMetrics(Exporter):
 def _served(life: Life, program: ServiceProgram) -> Spans:
     found = []
     for operation, served in operations_of(life, lambda *_: _ERROR):
-        span = server_span(program, operation)
-        behaviour = program.operations.get(operation)
-        # What is not reached through a listener works on records of a message queue.
-        kind = "CONSUMER" if behaviour is not None and not behaviour.listener else "SERVER"
+        span, kind = server_span(life, program, operation)
         if span:
             found.append((_kind(span, kind), served))
     return found
 
 
-def _calls(life: Life, program: ServiceProgram) -> Spans:
+def _calls(kind: str, life: Life, program: ServiceProgram) -> Spans:
+    """The calls whose spans are of a kind: `client` or `producer`."""
+
     def named(flow: Flow) -> Iterator[tuple[str, CallFlow]]:
-        return client_spans(program, flow)
+        for span, call in client_spans(program, flow):
+            if call_kind(program, call.client) == kind:
+                yield span, call
 
     return [
-        (_kind(span, "CLIENT"), served) for span, served in calls_of(life, named, lambda _: _ERROR)
+        (_kind(span, kind.upper()), served)
+        for span, served in calls_of(life, named, lambda _: _ERROR)
     ]
 
 

@@ -1,0 +1,66 @@
+"""Which calls send messages, and who takes them when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_cluster_embedded.telemetry.traces.queues import Queue
+from sregym_cluster_embedded.traffic.segments import QUEUES
+from sregym_cluster_embedded.userland.keys import RUNTIME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.telemetry.lives import Life
+    from sregym_cluster_embedded.telemetry.traces.queues import Stint, Topic
+    from sregym_cluster_embedded.traffic.segments import CallFlow
+    from sregym_cluster_embedded.world import World
+
+# Rates of producers and of queues differ by so much when they are written down at other moments.
+_SAME = 0.02
+
+
+class Messages:
+    """The message queues of a world.
+
+    Args:
+        world: The cluster.
+        lives: All lives of containers.
+    """
+
+    def __init__(self, world: World, lives: Iterable[Life]) -> None:
+        brokers = world.room(RUNTIME).brokers
+        self._storages: dict[ContainerRef, str] = {
+            life.ref: storage for life in lives if (storage := brokers.storage_of(life.process))
+        }
+        self._queues: dict[Topic, list[Queue]] = {}
+        for (storage, topic, group), known in world.table(QUEUES).items():
+            self._queues.setdefault((storage, topic), []).append(Queue(group, known))
+
+    def topic(self, call: CallFlow) -> Topic | None:
+        """Where a call sends messages to; None for all other calls."""
+        storage = None if call.callee is None else self._storages.get(call.callee)
+        return (storage, call.collection) if storage else None
+
+    def queues(self, topic: Topic) -> list[Queue]:
+        """A topic as each of its groups sees it."""
+        return self._queues.get(topic, [])
+
+    def with_trace(
+        self, topic: Topic, rate: Callable[[float], float]
+    ) -> Iterable[tuple[Stint, float]]:
+        """Whoever takes from a topic, and the fraction of records that come with a trace.
+
+        Args:
+            topic: The topic.
+            rate: How many a second are sent with one, at a virtual second.
+        """
+        for queue in self.queues(topic):
+            for stint in queue.stints():
+                at = queue.taken_at(stint.partition, stint.start)
+                whole = queue.rate(at)
+                share = rate(at) / whole if whole > 0 else 1.0
+                if share > 1 - _SAME:
+                    share = 1.0
+                yield stint, share if share > _SAME else 0.0
