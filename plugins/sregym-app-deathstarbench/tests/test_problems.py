@@ -55,6 +55,7 @@ def test_problems_and_what_they_break() -> None:
         "missing_service_social_network": [("service-missing", "user-service")],
         "namespace_memory_limit": [("namespace-policy", "search")],
         "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
+        "network_policy_block": [("policy-deny", "recommendation")],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
         "psa_restricted_blocks_recreation_hotel_reservation": [("namespace-policy", "rate")],
         "pvc_claim_mismatch": [
@@ -79,10 +80,15 @@ def test_problems_and_what_they_break() -> None:
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
         "sidecar_port_conflict_hotel_reservation": [("sidecar-port", "frontend")],
         "sidecar_port_conflict_social_network": [("sidecar-port", "user-service")],
+        "service_dns_resolution_failure_social_network": [("dns-name-poisoned", "user-service")],
+        "service_wrong_pod_selection_hotel_reservation": [("service-selector-wide", "frontend")],
+        "stale_coredns_config_social_network": [("dns-zone-broken", "the cluster")],
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "taint_no_toleration_social_network": [("taint", "user-service")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
         "wrong_bin_usage": [("command-wrong", "profile")],
+        "wrong_dns_policy_hotel_reservation": [("dns-policy", "profile")],
+        "wrong_dns_policy_social_network": [("dns-policy", "user-service")],
         "wrong_service_selector_hotel_reservation": [("service-selector", "frontend")],
         "wrong_service_selector_social_network": [("service-selector", "user-service")],
     }

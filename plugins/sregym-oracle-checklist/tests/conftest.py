@@ -76,7 +76,8 @@ def components() -> tuple[Component, ...]:
 
 @pytest.fixture(scope="session")
 def truths() -> dict[str, GroundTruth]:
-    facts = yaml.safe_load((FOLDER / "truths.yaml").read_text())
+    files = ("truths.yaml", "network_truths.yaml")
+    facts = {k: v for file in files for k, v in yaml.safe_load((FOLDER / file).read_text()).items()}
     return {name: GroundTruth.model_validate(fact) for name, fact in facts.items()}
 
 

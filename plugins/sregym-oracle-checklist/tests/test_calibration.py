@@ -13,7 +13,7 @@ from sregym_oracle_checklist.oracle import judge_diagnosis
 from sregym_oracles import CHECKLIST
 
 FOLDER = Path(__file__).parent / "calibration"
-FILES = ("first_half.yaml", "second_half.yaml", "third_part.yaml", "probes.yaml")
+FILES = ("first_half.yaml", "second_half.yaml", "third_part.yaml", "probes.yaml", "network.yaml")
 CASES = [
     pytest.param(case, id=f"{file.split('.')[0]}-{number}-{case['truth']}-{case['kind']}")
     for file in FILES

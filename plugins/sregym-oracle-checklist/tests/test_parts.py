@@ -106,6 +106,11 @@ def test_truths_know_their_family(truths: Any) -> None:
         "target-port": "service-target-port",
         "role-revoked": "role-revoked",
         "user-dropped": "account-dropped",
+        "network-policy": "network-policy",
+        "selector-wide": "selector-wide",
+        "poisoned-name": "dns",
+        "dns-down": "dns-down",
+        "dns-policy": "dns-policy",
     }
 
 

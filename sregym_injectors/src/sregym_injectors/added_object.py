@@ -63,7 +63,7 @@ class AddedObjectFault(ComponentFault):
             context,
             ref,
             self.mechanism,
-            (*self.phrases, f"{ref.kind} {ref.name}"),
+            self.phrases,
             Change(what=f"{ref.kind} {ref.name}", before="", after=self.told(context)),
             *self.symptoms,
         )

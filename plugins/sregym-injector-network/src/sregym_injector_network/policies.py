@@ -216,7 +216,6 @@ class PolicyPort(PolicyFault):
     phrases: ClassVar[tuple[str, ...]] = (
         "network policy allows the wrong port",
         "NetworkPolicy does not allow the port of the service",
-        "port is missing in the network policy",
         "network policy blocks the port",
         "blocked by a NetworkPolicy",
     )

@@ -18,7 +18,7 @@ from sregym_injectors import scope
 
 if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
-    from sregym_core.model import Component
+    from sregym_core.model import Component, GroundTruth
 
 
 class ServiceSelectorWide(ServiceEditFault):
@@ -69,6 +69,11 @@ class ServiceSelectorWide(ServiceEditFault):
             f"{labels_selector(wide)}, which pods of {_victim(context).name} have too",
             {"selector": {**gone, **wide}},
         )
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        contributing = (_victim(context).name,)
+        return super().ground_truth(context).model_copy(update={"contributing": contributing})
 
     @override
     def inject(self, context: FaultContext) -> None:

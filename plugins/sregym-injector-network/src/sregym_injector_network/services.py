@@ -38,8 +38,6 @@ class ServicePort(ServiceEditFault):
         "service port was changed",
         "service listens on the wrong port",
         "service exposes the wrong port",
-        "clients dial a port that the service does not have",
-        "port is missing from the service",
         "service port mismatch",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("connections time out", "no route to host")

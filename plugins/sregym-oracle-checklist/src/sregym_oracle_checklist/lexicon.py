@@ -127,7 +127,7 @@ PHRASES: dict[str, str] = {
     r"|selector (?:asks for|requires|demands|wants|looks for|contains|includes|has|carries|got|now) .{0,40}(?:no pod|none of|pods? (?:carr|have|has|don't|do not)|extra|additional|which|that (?:no|none))"
     r"|select(?:s|ing|ed)? (?:no|none|nothing|zero)(?: of (?:the|its))?(?: pods?)?|no (?:running )?pods? (?:carries|carry|carrying|has|have|with|bears?|match\w*)(?: \w+){0,3} (?:label|selector)"
     r"|(?:no|none of the|none of its) pods? (?:match(?:es)?|satisf(?:y|ies)) .{0,30}selector|label (?:that|which) no(?:ne| pod)",
-    "service-target-port": r"(?:wrong|incorrect|closed|unused|mismatched|bad|non-?listening|dead|different) (?:target ?|container |backend )?port"
+    "service-target-port": r"(?:wrong|incorrect|closed|unused|mismatched|bad|non-?listening|dead|different) (?:target ?|container |backend |service )?port"
     r"|port (?:on|at|to) which (?:nothing|nobody|no process|no one) (?:is )?listen\w*|(?:nothing|nobody|no process|no one) (?:is )?listen(?:s|ing) (?:on|at|there)"
     r"|target ?port\W{0,3}(?:is |was |of |=|:)?\W{0,3}\d+ (?:instead of|rather than|but|while|not)"
     r"|forward(?:s|ing|ed)?(?: \w+){0,3} to (?:the )?(?:port )?\d{4,5}\b.{0,60}listen",
@@ -147,10 +147,28 @@ PHRASES: dict[str, str] = {
     r"|(?:no longer|not|isn't) (?:being )?(?:authori[sz]ed|allowed|permitted)",
     "account-dropped": r"(?:deleted|dropped|missing|removed|nonexistent|unregistered) (?:the )?(?:\w+ ){0,3}(?:user|account)\b|user[- ]dropped|account (?:was |is |has been )?(?:deleted|dropped|gone|removed)"
     r"|(?:user|account)(?: \S+){0,3} (?:was |is |has been |had been )?(?:dropped|deleted|removed|gone|missing|unregistered)|could not find user|no such user|usernotfound|does(?: not|n't) know (?:the |any )?(?:user|account)",
-    "network-policy": r"network ?policy (?:blocks?|den\w+|drops?|blocking)|(?:blocked|denied) by (?:a |the )?network ?policy",
+    "network-policy": r"network[- ]?polic(?:y|ies)[^.;]{0,60}?\b(?:block|den(?:y|ie)|drop|stop|isolat|reject|restrict|forbid|forget|prevent|(?:not|only) (?:allow|permit|let))\w*"
+    r"|network[- ]?polic(?:y|ies)[^.;]{0,60}?wrong|(?:blocked|denied|stopped|dropped|isolated|cut off) by (?:a |an |the )?[^.;]{0,30}?network[- ]?polic(?:y|ies)"
+    r"|(?:deny-all|default[- ]deny|restrictive) (?:network)?[- ]?polic(?:y|ies)|(?:egress|ingress) (?:network )?(?:polic(?:y|ies)|rule)[^.;]{0,40}?(?:not allow|match\w* no|block|den(?:y|ie))\w*"
+    r"|egress to (?:port 53|(?:core|kube-)dns)[^.;]{0,20}?(?:not allowed|blocked|denied)",
+    "traffic-policy": r"internal[- ]?traffic[- ]?policy|(?:service )?traffic policy|(?:no|only) (?:node-)?local endpoints?|endpoints on the same node",
+    "selector-wide": r"(?:too|overly|over-?) ?(?:broad|wide|loose|generic|permissive)(?: a| an)? (?:label |service )*selectors?|selectors?[^.;]{0,40}?(?:too|overly) (?:broad|wide|loose|generic|permissive)"
+    r"|(?:also|additionally) (?:selects?|selecting|match(?:es|ing)?|picks? up|include[sd]?)|selects? the wrong pods|wrong endpoints behind"
+    r"|(?:selects?|selecting|match(?:es|ing)?|rout\w+ to|balanc\w+ (?:to|over)|includes?|sends? (?:traffic|requests) to) (?:the )?(?:foreign|unrelated|pods? of (?:another|other|a different|the wrong))",
+    "service-protocol": r"protocol mismatch|(?:wrong|incorrect) (?:\w+ ){0,3}protocol|(?:udp|sctp) (?:instead of|rather than|not|and not) tcp|protocol(?: of)?[^.;]{0,40}?(?:changed|switched|set to|udp)|ports\[\d+\]\.protocol"
+    r"|(?:carries|forwards?|uses?|speaks?|exposes?|offers?)(?: \w+){0,2} udp(?: only)?",
+    "external-name": r"external[- ]?names?|alias of (?:an? )?(?:\w+ )?host|wrong service type|cname to",
+    "endpoints-stale": r"(?:stale|dead|orphan(?:ed)?|manual(?:ly created)?|hand-?(?:written|made)|static|bogus|outdated|leftover) endpoints?(?:[- ]?slices?)?"
+    r"|endpoints?(?:[- ]?slices?)?[^.;]{0,60}?(?:(?:that|which) no pod has|pods? that does not exist|no (?:longer|such) (?:pod|exist)|dead (?:pod|address))",
+    "dns-down": r"(?:core|kube-)?dns (?:is |was )?down|(?:core|kube-|cluster )dns[^.;]{0,40}?\b(?:scaled|(?:no|zero|0) (?:replicas|endpoints|pods)|(?:not|n't) run\w*|0 pods)\b|replicas of (?:core|kube-)dns|(?:no|0|zero) (?:core|kube-)dns (?:pods?|replicas?)"
+    r"|scaled (?:core|kube-)dns",
+    "dns-policy": r"dns-?policy|dns policy|dns-?config(?![- ]?map)\w*|(?:bypass\w*|(?:does not|doesn't|do not|not) (?:use|ask|query)\w*) (?:the )?(?:core|kube-|cluster(?:'s)? )(?:dns|name server)"
+    r"|(?:external|public|foreign|wrong) (?:name ?server|dns (?:server|resolver))|pod dns config\w*|resolv\.conf",
+    "host-alias": r"host-?alias\w*|host alias(?:es)?|/etc/hosts|hosts file",
     "disk-full": r"disk (?:is )?full|no space left|disk pressure",
     "node-failure": r"node (?:is )?(?:not ?ready|down|failed|failure|unreachable)|node failure",
-    "dns": r"(?:core)?dns (?:outage|failure|misconfigur\w+|is down|is broken)|coredns (?:is|was) (?:down|broken|crash\w*|misconfigur\w+)",
+    "dns": r"corefile|(?:core|kube-)dns[^.;]{0,50}?\b(?:nxdomain|servfail|template|misconfig\w*|overrid\w*|poison\w*|(?:not|cannot|does not) (?:resolve|serve)|configuration)\b"
+    r"|cluster dns (?:is|was) broken|(?:dns|wrong) (?:name |answers? )?poison\w*|(?:dns )?zone (?:is )?broken|wrong dns answers?|dns (?:resolution|zone)[^.;]{0,30}(?:is|was) broken|(?:core)?dns (?:outage|failure|misconfigur\w+|is down|is broken)|coredns (?:is|was) (?:down|broken|crash\w*|misconfigur\w+)",
     "overload": r"traffic spike|overload(?:ed)?|too many requests|load spike|thundering herd|connection pool exhaust\w*|exhausted (?:the )?connection",
     "cpu-limit": r"cpu throttl\w+|throttled cpu",
     "memory-leak": r"memory leak",
@@ -174,6 +192,16 @@ PHRASE_PATTERNS = tuple((name, _words(pattern)) for name, pattern in PHRASES.ite
 
 # Which words of a slug, a kind or a phrase of a ground truth tell its family; the first that fits.
 TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("network-policy", r"network-policy"),
+    ("traffic-policy", r"traffic-policy"),
+    ("dns-policy", r"dns-policy"),
+    ("host-alias", r"host-alias"),
+    ("selector-wide", r"selector-too-wide"),
+    ("service-protocol", r"service-protocol"),
+    ("external-name", r"external-name"),
+    ("endpoints-stale", r"stale-endpoints"),
+    ("dns-down", r"dns-down"),
+    ("dns", r"dns"),
     ("placement", r"affinity|spread|taint"),
     ("probe-wrong", r"probe"),
     ("port-conflict", r"port-conflict"),

@@ -84,6 +84,14 @@ _ENGINES = {
 }
 
 
+# Parts of the cluster itself, which no application names: object -> what engineers call it.
+_OF_THE_CLUSTER = {
+    "coredns": re.compile(
+        r"\b(?:core[- ]?dns|kube-dns|cluster(?:'s)?(?: own)? (?:dns|name ?server))\b", re.IGNORECASE
+    )
+}
+
+
 class Names:
     """All names of an application's components.
 
@@ -97,7 +105,7 @@ class Names:
         self.components = tuple(part.name for part in parts)
         self.kinds: Mapping[str, str] = {part.name: part.kind for part in parts}
         self._alias = _aliases(parts, truths)
-        self._phrases = _phrases(parts)
+        self._phrases = [*_system_phrases(truths), *_phrases(parts)]
 
     def lower(self) -> frozenset[str]:
         """Component names in lower case."""
@@ -196,11 +204,19 @@ def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[
     for truth in truths:
         if re.search(r"[-_\d]", truth.object_name):
             alias[truth.object_name.lower()] = truth.component
+        if truth.object_name in _OF_THE_CLUSTER:
+            alias |= dict.fromkeys((truth.object_name, "kube-dns"), truth.component)
     for part in parts:
         alias[part.name.lower()] = part.name
         alias[part.name.lower().replace("-", "_")] = part.name
         alias[part.name.lower().replace("-", "")] = part.name
     return alias
+
+
+def _system_phrases(truths: Sequence[GroundTruth]) -> list[tuple[re.Pattern[str], str]]:
+    """What parts of the cluster are called in which a defect lies."""
+    known = [truth for truth in truths if truth.object_name in _OF_THE_CLUSTER]
+    return [(_OF_THE_CLUSTER[truth.object_name], truth.component) for truth in known]
 
 
 def _phrases(parts: Sequence[Component]) -> list[tuple[re.Pattern[str], str]]:
