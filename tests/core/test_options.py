@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 from sregym_core.cli.options import cluster_choice, named_values, positive, seconds, timed
+from sregym_core.cluster_choice import application_choice
 from sregym_core.errors import UsageError
 from sregym_core.model import FaultRef, Problem, Timing
+from sregym_core.testing.memory import Shop
+
+
+def test_an_application_with_options() -> None:
+    assert application_choice("shop") == ("shop", {})
+    assert application_choice("shop:size=2,seed=7") == ("shop", {"size": "2", "seed": "7"})
 
 
 def test_what_is_understood() -> None:
@@ -77,6 +84,14 @@ def test_no_whole_number(text: str) -> None:
         (
             lambda: cluster_choice("embedded:=1"),
             "--cluster 'embedded:=1': '=1' is not of the form key=value",
+        ),
+        (
+            lambda: application_choice("shop:large"),
+            "application 'shop:large': 'large' is not of the form key=value",
+        ),
+        (
+            lambda: Shop().configured({"size": "2", "seed": "7"}),
+            "application 'shop' takes no options, and size, seed was given; name it alone: shop",
         ),
     ],
 )

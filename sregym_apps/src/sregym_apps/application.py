@@ -217,7 +217,7 @@ class ManifestApplication(Application):
 
     @cached_property
     def _objects(self) -> list[KubeObject]:
-        objects = load_manifests(self._folder / "manifests")
+        objects = self._read_objects()
         moved = self._moved_by
         return objects if moved is None else [moved.object(obj) for obj in objects]
 
@@ -231,7 +231,7 @@ class ManifestApplication(Application):
 
     @cached_property
     def _notes(self) -> dict[str, ComponentNotes]:
-        return load_notes(self._folder / "components.yaml")
+        return self._read_notes()
 
     @cached_property
     def _made(self) -> list[KubeObject]:
@@ -239,6 +239,18 @@ class ManifestApplication(Application):
 
     @cached_property
     def _service_model(self) -> ServiceModel:
+        return self._read_model()
+
+    def _read_objects(self) -> list[KubeObject]:
+        """The manifests, in the order of creation; whoever makes them otherwise overrides this."""
+        return load_manifests(self._folder / "manifests")
+
+    def _read_notes(self) -> dict[str, ComponentNotes]:
+        """The notes on components; likewise."""
+        return load_notes(self._folder / "components.yaml")
+
+    def _read_model(self) -> ServiceModel:
+        """The service model; likewise."""
         # Imported here: a real cluster never asks for it.
         from sregym_apps.model import parse_service_model
 

@@ -12,7 +12,7 @@ from sregym_core.errors import UsageError
 from sregym_core.model import pod_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from importlib.resources.abc import Traversable
 
 KubeObject: TypeAlias = dict[str, Any]
@@ -61,6 +61,11 @@ def load_manifests(folder: Traversable) -> list[KubeObject]:
         objects.extend(_documents(file))
     if not objects:
         raise UsageError(f"no manifests in {str(folder)!r}: put one YAML file per component there")
+    return in_order(objects)
+
+
+def in_order(objects: Iterable[KubeObject]) -> list[KubeObject]:
+    """Objects in the order in which to create them, as `load_manifests` gives them."""
     return sorted(objects, key=_creation_rank)
 
 

@@ -47,10 +47,14 @@ class ComponentNotes(Value):
 
 def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
     """Read a `components.yaml`: name of the component -> notes."""
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return notes_from(yaml.safe_load(file.read_text(encoding="utf-8")), file.name)
+
+
+def notes_from(content: Any, source: str) -> dict[str, ComponentNotes]:
+    """As `load_notes`, from what the file would hold; `source` names it in errors."""
     try:
         return TypeAdapter(dict[str, ComponentNotes]).validate_python(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file.name!r}, field {field!r}: {first['msg']}") from error
+        raise UsageError(f"{source!r}, field {field!r}: {first['msg']}") from error

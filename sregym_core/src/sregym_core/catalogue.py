@@ -14,7 +14,10 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "embedded": "sregym-cluster-embedded",
             "kubeconfig": "sregym-cluster-kubernetes",
         },
-        "application": {"hotel-reservation": "sregym-app-deathstarbench"},
+        "application": {
+            "hotel-reservation": "sregym-app-deathstarbench",
+            "synthetic": "sregym-app-synthetic",
+        },
         "fault": {
             "service-target-port": "sregym-injector-kubernetes",
             "service-selector": "sregym-injector-kubernetes",

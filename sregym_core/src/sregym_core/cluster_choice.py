@@ -1,4 +1,4 @@
-"""How a kind of cluster is named, on the command line and by programs."""
+"""How a kind of cluster, or an application with options, is named on the command line and by programs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from sregym_core.errors import UsageError
 def cluster_choice(text: str) -> tuple[str, dict[str, str]]:
     """Provider and options from `NAME`, `NAME:CONTEXT` or `NAME:key=value,key=value`."""
     name, _, rest = text.partition(":")
-    if not rest:
-        return name, {}
-    if "=" not in rest:
+    if rest and "=" not in rest:
         return name, {"context": rest}
+    return name, _options(rest, f"--cluster {text!r}")
+
+
+def application_choice(text: str) -> tuple[str, dict[str, str]]:
+    """Application and options from `NAME` or `NAME:key=value,key=value`."""
+    name, _, rest = text.partition(":")
+    return name, _options(rest, f"application {text!r}")
+
+
+def _options(text: str, whose: str) -> dict[str, str]:
     options = {}
-    for part in rest.split(","):
+    for part in text.split(",") if text else ():
         key, separator, value = part.partition("=")
         if not separator or not key:
-            msg = f"--cluster {text!r}: {part!r} is not of the form key=value"
+            msg = f"{whose}: {part!r} is not of the form key=value"
             raise UsageError(msg)
         options[key] = value
-    return name, options
+    return options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import ConnectionLimit, counted, locks
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, connected, locks
 
 from sregym_server_sql.data import load
 from sregym_server_sql.mysql_errors import MysqlError
@@ -54,7 +54,7 @@ def demand_room(world: World, server: Process, user: str) -> None:
     held: list[str] | None = None
     for most, whose, error in _limits(world, server, user):
         if most and held is None:
-            held = [peer.user for peer in counted(world, server.ref).held_by()]
+            held = [peer.user for peer in connected(world, server.ref)]
         taken = len(held or ()) if whose is None else (held or []).count(whose)
         if taken >= most:
             raise error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import ConnectionLimit, counted, locks
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, connected, locks
 
 from sregym_server_sql.data import load
 from sregym_server_sql.postgres_settings import in_effect
@@ -48,8 +48,7 @@ def demand_room(connection: PostgresConnection) -> None:
     held: list[str] | None = None
     for limit in limits:
         if limit.most and held is None:
-            seen = counted(connection.world, connection.server.ref)
-            held = [peer.user for peer in seen.held_by()]
+            held = [peer.user for peer in connected(connection.world, connection.server.ref)]
         taken = len(held or ()) if limit.user is None else (held or []).count(limit.user)
         if taken >= limit.most:
             raise connection.turned_away(limit.text.removeprefix(_HEAD))

@@ -20,6 +20,7 @@ from sregym_apps.model.loading import (
     form_of_service_models,
     load_service_model,
     parse_service_model,
+    service_model_from,
 )
 from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
@@ -139,6 +140,7 @@ __all__ = [
     "placeholders",
     "route_of",
     "seconds",
+    "service_model_from",
     "settings_found",
     "value_at",
 ]

@@ -61,6 +61,22 @@ def parse_service_model(text: str, name: str, known: Installed | None = None) ->
     raise ServiceModelError("\n".join(map(str, examine_service_model(text, name, known).defects)))
 
 
+def service_model_from(data: dict[str, Any], name: str) -> ServiceModel:
+    """As `parse_service_model`, from what the text would hold.
+
+    A large one that was made by a program needs no text, which would take longer than all else.
+    """
+    known = installed()
+    try:
+        model = model_of(_programs(data, known)).model_validate(data, context={"installed": known})
+        if not any(inconsistencies(model)):
+            return model
+    except ValueError:
+        pass  # told below, with all else that is wrong
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    raise ServiceModelError("\n".join(map(str, examine_service_model(text, name, known).defects)))
+
+
 class Examined(NamedTuple):
     """A service model as far as it can be used, and what is wrong with it.
 

@@ -53,9 +53,13 @@ class Bench:
         return ProblemSet(self.registry)
 
     def application(self, name: str) -> Application:
-        """The application of that name; one object serves all episodes, it holds no state."""
+        """The application of that name; one object serves all episodes, it holds no state.
+
+        Args:
+            name: `NAME`, or `NAME:key=value,key=value` for one that takes options.
+        """
         if name not in self._applications:
-            self._applications[name] = self.registry.make("application", name)
+            self._applications[name] = self.registry.application(name)
         return self._applications[name]
 
     def provider(self, name: str) -> ClusterProvider:

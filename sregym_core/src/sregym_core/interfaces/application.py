@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sregym_core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -75,6 +77,20 @@ class Application(ABC):
     title: ClassVar[str]
     namespaces: ClassVar[tuple[str, ...]]
     description: ClassVar[str]
+
+    def configured(self, options: Mapping[str, str]) -> Application:
+        """The same application with options, as `NAME:key=value,key=value` gives them.
+
+        Its name then is such a text: applications of one name are one application.
+
+        Raises:
+            UsageError: It has no such option, as most have none, or the value does not fit.
+        """
+        msg = (
+            f"application {self.name!r} takes no options, and {', '.join(options)} was given; "
+            f"name it alone: {self.name}"
+        )
+        raise UsageError(msg)
 
     @abstractmethod
     def manifests(self) -> list[KubeObject]:

@@ -35,7 +35,9 @@ class ApplicationContract:
 
     def test_is_described(self, application: Application) -> None:
         """Name, title, description and namespaces are filled."""
-        assert _NAME.fullmatch(application.name)
+        name, _, options = application.name.partition(":")
+        assert _NAME.fullmatch(name)
+        assert all("=" in option for option in options.split(",") if options)
         assert application.title.strip()
         assert application.description.strip()
         assert len(application.namespaces) >= 1

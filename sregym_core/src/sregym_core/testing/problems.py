@@ -18,8 +18,6 @@ from sregym_core.testing.targets import chosen_target
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from sregym_core.interfaces import Application
-
 
 class ProblemContract:
     """Override `folder`. Faults, oracles and noise come from the installed plugins."""
@@ -67,7 +65,7 @@ class ProblemContract:
     def test_components_are_installed(self, problems: list[Problem], registry: Registry) -> None:
         """Application, faults, oracles and noise are offered by installed plugins."""
         for problem in problems:
-            registry.load("application", problem.application)
+            registry.application(problem.application)
             for ref in problem.faults:
                 registry.load("fault", ref.fault)
             for name in (*problem.oracles.diagnosis, *problem.oracles.mitigation):
@@ -78,9 +76,7 @@ class ProblemContract:
     def test_faults_fit_their_targets(self, problems: list[Problem], registry: Registry) -> None:
         """The target exists, and the fault fits it with the parameters of the file."""
         names = dict.fromkeys(problem.application for problem in problems)
-        applications: dict[str, Application] = {
-            name: registry.load("application", name)() for name in names
-        }
+        applications = {name: registry.application(name) for name in names}
         for problem in problems:
             application = applications[problem.application]
             for ref in problem.single_faults:

@@ -22,6 +22,7 @@ from sregym_core.interfaces import (
 from sregym_cluster_embedded.assembly import Blueprint, build
 from sregym_cluster_embedded.cluster.commands import wall_seconds
 from sregym_cluster_embedded.cluster.embedded import EmbeddedCluster
+from sregym_cluster_embedded.cluster.sizing import workers_for
 from sregym_cluster_embedded.cluster.variety import control_plane, history, machines, moment
 from sregym_cluster_embedded.cluster.vocabulary import vocabulary
 from sregym_cluster_embedded.kubectl.fallback import SERVER
@@ -66,7 +67,7 @@ class Embedded(ClusterProvider):
             _ON[spec.options.get(name, default)] for name, default in _SWITCHES.items()
         )
         driver = spec.options.get(_DRIVER)
-        workers = machines(spec.seed)
+        workers = machines(spec.seed, workers_for(spec.applications))
         blueprint = Blueprint(
             models,
             spec.seed,

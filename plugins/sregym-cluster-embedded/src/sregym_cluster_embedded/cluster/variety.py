@@ -14,6 +14,7 @@ from sregym_core.interfaces import History, Load, PastRestart
 
 from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.clock.seed import NAME_ALPHABET
+from sregym_cluster_embedded.cluster.sizing import USUAL, unique
 from sregym_cluster_embedded.machines import CONTROL_PLANE
 from sregym_cluster_embedded.node.bootstrap import NodeSpec
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _DAY_S = 86_400
 _HOUR_S = 3_600
 _MIB = 1024
-NODES = 3
 # Where clusters stand in time: within a year that is over, so that clients whose clock is that of
 # the wall find certificates valid.
 _YEAR = 1_735_689_600  # 2025-01-01T00:00:00Z
@@ -61,14 +61,19 @@ def control_plane(seed: int, workers: Sequence[NodeSpec]) -> NodeSpec:
     return NodeSpec(name, address, cpu=4, memory_kib=16 * _MIB * _MIB, role=CONTROL_PLANE)
 
 
-def machines(seed: int) -> tuple[NodeSpec, ...]:
-    """The workers of a cluster: alike but for one that may be larger, named as somebody names them."""
+def machines(seed: int, count: int = USUAL) -> tuple[NodeSpec, ...]:
+    """The workers of a cluster: alike but for one that may be larger, named as somebody names them.
+
+    Args:
+        seed: Of the cluster.
+        count: How many.
+    """
     chance = Seed(seed)
-    addresses = _addresses(chance)
-    names = _names(chance, addresses)
+    addresses = _addresses(chance, count)
+    names = unique(_names(chance, addresses))
     # The order in which they joined is not that of their names.
-    order = sorted(range(NODES), key=lambda number: chance.fraction("joined", names[number]))
-    larger = int(chance.fraction("larger machine") * (NODES + 1))
+    order = sorted(range(count), key=lambda number: chance.fraction("joined", names[number]))
+    larger = int(chance.fraction("larger machine") * (count + 1))
     return tuple(
         NodeSpec(
             names[place],
@@ -129,14 +134,14 @@ def _rhythm(now: float) -> float:
     return (1 - _NIGHT * night) * (1 - _WEEKEND * (at.weekday() >= 5))
 
 
-def _addresses(chance: Seed) -> list[str]:
+def _addresses(chance: Seed, count: int) -> list[str]:
     """Addresses of nodes in a private network (/16) that is neither that of pods nor of Services."""
     place = int(chance.fraction("net") * 240)
     # 10.16 to 10.95 and 10.112 to 10.239 without that of the name server, 172.16 to 172.31, 192.168.
     first = [f"10.{number}" for number in (*range(16, 77), *range(78, 96), *range(112, 240))]
     first += [*(f"172.{number}" for number in range(16, 32)), *["192.168"] * 17]
     net, taken = first[place], []
-    for number in range(NODES):
+    for number in range(count):
         subnet = int(chance.fraction("subnet", number) * 96)
         host = 4 + int(chance.fraction("host", number) * 248)
         while f"{net}.{subnet}.{host}" in taken:
@@ -151,27 +156,27 @@ def _names(chance: Seed, addresses: Sequence[str]) -> Sequence[str]:
     way = chance.pick(ways, "way of names")
     if way is None:
         return [f"ip-{address.replace('.', '-')}" for address in addresses]
-    return way(chance)
+    return way(chance, len(addresses))
 
 
-def _numbered(chance: Seed) -> list[str]:
+def _numbered(chance: Seed, count: int) -> list[str]:
     place = chance.pick(("", "k8s-", "kube-", "prod-", "eu1-", "dc2-", "shop-"), "prefix")
     role = chance.pick(_ROLES, "role")
     width = 1 + int(chance.fraction("width") * 2)
     first = int(chance.fraction("first number") * 12)
-    return [f"{place}{role}-{first + 1 + number:0{width}d}" for number in range(NODES)]
+    return [f"{place}{role}-{first + 1 + number:0{width}d}" for number in range(count)]
 
 
-def _by_pool(chance: Seed) -> list[str]:
+def _by_pool(chance: Seed, count: int) -> list[str]:
     cluster = chance.pick(("prod", "main", "live", "blue", "core", "platform"), "cluster")
     pool = chance.pick(("default-pool", "general", "pool-1", "workers", "standard"), "pool")
     group = f"{int(chance.fraction('group') * 2**32):08x}"
-    return [f"{cluster}-{pool}-{group}-{_letters(chance, number, 4)}" for number in range(NODES)]
+    return [f"{cluster}-{pool}-{group}-{_letters(chance, number, 4)}" for number in range(count)]
 
 
-def _by_machine(chance: Seed) -> list[str]:
+def _by_machine(chance: Seed, count: int) -> list[str]:
     kind = chance.pick(("vm", "srv", "kvm", "host", "metal"), "kind")
-    return [f"{kind}-{_letters(chance, number, 6)}" for number in range(NODES)]
+    return [f"{kind}-{_letters(chance, number, 6)}" for number in range(count)]
 
 
 def _letters(chance: Seed, number: int, length: int) -> str:

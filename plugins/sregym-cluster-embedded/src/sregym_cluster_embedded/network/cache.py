@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.world import World
 
 _TABLE: TableKey[Any, tuple[Any, tuple[str, ...]]] = TableKey("network.routes")
+# Uid of the pod that asked, or what an answer used -> keys of answers, gone ones perhaps among them.
+_KEYS: TableKey[str, dict[Any, None]] = TableKey("network.routes.by_use")
 _ALL = "*"
 
 
@@ -29,12 +31,16 @@ def get(world: World, key: Any) -> Any:
 def keep(world: World, key: Any, answer: Any, uses: tuple[str, ...]) -> None:
     """Keep an answer that used the endpoints of these Services (`NAMESPACE/NAME`; `*`: of any)."""
     world.table(_TABLE)[key] = (answer, uses)
+    index = world.table(_KEYS)
+    for use in (key[0], *uses):
+        index[use] = {**index.get(use, {}), key: None}
 
 
 def clear(world: World) -> None:
     """Forget all answers, and have the traffic looked at again."""
     if table := world.table(_TABLE):
         table.clear()
+        world.table(_KEYS).clear()
     traffic = world.room_or_none(REQUEST_FLOW)
     if traffic is not None:
         traffic.changed(world)
@@ -53,12 +59,10 @@ def follow(world: World, change: Change) -> None:
 
 def follow_endpoints(world: World, change: Change) -> None:
     """Endpoints were written: answers that used them may be others."""
-    if table := world.table(_TABLE):
+    if world.table(_TABLE):
         metadata = change.obj["metadata"]
         name = (metadata.get("labels") or {}).get("kubernetes.io/service-name")
-        place = f"{metadata['namespace']}/{name}"
-        for key in [key for key, (_, uses) in table.items() if place in uses or _ALL in uses]:
-            del table[key]
+        _drop(world, f"{metadata['namespace']}/{name}", _ALL)
 
 
 def follow_pods(world: World, change: Change) -> None:
@@ -73,8 +77,7 @@ def follow_pods(world: World, change: Change) -> None:
         clear(world)
         return
     uid, ip = pod["metadata"]["uid"], pod.get("status", {}).get("podIP", "")
-    for key in [key for key, (_, uses) in table.items() if key[0] == uid or ip in uses]:
-        del table[key]
+    _drop(world, uid, ip)
 
 
 def follow_nodes(world: World, change: Change) -> None:
@@ -87,6 +90,14 @@ def follow_nodes(world: World, change: Change) -> None:
             return
     if world.table(_TABLE):
         clear(world)
+
+
+def _drop(world: World, *used: str) -> None:
+    """Forget the answers that used, or were given to, one of these."""
+    table, index = world.table(_TABLE), world.table(_KEYS)
+    for use in used:
+        for key in index.pop(use, ()):
+            table.pop(key, None)
 
 
 def _stands(pod: Object) -> tuple[Any, ...]:

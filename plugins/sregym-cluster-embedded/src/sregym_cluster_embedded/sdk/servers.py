@@ -26,6 +26,7 @@ from sregym_cluster_embedded.userland.counted import (
     REQUEST_BYTES,
     Counted,
     Peer,
+    connected,
     counted,
 )
 from sregym_cluster_embedded.userland.disk import (
@@ -116,6 +117,7 @@ __all__ = [
     "append",
     "certificates",
     "change",
+    "connected",
     "counted",
     "end",
     "held_from",

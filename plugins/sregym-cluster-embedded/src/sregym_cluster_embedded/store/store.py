@@ -92,6 +92,11 @@ class Store:
             for _, obj in sorted(self._objects.read((resource, place)).items())
         ]
 
+    def count(self, resource: str) -> int:
+        """How many objects a resource has, in all namespaces."""
+        places = self._places.get(resource, ())
+        return sum(len(self._objects.read((resource, place))) for place in places)
+
     def has_any(self, resource: str, namespace: str | None = None) -> bool:
         """Whether there are objects of a resource, in one namespace or at all."""
         if namespace is not None:

@@ -94,6 +94,12 @@ class Telemetry:
 
         return counted_of(world, ref)
 
+    def held(self, world: World, ref: ContainerRef) -> Counted:
+        """Who holds a server's connections now, and how many."""
+        from sregym_cluster_embedded.telemetry.metrics.exporters.stores import held_of
+
+        return held_of(world, ref)
+
     def scheduled(self, world: World, ref: ContainerRef) -> Scheduled:
         """How a container has been scheduled, as cAdvisor counts it."""
         from sregym_cluster_embedded.telemetry.metrics.work import scheduled_of

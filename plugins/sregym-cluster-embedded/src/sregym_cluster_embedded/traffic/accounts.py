@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
 from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail, not_found
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
+from sregym_cluster_embedded.traffic.overview import pooled_rates, pulled_operations
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
 from sregym_cluster_embedded.traffic.throttling import throttled
 from sregym_cluster_embedded.userland.wording import error_text
@@ -50,6 +52,15 @@ class Accounts:
         self._equations = equations
         self._made: dict[int, Account] = {}
         self._rhythms: list[Rhythm] | None = None
+
+    @cached_property
+    def pulled(self) -> frozenset[int]:
+        """Operations that are done for each message taken from a queue."""
+        return pulled_operations(self.structure)
+
+    @cached_property
+    def _pooled(self) -> dict[int, float]:
+        return pooled_rates(self.structure, self.numbers)
 
     def of(self, index: int) -> Account:
         """The account of an operation."""
@@ -157,21 +168,10 @@ class Accounts:
             round(come * n.dropped[index], 6),
             round(flying * server.request_bytes),
             self.structure.pools.get(server.ref, ()),
-            round(self._pooled(index), 6) if server.ref in self.structure.pools else 0.0,
+            round(self._pooled.get(index, 0.0), 6) if server.ref in self.structure.pools else 0.0,
             self.structure.room.get(server.ref),
             server.threads,
             round(n.computed[index], 9),
-        )
-
-    def _pooled(self, server: int) -> float:
-        """Requests a second that reach a server through pools of connections."""
-        n, operations = self.numbers, self.structure.operations
-        return sum(
-            n.calls[site.index] * way.share * (1 - n.shed[site.index])
-            for site in self.structure.sites
-            if site.client.pool
-            for way in site.ways
-            if way.callee >= 0 and operations[way.callee].server == server
         )
 
     def _site(self, site: Site, account: Account) -> None:

@@ -116,7 +116,7 @@ def _remember_sent(world: World, accounts: Accounts) -> None:
 def _remember(world: World, accounts: Accounts, index: int) -> None:
     """Write down what one server served, and let its probes see when that fails otherwise."""
     server, numbers = accounts.structure.servers[index], accounts.numbers
-    pulled = {p.operation for queue in accounts.structure.queues for p in queue.pullers}
+    pulled = accounts.pulled
     spots = [spot for spot in server.operations if numbers.rate[spot] > 0 or spot in pulled]
     flows = tuple(accounts.flow(spot) for spot in spots)
     lines = tuple(line for spot in spots for line in accounts.lines(spot))

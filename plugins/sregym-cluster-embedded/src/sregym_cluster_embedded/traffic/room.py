@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 # application starts, not more often than this.
 _SETTLE_S = 0.2
 _PERIOD_S = 1.0
+# With more pods than this, both the finding and the steps are that much rarer: what either costs
+# grows with their number, and so does the number of changes while all of them start.
+_MANY = 150
 
 # What moves by less in a step has come to rest.
 _STILL = 1e-4
@@ -65,7 +68,7 @@ class Traffic:
         state = state_of(world)
         if not state.due:
             keep(world, state._replace(due=True))
-            rest = state.solved_at + _PERIOD_S - world.now
+            rest = state.solved_at + _PERIOD_S * _crowd(world) - world.now
             world.after(max(_SETTLE_S, rest), "traffic.solve")
 
     def watch(self, world: World, change: Change) -> None:
@@ -240,10 +243,15 @@ def _still(world: World, live: Live) -> float:
     return _TREMBLE if trembles and world.now - live.since > _LONG_S else _STILL
 
 
+def _crowd(world: World) -> float:
+    """How many times rarer than usual a system of this size is looked at."""
+    return max(1.0, world.store.count("pods") / _MANY)
+
+
 def _plan_step(world: World, live: Live) -> None:
     elapsed = world.now - live.since
     seconds = next(step for until, step in _STEPS_S if elapsed < until)
-    world.after(seconds, "traffic.step", state_of(world).number)
+    world.after(seconds * _crowd(world), "traffic.step", state_of(world).number)
 
 
 def _marks(live: Live) -> tuple[tuple[float, ...], ...]:

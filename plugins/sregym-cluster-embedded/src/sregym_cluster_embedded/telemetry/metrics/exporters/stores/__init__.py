@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-__all__ = ["Store", "counted_of"]
+__all__ = ["Store", "counted_of", "held_of"]
+
+
+def held_of(world: World, ref: ContainerRef) -> Counted:
+    """Who holds a server's connections now, and how many."""
+    process = process_of(world, ref)
+    if process is None:
+        return Counted({})
+    store = Store([*lives(world)], world.epoch, Life(process, segments(world, SERVED, ref)))
+    connections = int(store.callers(np.array([world.now]))[0])
+    return Counted({}, connections, peers=store.peers())
 
 
 def counted_of(world: World, ref: ContainerRef) -> Counted:

@@ -1,0 +1,1 @@
+"""Applications of any size, generated from a seed."""

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sregym_app_synthetic.application import Synthetic
+from sregym_core.interfaces import ClusterProvider
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+from sregym_core.testing import ApplicationContract, LivingApplicationContract, PluginContract
+from sregym_core.testing.clusters import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sregym_core.interfaces import Application
+    from sregym_core.testing.clusters import Provision
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-app-synthetic"
+
+
+class TestSynthetic(ApplicationContract):
+    @pytest.fixture
+    def application(self) -> Application:
+        return Synthetic()
+
+
+class TestSyntheticOnTheEmbeddedCluster(LivingApplicationContract):
+    """A small one: what holds for it holds for those of other sizes, which the next module sees."""
+
+    @pytest.fixture
+    def application(self) -> Application:
+        return Synthetic().configured({"services": "24", "queues": "0.05", "seed": "5"})
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
+        with opened(provider) as give:
+            yield give

@@ -1,0 +1,26 @@
+"""What is asked of the whole structure for one part after the other: looked up once for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.traffic.numbers import Numbers
+    from sregym_cluster_embedded.traffic.structure import Structure
+
+
+def pulled_operations(structure: Structure) -> frozenset[int]:
+    """Operations that are done for each message taken from a queue."""
+    return frozenset(puller.operation for queue in structure.queues for puller in queue.pullers)
+
+
+def pooled_rates(structure: Structure, numbers: Numbers) -> dict[int, float]:
+    """Server -> requests a second that reach it through pools of connections."""
+    found: dict[int, float] = {}
+    for site in structure.sites:
+        for way in site.ways if site.client.pool else ():
+            if way.callee >= 0:
+                server = structure.operations[way.callee].server
+                rate = numbers.calls[site.index] * way.share * (1 - numbers.shed[site.index])
+                found[server] = found.get(server, 0.0) + rate
+    return found

@@ -1,0 +1,41 @@
+"""Workers by need, and their names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sregym_cluster_embedded.cluster.sizing import unique, workers_for
+from sregym_cluster_embedded.cluster.variety import machines
+
+
+def application(replicas: Any, cpu: str, memory: str) -> Any:
+    requests = {"cpu": cpu, "memory": memory}
+    pod = {"containers": [{"name": "app", "image": "app", "resources": {"requests": requests}}]}
+    workload = {"kind": "Deployment", "spec": {"replicas": replicas, "template": {"spec": pod}}}
+    return SimpleNamespace(manifests=lambda: [{"kind": "Service"}, workload])
+
+
+@pytest.mark.parametrize(
+    ("replicas", "cpu", "memory", "workers"),
+    [
+        (1, "100m", "1Gi", 3),
+        (198, "10m", "10Mi", 3),
+        (199, "10m", "10Mi", 4),
+        (48, "500m", "10Mi", 5),
+        (20, "10m", "10Gi", 11),
+        (9000, "100m", "1Gi", 200),
+        ("many", "100m", "1Gi", 3),
+        (400, "a little", "1Gi", 3),
+    ],
+)
+def test_as_many_workers_as_are_needed(replicas: Any, cpu: str, memory: str, workers: int) -> None:
+    assert workers_for([application(replicas, cpu, memory)]) == workers
+
+
+def test_workers_have_names_and_addresses_of_their_own() -> None:
+    for seed in range(8):
+        made = machines(seed, 100)
+        assert len({spec.name for spec in made}) == len({spec.address for spec in made}) == 100
+    assert unique(["a", "b", "a", "a"]) == ["a", "b", "a2", "a3"]
