@@ -126,6 +126,7 @@ def test_everything_that_manifests_say_is_read_from_them() -> None:
             container="main",
             image="acme/batch:1",
             pod_labels={"app": "batch"},
+            calls=("web",),
         ),
         Component(
             name="web",

@@ -49,6 +49,7 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
         ),
         env={"JAEGER_SAMPLE_RATIO": "1", "LOG_LEVEL": "INFO"},
         callers=("search",),
+        calls=("consul", "jaeger", "mongodb-geo"),
         operations=("hotels",),
     )
 

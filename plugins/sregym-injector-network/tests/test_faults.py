@@ -9,6 +9,7 @@ from sregym_core.testing import FullShop
 from sregym_injector_network.cluster_dns import (
     CONFIG,
     SERVER,
+    DnsConfigInvalid,
     DnsDown,
     DnsNamePoisoned,
     DnsZoneBroken,
@@ -87,6 +88,10 @@ NAME = "catalog.shop.svc.cluster.local"
             DnsZoneBroken(), WHOLE, {"how": "renamed"},
             ("data.Corefile", "kubernetes cluster.local", "kubernetes cluster.internal"),
             "in the Corefile no plugin kubernetes serves kubernetes.default.svc.cluster.local",
+        ),
+        (
+            DnsConfigInvalid(), WHOLE, {}, ("data.Corefile", "", "cahce 30"),
+            "the Corefile has the directive cahce",
         ),
         (DnsDown(), WHOLE, {}, ("spec.replicas", "2", "0"), "Deployment kube-system/coredns has spec.replicas 0"),
         (

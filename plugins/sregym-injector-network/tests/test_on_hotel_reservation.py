@@ -36,6 +36,7 @@ CASES = [
     ("dns-name-poisoned", "mongodb-rate", {"answer": "address"}),
     ("dns-zone-broken", WHOLE, {}),
     ("dns-zone-broken", WHOLE, {"how": "renamed"}),
+    ("dns-config-invalid", WHOLE, {}),
     ("dns-down", WHOLE, {}),
     ("dns-policy", "profile", {}),
     ("dns-policy", "profile", {"policy": "Default"}),

@@ -51,7 +51,12 @@ def derive_components(
                 f"component {name!r}: {what}; manifests and components.yaml must agree"
             )
     index = belongings.Index(everything)
-    return tuple(_component(name, found[name], notes[name], index) for name in found)
+    made = (_component(name, found[name], notes[name], index) for name in found)
+    return tuple(part.model_copy(update={"calls": _called_by(part.name, notes)}) for part in made)
+
+
+def _called_by(name: str, notes: Mapping[str, ComponentNotes]) -> tuple[str, ...]:
+    return tuple(other for other in sorted(notes) if name in notes[other].callers)
 
 
 def _workload(name: str, notes: ComponentNotes, objects: Sequence[KubeObject]) -> KubeObject:

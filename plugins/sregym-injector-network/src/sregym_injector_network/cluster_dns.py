@@ -18,6 +18,7 @@ from sregym_core.model import (
 from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
+from sregym_injectors.pods import live, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.service_fault import service_of
 from sregym_injectors.truths import truth_of
@@ -27,6 +28,7 @@ from typing_extensions import override
 from sregym_injector_network.corefile import (
     DOMAIN,
     STANDARD,
+    directives,
     obstacles,
     with_domain,
     with_rule,
@@ -272,6 +274,63 @@ class DnsZoneBroken(_ClusterFault):
 
 
 _DENIED = (f"template ANY ANY svc.{DOMAIN} {{", "   rcode NXDOMAIN", "}")
+
+
+class DnsConfigInvalid(_ClusterFault):
+    """Lets CoreDNS start anew with a Corefile that it cannot read."""
+
+    name: ClassVar[str] = "dns-config-invalid"
+    title: ClassVar[str] = "Cluster DNS cannot read its configuration"
+
+    class Parameters(BaseModel):
+        """Parameters.
+
+        Attributes:
+            directive: A word that CoreDNS does not know.
+        """
+
+        model_config = ConfigDict(frozen=True, extra="forbid")
+
+        directive: str = Field(default="cahce", pattern=r"^[a-z_]+$")
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        edits = Edits(context)
+        text = with_rule(edits.read(CONFIG)["data"][_KEY], (f"{context.parameters.directive} 30",))
+        edits.patch(CONFIG, {"data": {_KEY: text}}, "merge")
+        # A rolling update would keep pods that read the Corefile before.
+        edits.pause()
+        for pod in live(pods_of(edits.cluster, edits.read(SERVER))):
+            edits.cluster.delete(ObjectRef.of(pod))
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        config = context.cluster.get(CONFIG)
+        text = "" if config is None else (config.get("data") or {}).get(_KEY, "")
+        word = context.parameters.directive
+        found = [f"the Corefile has the directive {word}"] if word in directives(text) else []
+        return defect_check("a Corefile that CoreDNS can read", found)
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        word = context.parameters.directive
+        change = Change(what=f"data.{_KEY}", before="", after=f"{word} 30")
+        phrases = (
+            "Corefile is invalid",
+            "Corefile has an unknown directive",
+            "syntax error in the Corefile",
+            "typo in the Corefile",
+            f"Corefile has the unknown directive {word}",
+            "CoreDNS cannot parse its Corefile",
+            "CoreDNS crash loops because of its Corefile",
+            "CoreDNS ConfigMap misconfigured",
+            "CoreDNS misconfigured",
+        )
+        return _truth(context, CONFIG, "dns-config-invalid", phrases, change)
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        return standard_corefile()
 
 
 class DnsDown(_ClusterFault):

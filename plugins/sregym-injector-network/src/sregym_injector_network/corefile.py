@@ -74,6 +74,11 @@ def _zone_line(text: str) -> re.Match[str]:
     return found
 
 
+def directives(text: str) -> list[str]:
+    """Names of the plugins that a Corefile uses, in order."""
+    return [directive.words[0] for directive in _directives(text)]
+
+
 def obstacles(text: str, name: str) -> list[str]:
     """What in a Corefile keeps a name of the cluster from its true answer, one phrase each."""
     found, served = [], False

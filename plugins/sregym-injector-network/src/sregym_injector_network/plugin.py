@@ -23,6 +23,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("policy-dns", f"{_PACKAGE}.policies:PolicyDns"),
         Offer("dns-name-poisoned", f"{_PACKAGE}.cluster_dns:DnsNamePoisoned"),
         Offer("dns-zone-broken", f"{_PACKAGE}.cluster_dns:DnsZoneBroken"),
+        Offer("dns-config-invalid", f"{_PACKAGE}.cluster_dns:DnsConfigInvalid"),
         Offer("dns-down", f"{_PACKAGE}.cluster_dns:DnsDown"),
         Offer("dns-policy", f"{_PACKAGE}.resolvers:DnsPolicy"),
         Offer("host-aliases", f"{_PACKAGE}.resolvers:HostAliases"),

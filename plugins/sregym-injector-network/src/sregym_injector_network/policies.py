@@ -259,7 +259,7 @@ class PolicyDns(PolicyFault):
     @override
     def misfit(self, component: Component) -> str:
         reason = super().misfit(component)
-        return reason or ("" if component.kind == "service" else "it looks up no names")
+        return reason or ("" if component.calls else "it calls nobody")
 
     @override
     def rules(self, context: FaultContext) -> dict[str, Any]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import FaultContext
     from sregym_core.model import Component
 
-_TRACING = "tracing"
-
 
 class _ResolverFault(PodTemplateFault):
     """Base: fits what calls others by their names."""
@@ -30,7 +28,7 @@ class _ResolverFault(PodTemplateFault):
     def misfit(self, component: Component) -> str:
         if reason := super().misfit(component):
             return reason
-        return "" if component.kind == "service" else "it calls nobody by a name"
+        return "" if component.calls else "it calls nobody"
 
 
 class DnsPolicy(_ResolverFault):
@@ -149,10 +147,10 @@ def _called(context: FaultContext) -> Component:
     called = [
         part
         for part in context.application.components()
-        if component.name in part.callers and part.service and part.kind != _TRACING
+        if part.name in component.calls and part.service
     ]
     fitting = [part for part in called if wanted in ("", part.name)]
-    # Without what users need nothing would be felt; stores are met by every request.
+    # Without what users need nothing would be felt.
     fitting.sort(key=lambda part: not part.operations)
     if not fitting:
         known = ", ".join(part.name for part in called) or "nobody"

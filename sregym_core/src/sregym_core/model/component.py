@@ -203,6 +203,7 @@ class Component(Value):
         volumes: Claims it mounts.
         accounts: Database accounts it serves.
         callers: Names of components that call it, in order.
+        calls: Names of components that it calls.
         operations: User-visible operations whose requests pass through it.
         sessions: Command lines with which people look into its main container now and then; they
             change nothing.
@@ -229,6 +230,7 @@ class Component(Value):
     volumes: tuple[VolumeUse, ...] = ()
     accounts: tuple[Account, ...] = ()
     callers: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     sessions: tuple[tuple[str, ...], ...] = ()
 

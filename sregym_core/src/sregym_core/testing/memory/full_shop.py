@@ -56,6 +56,7 @@ def _components() -> tuple[Component, ...]:
             ),
         ),
         callers=("front",),
+        calls=("catalog-db",),
         operations=OPERATIONS,
     )
     catalog_db = Component(
@@ -104,6 +105,7 @@ def _components() -> tuple[Component, ...]:
         selector={"app": "front"},
         ports=(Port(name="http", port=80, target_port="http", container_port=8080),),
         callers=("visitors",),
+        calls=("catalog",),
         operations=OPERATIONS,
     )
     visitors = Component(
@@ -114,6 +116,7 @@ def _components() -> tuple[Component, ...]:
         container="wrk",
         image="shop/wrk:1.0",
         pod_labels={"app": "visitors"},
+        calls=("front",),
     )
     return (catalog, catalog_db, front, visitors)
 
