@@ -13,7 +13,7 @@ from sregym_core.settings import Settings
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "plugins" / "sregym-cluster-embedded" / "src"
 # Words of the trade that a cluster may use for itself, and names of public images.
-OWN_WORDS = {"consul", "jaeger", "load"}
+OWN_WORDS = {"consul", "jaeger", "load", "load-generator"}
 # Images of the recordings whose path any registry has.
 PUBLIC = {"library/busybox", "dns/coredns"}
 

@@ -75,6 +75,7 @@ def started(make_shop: Callable[..., Any]) -> Any:
         (f"{P} 'SELECT id, name FROM products ORDER BY id LIMIT 1' -x", (0, "-[ RECORD 1 ]\nid   | 1\nname | pen\n\n", "")),
         (f"{P} 'SELECT id, name FROM products ORDER BY id' -xAt", (0, "id|1\nname|pen\n\nid|2\nname|book\n", "")),
         (f"{P} 'SELECT count(*), upper(name), true FROM products GROUP BY name ORDER BY 2 LIMIT 1'", (0, " count | upper | bool \n-------+-------+------\n     1 | BOOK  | t\n(1 row)\n\n", "")),
+        (f"{P} 'SELECT qty FROM catalog.\"items\"' -At", (0, "5\n", "")),
         (f"{P} 'SELECT * FROM catalog.items'", (0, " sku | qty \n-----+-----\n A1  |   5\n(1 row)\n\n", "")),
         (f"{P} '\\dt catalog.*'", (0, "         List of relations\n Schema  | Name  | Type  |  Owner   \n---------+-------+-------+----------\n catalog | items | table | postgres\n(1 row)\n\n", "")),
         (f"{P} '\\d catalog.items'", (0, '               Table "catalog.items"\n Column |  Type   | Collation | Nullable | Default \n--------+---------+-----------+----------+---------\n sku    | text    |           | not null | \n qty    | integer |           |          | \nIndexes:\n    "items_pkey" PRIMARY KEY, btree (sku)\n\n', "")),

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from sregym_apps.model import FormError, parsed, value_at
+from sregym_apps.model import FormError, parsed, value_at, value_in
 
 INI = """\
 ; a comment
@@ -41,3 +41,33 @@ def test_yaml_with_aliases_is_refused() -> None:
         parsed("a: &a [1]\nb: [*a, *a]\n", "x.yaml")
 
     assert (str(raised.value), raised.value.at) == ("alias", 14)
+
+
+URL = "postgres://me:p%40ss@db.shop:5433/orders?sslmode=disable&pool=4"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "expected"),
+    [
+        (URL, "scheme", "postgres"),
+        (URL, "host", "db.shop"),
+        (URL, "port", "5433"),
+        (URL, "user", "me"),
+        (URL, "password", "p@ss"),
+        (URL, "path", "orders"),
+        (URL, "sslmode", "disable"),
+        (URL, "pool", "4"),
+        (URL, "nothing", None),
+        ("postgres://db", "port", None),
+        ("postgres://db", "path", None),
+        ("postgres://db:port", "host", None),
+        ("Host=db;Username=me;Password=a b", "username", "me"),
+        ("Host=db; Database = orders", "Database", "orders"),
+        ("host=db user=me password='p w' dbname=orders", "password", "p w"),
+        ("host=db user=me password='p w' dbname=orders", "dbname", "orders"),
+        ("host=db", "port", None),
+        ("", "host", None),
+    ],
+)
+def test_parts_of_connection_strings(text: str, key: str, expected: str | None) -> None:
+    assert value_in(text, key) == expected

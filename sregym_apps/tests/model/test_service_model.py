@@ -131,7 +131,12 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
         (
             "port: {env: PORT, type: integer, default: 8080}",
             "port: {key: PORT, type: integer, default: 8080}",
-            "shop.yaml:37: programs.web.config.port: 'key' needs the 'file' it stands in",
+            "shop.yaml:37: programs.web.config.port: 'key' needs the 'file' or the variable 'env' it stands in",
+        ),
+        (
+            "protocol: grpc, address",
+            "protocol: grpc, library: reqwest, address",
+            "shop.yaml:48: programs.web.clients.stock: there is no library 'reqwest' for protocol 'grpc' (there are: grpc-node, grpc-python)",
         ),
         (
             "stock: {env: STOCK_ADDR}",

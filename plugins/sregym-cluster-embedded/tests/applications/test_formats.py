@@ -32,6 +32,12 @@ LINES = [
     ("zap", {"text": "Query server started", "caller": "app/server.go:226", "fields": {"port": "16685", "addr": ":16685", "configuration": '{"MaxTraces":0}'}}, '{"level":"info","ts":1794999972.34567,"caller":"app/server.go:226","msg":"Query server started","port":16685,"addr":":16685","configuration":{"MaxTraces":0}}'),
     ("klog", {"text": "started", "caller": "server.go:10"}, "I1118 11:06:12.345670       1 server.go:10] started"),
     ("klog", {"text": "Failed", "level": "error", "caller": "a.go:2", "fields": {"err": "EOF"}}, 'E1118 11:06:12.345670       1 a.go:2] "Failed" err="EOF"'),
+    ("slog", {"text": "Product Found", "level": "error", "fields": {"n": "10", "id": "66V"}}, '{"time":"2026-11-18T11:06:12.345670Z","level":"ERROR","msg":"Product Found","n":10,"id":"66V"}'),
+    ("pino", {"text": "Transaction complete.", "fields": {"hostname": "pay-1", "digits": "0454", "amount": '{"units":8}'}}, '{"level":"info","time":1794999972345,"pid":1,"hostname":"pay-1","digits":"0454","amount":{"units":8},"msg":"Transaction complete."}'),
+    ("monolog", {"text": "Calculated quote", "caller": "quote", "fields": {"total": "12"}}, '[2026-11-18T11:06:12.345670+00:00] quote.INFO: Calculated quote {"total":12} []'),
+    ("monolog", {"text": "slow", "caller": "quote", "level": "warn"}, "[2026-11-18T11:06:12.345670+00:00] quote.WARNING: slow [] []"),
+    ("env-logger", {"text": "listening", "caller": "shipping"}, "[2026-11-18T11:06:12Z INFO  shipping] listening"),
+    ("python", {"text": "no", "level": "warn", "caller": "server.py:7", "fields": {"service": "llm"}}, "2026-11-18 11:06:12,345 WARNING [main] [server.py:7] [trace_id=0 span_id=0 resource.service.name=llm trace_sampled=False] - no"),
 ]  # fmt: skip
 
 
@@ -47,3 +53,10 @@ def test_what_is_raw_has_no_format() -> None:
     trace = 'Exception in thread "main" java.lang.Error\n\tat Main.main(Main.java:3)'
     lines = render(world, Log(format="log4j"), Line(text=trace, raw=True), {}, AT)
     assert [line.text for line in lines] == trace.split("\n")
+
+
+def test_what_dotnet_says_stands_below_who_says_it() -> None:
+    world = World(constitution_of([userland.contribution()]), 0, EPOCH)
+    line = Line(text="no\n ---> inner", level="error", caller="Cart.Store")
+    lines = render(world, Log(format="dotnet"), line, {}, AT)
+    assert [one.text for one in lines] == ["fail: Cart.Store[0]", "      no", "       ---> inner"]

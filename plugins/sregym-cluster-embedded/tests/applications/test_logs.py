@@ -69,6 +69,17 @@ def test_numbers_of_a_range_are_drawn_for_each_line(make_shop: Any, shop_text: s
     assert drawn == [line.rpartition(" ")[2] for line in shop.texts("web") if "hotel" in line]
 
 
+def test_numbers_of_fields_are_drawn_as_well(make_shop: Any, shop_text: str) -> None:
+    text = 'text: "reserve: ${error}"'
+    told = 'text: hotel, format: logfmt, fields: {room: "${1..3}", floor: "2"}'
+    shop = make_shop(shop_text.replace(text, told))
+    shop.open()
+    shop.mongo('db.dropUser("admin")')
+    shop.run(30)
+    drawn = [line.partition("room=")[2] for line in shop.texts("web") if "hotel" in line]
+    assert sorted(set(drawn)) == ["1 floor=2", "2 floor=2", "3 floor=2"]
+
+
 def test_a_process_that_has_ended_says_no_more(noisy: Any) -> None:
     noisy.runtime.kill(noisy.world, noisy.ref("stock"))
     before = noisy.texts("stock")

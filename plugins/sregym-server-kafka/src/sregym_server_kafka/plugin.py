@@ -24,6 +24,7 @@ EXTENSION = Extension(
                     },
                     messaging=True,
                     commands=("produce",),
+                    libraries=f"{_HERE}:libraries.yaml",
                 ),
             ),
             commands=(

@@ -12,6 +12,7 @@ _PROTOCOL = WireProtocol(
     {"overloaded": "ERR max number of clients reached"},
     call_spans=False,
     db_system="redis",
+    libraries="sregym_server_redis:libraries.yaml",
 )
 
 EXTENSION = Extension(

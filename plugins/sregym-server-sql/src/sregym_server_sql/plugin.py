@@ -18,6 +18,7 @@ _POSTGRES_PROTOCOL = WireProtocol(
     {"overloaded": "pq: sorry, too many clients already"},
     call_spans=False,
     db_system="postgresql",
+    libraries=f"{_HERE}:postgres_libraries.yaml",
     closes_on_http=True,
     commands=("count", "delete", "find", "get", "insert", "query", "select", "set", "update"),
 )

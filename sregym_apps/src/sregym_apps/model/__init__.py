@@ -12,7 +12,7 @@ from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
     StoreProgram,
 )
-from sregym_apps.model.forms import FormError, parsed, value_at
+from sregym_apps.model.forms import FormError, parsed, value_at, value_in
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.loading import (
@@ -143,4 +143,5 @@ __all__ = [
     "service_model_from",
     "settings_found",
     "value_at",
+    "value_in",
 ]

@@ -30,6 +30,12 @@ GENERIC_FORMATS = (
     "haproxy",
     "envoy",
     "boost",
+    "slog",
+    "pino",
+    "dotnet",
+    "monolog",
+    "env-logger",
+    "python",
 )
 
 

@@ -20,7 +20,8 @@ class Setting(Entry):
         env: Environment variable.
         file: File that holds it, absolute or relative to the working directory.
         key: Key in that file, dotted for nested ones; without it the whole content, stripped. Files
-            are JSON, or YAML, lines of `key=value` or sections of them as their names end.
+            are JSON, or YAML, lines of `key=value` or sections of them as their names end. Of a
+            variable: part of the connection string that it holds, see `value_in`.
         type: What the text must be. A value of another type is as good as none.
         default: Used when no source has a value. Without default the setting is required, and
             a `require` step says what its absence does.
@@ -36,8 +37,8 @@ class Setting(Entry):
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Setting:
-        if self.key is not None and self.file is None:
-            raise ValueError("'key' needs the 'file' it stands in")
+        if self.key is not None and self.file is None and self.env is None:
+            raise ValueError("'key' needs the 'file' or the variable 'env' it stands in")
         sources = (self.flag, self.argument, self.env, self.file, self.default)
         if all(source is None for source in sources):
             raise ValueError("a setting needs a flag, argument, env, file or default")
@@ -62,7 +63,10 @@ class Log(Entry):
             `user`, `status`, `bytes`, `referer`, `agent` the rest), `log4j` and `spring-boot` (the
             caller is the logger, a field `thread` the thread), `klog`,
             `zap` (JSON with seconds since 1970), `haproxy` and `envoy` (lines about requests; the text is what
-            follows the time), `boost` (Boost.Log of C++: time, level, caller); others come with the kinds of servers that are installed.
+            follows the time), `boost` (Boost.Log of C++: time, level, caller), `slog` (JSON of Go),
+            `pino` (JSON of Node), `dotnet` (console of .NET: the caller is the category), `monolog` (PHP),
+            `env-logger` (Rust), `python` (logging, with the trace); others come with the kinds of
+            servers that are installed.
         stream: Where lines go that name no stream.
         colour: Whether a console format has ANSI colours.
     """

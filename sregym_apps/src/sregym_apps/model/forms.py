@@ -9,6 +9,7 @@ import json
 import re
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import yaml
 
@@ -16,6 +17,8 @@ _YAML = (".yaml", ".yml")
 _LINES = (".properties", ".ini", ".cnf", ".conf", ".env", ".cfg")
 _SECTION = re.compile(r"\[([^\]]+)\]")
 _LINE = re.compile(r"([^=:\s]+)\s*[=:\s]\s*(.*)")
+# What drivers read from a variable: `Host=db;Username=me` or `host=db user=me`.
+_PAIR = re.compile(r"([^=;\s][^=;]*?)\s*=\s*('[^']*'|[^;\s]*)")
 
 
 class FormError(ValueError):
@@ -71,6 +74,40 @@ def value_at(text: str, path: str, key: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, default=str)
+
+
+def value_in(text: str, key: str) -> str | None:
+    """A part of a connection string; None where it has none.
+
+    Args:
+        text: A URL, or pairs with semicolons or spaces between them.
+        key: Of a URL `scheme`, `host`, `port`, `user`, `password`, `path` (without its slash) or the
+            name of a parameter; of pairs the name, in any case.
+    """
+    if "://" in text:
+        return _in_url(text, key)
+    pairs = {found[1].lower(): found[2].strip("'") for found in _PAIR.finditer(text)}
+    return pairs.get(key.lower())
+
+
+def _in_url(text: str, key: str) -> str | None:
+    try:
+        url = urlsplit(text)
+        port = url.port
+    except ValueError:
+        return None
+    parts = {
+        "scheme": url.scheme,
+        "host": url.hostname,
+        "port": None if port is None else str(port),
+        "user": url.username,
+        "password": url.password,
+        "path": url.path.lstrip("/"),
+    }
+    if key not in parts:
+        return value_in(url.query.replace("&", ";"), key)
+    found = parts[key]
+    return unquote(found) if found else None
 
 
 def _form(path: str) -> str:

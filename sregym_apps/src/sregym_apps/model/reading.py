@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
-from sregym_apps.model.forms import value_at
+from sregym_apps.model.forms import value_at, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,6 +39,8 @@ def settings_found(
             value = arguments[setting.argument]
         if value is None and setting.env is not None:
             value = environment.get(setting.env)
+            if value is not None and setting.key is not None and setting.file is None:
+                value = value_in(value, setting.key)
         if value is None and setting.file is not None:
             value = _in_file(
                 read(posixpath.join(working_dir, setting.file)), setting.file, setting.key

@@ -22,6 +22,7 @@ from sregym_apps.model.serving import ErrorKind, GarbageCollection, Limits, Retr
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 from sregym_apps.simulation import WireProtocol
+from sregym_apps.simulation.libraries import words_of
 
 
 def _known(name: str, info: ValidationInfo) -> str:
@@ -65,7 +66,8 @@ class Client(Entry):
         password: Its password.
         auth_database: Database that holds the account.
         database: Database that commands go to.
-        errors: Per kind of failure the caller's words; those of Go's usual libraries otherwise.
+        library: Whose words failures have, such as `grpc-node`; empty for those of Go's usual libraries.
+        errors: Per kind of failure the caller's words, where they are not the library's.
             `${host}`, `${port}`, `${ip}`, `${dns}` and the callee's `${error}` are filled in.
     """
 
@@ -81,8 +83,20 @@ class Client(Entry):
     password: Text = ""
     auth_database: Text = "admin"
     database: Text = ""
+    library: str = ""
     errors: dict[ErrorKind, Text] = Field(default_factory=dict)
     _wire: WireProtocol = PrivateAttr()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_words_of_its_library(cls, value: Any, info: ValidationInfo) -> Any:
+        known = installed_in(info).protocols
+        if not isinstance(value, dict) or not value.get("library"):
+            return value
+        if value.get("protocol") not in known:  # told by its own field
+            return value
+        words = words_of(str(value["library"]), known[value["protocol"]])
+        return {**value, "errors": {**words, **(value.get("errors") or {})}}
 
     @property
     def wire(self) -> WireProtocol:
@@ -281,6 +295,7 @@ class ServiceProgram(Program):
         repeats: Lines it writes at intervals.
         tracing: How it is instrumented; None: its requests leave no spans.
         traces: What it keeps of others' spans, if it collects them.
+        relays_traces_to: `host:port` to which it hands on the spans that it receives; empty for none.
     """
 
     kind: Literal["service"] = "service"
@@ -292,6 +307,7 @@ class ServiceProgram(Program):
     repeats: tuple[Repeat, ...] = ()
     tracing: Tracing | None = None
     traces: TraceStore | None = None
+    relays_traces_to: Text = ""
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

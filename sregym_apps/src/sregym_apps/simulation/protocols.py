@@ -59,6 +59,8 @@ class WireProtocol:
         commands: What its clients can ask for, as calls in service models name it; empty where
             that is up to the server.
         discovery: Whether it asks where others are: no call of its own in figures of calls.
+        libraries: `package:file.yaml` with the words of client libraries of other languages: library ->
+            kind of failure -> what its caller is told.
     """
 
     name: str
@@ -77,6 +79,7 @@ class WireProtocol:
     closes_on_http: bool = False
     discovery: bool = False
     commands: tuple[str, ...] = ()
+    libraries: str = ""
 
     def error(self, kind: str) -> str:
         """The words for a kind of failure, with its placeholders."""
@@ -99,6 +102,7 @@ _HTTP = WireProtocol(
     },
     one_connection_a_call=True,
     http=True,
+    libraries="sregym_apps.simulation:http_libraries.yaml",
 )
 _GRPC = WireProtocol(
     "grpc",
@@ -120,6 +124,7 @@ _GRPC = WireProtocol(
     },
     transparent="rpc error: code = ",
     never_http=True,
+    libraries="sregym_apps.simulation:grpc_libraries.yaml",
 )
 # Words of TSocket and its kin in Apache Thrift's C++ library.
 _THRIFT = WireProtocol(

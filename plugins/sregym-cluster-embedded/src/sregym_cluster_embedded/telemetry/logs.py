@@ -226,14 +226,20 @@ def _stream(
         (number, at + behind_s)
         for number, at in moments(stream.rate, start, first, stop, offset, rhythm)
     )
-    if "${" not in line.text:
+    drawn = {name for name, value in line.fields.items() if _RANGE.search(value)}
+    if "${" not in line.text and not drawn:
         pattern = _Pattern(world, program, line, facts, start)
         for _, at in times:
             yield from pattern.at(at)
         return
     for number, at in times:
-        text = _filled(seed, line.text, (*name, number))
-        yield from render(world, program.log, line.model_copy(update={"text": text}), facts, at)
+        said: dict[str, object] = {"text": _filled(seed, line.text, (*name, number))}
+        if drawn:
+            said["fields"] = {
+                field: _filled(seed, value, (*name, number, field)) if field in drawn else value
+                for field, value in line.fields.items()
+            }
+        yield from render(world, program.log, line.model_copy(update=said), facts, at)
 
 
 def _last_of(segment: Segment, seconds: float, stop: float) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import Line, Log, expand
 
 from sregym_cluster_embedded.kubelet.runtime import LogLine
+from sregym_cluster_embedded.userland.formats_of_languages import FORMATS_OF_LANGUAGES
 from sregym_cluster_embedded.userland.keys import LOG_FORMATS
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def klog_form(when: datetime) -> str:
     return f"{when:%m%d %H:%M:%S}.{when.microsecond:06d}"
 
 
+def micros_form(when: datetime) -> str:
+    """As Go's slog and PHP's Monolog write it: microseconds."""
+    return f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond:06d}"
+
+
 def boost_form(when: datetime) -> str:
     """As Boost's date_time writes it: name of the month, microseconds."""
     return f"{when:%Y-%b-%d %H:%M:%S}.{when.microsecond:06d}"
@@ -74,11 +80,13 @@ def boost_form(when: datetime) -> str:
 
 # What a line may hold of its time, the most exact first.
 TIME_SHAPES = (
+    TimeShape(micros_form, fine=True),
     TimeShape(millis_form, fine=True),
     TimeShape(comma_form, fine=True),
     TimeShape(klog_form, fine=True),
     TimeShape(boost_form, fine=True),
     TimeShape(lambda when: str(when.timestamp()), fine=True),
+    TimeShape(lambda when: str(int(when.timestamp() * 1000)), fine=True),
     TimeShape(lambda when: when.strftime("%Y-%m-%dT%H:%M:%S"), fine=False),
     TimeShape(lambda when: when.strftime("%Y/%m/%d %H:%M:%S"), fine=False),
     TimeShape(lambda when: f"{when:%d/%b/%Y:%H:%M:%S}.{when.microsecond // 1000:03d}", fine=True),
@@ -114,7 +122,7 @@ class LogRecord(NamedTuple):
 def render(
     world: World, log: Log, line: Line, facts: Mapping[str, str], at: float
 ) -> list[LogLine]:
-    """The line as it stands in the container's log; several when it is raw with line breaks."""
+    """The line as it stands in the container's log; several when it has line breaks."""
     stream = line.stream or log.stream
     text = expand(line.text, facts)
     if line.raw or log.format == "plain":
@@ -123,7 +131,8 @@ def render(
         log = log.model_copy(update={"format": line.format})
     fields = {name: expand(value, facts) for name, value in line.fields.items()}
     formats: LogFormats = world.room(LOG_FORMATS)
-    return [LogLine(at, stream, formats.line(LogRecord(world, log, line, text, fields, at)))]
+    written = formats.line(LogRecord(world, log, line, text, fields, at))
+    return [LogLine(at, stream, part) for part in written.split("\n")]
 
 
 def _bare(value: str) -> object:
@@ -222,6 +231,7 @@ _GENERIC: Mapping[str, Callable[[LogRecord], str]] = {
     "haproxy": _haproxy,
     "envoy": _envoy,
     "boost": _boost,
+    **FORMATS_OF_LANGUAGES,
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_apps.model import ServiceProgram, expand
 
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.telemetry.lives import lives
 from sregym_cluster_embedded.telemetry.past import Past
 from sregym_cluster_embedded.userland.wiring import parse_address
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sregym_cluster_embedded.store import Object
+    from sregym_cluster_embedded.telemetry.lives import Life
     from sregym_cluster_embedded.telemetry.traces.chronicle import Traced
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
@@ -79,6 +81,7 @@ class Reach:
         self._past = Past(world)
         self._collector = collector
         self._now = world.now
+        self._relays = tuple(_relays(world))
         self._known: dict[tuple[str, str], tuple[tuple[float, float], ...]] = {}
 
     def reaches(self, traced: Traced, end: float) -> bool:
@@ -104,25 +107,41 @@ class Reach:
         return self._known[key]
 
     def _spans(self, namespace: str, address: str) -> Iterator[tuple[float, float]]:
+        """Directly, or by way of whoever hands on what he receives."""
         since, end = self._collector.since, self._now + 1.0
+        own = self._collector.process
+        yield from self._led_to(namespace, address, own, (since, end))
+        for life, onward in self._relays:
+            served, ended = life.process.served_at, life.ended(end)
+            if served is None or (namespace, address) == (life.ref.namespace, onward):
+                continue
+            for begin, until in self._led_to(namespace, address, life.process, (served, ended)):
+                for start, stop in self._led_to(life.ref.namespace, onward, own, (since, end)):
+                    if max(begin, start) < min(until, stop):
+                        yield max(begin, start), min(until, stop)
+
+    def _led_to(
+        self, namespace: str, address: str, process: Process, within: tuple[float, float]
+    ) -> Iterator[tuple[float, float]]:
+        """When an address led to a process."""
+        since, end = within
         parsed = parse_address(address)
         if not parsed.host:
             return
-        if parsed.host == self._collector.process.config.pod_ip:
+        if parsed.host == process.config.pod_ip:
             yield since, end
             return
         name, _, rest = parsed.host.partition(".")
         where = rest.split(".")[0] or namespace
-        services = self._past.one(Key("services", where, name)).spans(end)
+        services = self._past.one(Key("services", where, name)).spans(self._now + 1.0)
         for start, stop, service in services:
-            for begin, until in self._served(where, name):
-                first, last = max(start, begin, since), min(stop, until)
+            for begin, until in self._served(where, name, process.ref.pod_uid):
+                first, last = max(start, begin, since), min(stop, until, end)
                 if first < last and _has_port(service, parsed.port):
                     yield first, last
 
-    def _served(self, namespace: str, service: str) -> Iterator[tuple[float, float]]:
-        """When the collector's pod was a ready endpoint of a service."""
-        uid = self._collector.process.ref.pod_uid
+    def _served(self, namespace: str, service: str, uid: str) -> Iterator[tuple[float, float]]:
+        """When a pod was a ready endpoint of a service."""
         for line in self._past.of("endpointslices.discovery.k8s.io"):
             if line.key.namespace != namespace:
                 continue
@@ -132,6 +151,14 @@ class Reach:
                     continue
                 if any(_is_ready(endpoint, uid) for endpoint in cut.get("endpoints") or ()):
                     yield start, stop
+
+
+def _relays(world: World) -> Iterator[tuple[Life, str]]:
+    """Programs that hand spans on, with the address that each hands them to."""
+    for life in lives(world):
+        program = life.process.behaviour
+        if isinstance(program, ServiceProgram) and program.relays_traces_to:
+            yield life, expand(program.relays_traces_to, life.process.facts())
 
 
 def _has_port(service: Object, port: int) -> bool:

@@ -283,7 +283,7 @@ def _require(process: Process, program: ServiceProgram, step: RequireStep) -> Re
     for name in step.require:
         if name not in process.settings:
             setting = program.config[name]
-            key = setting.key or setting.env or setting.flag or name
+            key = (setting.file and setting.key) or setting.env or setting.flag or name
             facts = (("setting", name), ("key", key), ("file", setting.file or ""))
             return Result(f"missing {key}", facts)
     return Result()

@@ -1,0 +1,1 @@
+"""Astronomy Shop, the demo of OpenTelemetry, and its problems."""

@@ -1,0 +1,1 @@
+"""Templates that the workloads of the shop are made from: see `sregym_apps.table`."""

@@ -1,0 +1,1 @@
+"""Templates for the tables of applications, see `sregym_apps.table`."""
