@@ -271,9 +271,7 @@ class PostgresConnection:
             noted = statement
         text = re.sub(r"\bpublic\.", "", rewritten(noted))
         for schema in self.schemas():
-            text = re.sub(
-                rf"(?<![\w\"'.]){re.escape(schema)}\.(\"?)(\w+)\1", rf'"{schema}.\2"', text
-            )
+            text = re.sub(rf'(?<![\w"\'.]){re.escape(schema)}\."?(\w+)"?', rf'"{schema}.\1"', text)
         surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)
         self._demand_numbers(statement)
         try:
