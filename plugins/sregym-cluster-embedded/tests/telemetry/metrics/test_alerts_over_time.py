@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sregym_cluster_embedded.clock import SharedFindings
 from sregym_cluster_embedded.telemetry.metrics.storage import WorldStorage
-from sregym_cluster_embedded.telemetry.promql import Engine, Labels
+from sregym_cluster_embedded.telemetry.promql import Engine, Labels, Matcher
 from sregym_cluster_embedded.telemetry.rules import (
     Alert,
     AlertingRule,
@@ -51,7 +51,8 @@ def one_evaluation(world: World, at: int, living: Living) -> None:
                     labels: (np.array([at_ms]), np.array([value])) for labels, value in answer.rows
                 }
                 known = living.get(key_of(rule), {})
-                (living[key_of(rule)],) = evaluated(rule, rows, [at_ms], known)
+                found = dict(evaluated(rule, rows, range(at_ms, at_ms + 1), known))
+                living[key_of(rule)] = found.get(at_ms, {})
 
 
 def alerts_of(living: Living) -> list[Alert]:
@@ -190,7 +191,8 @@ def test_series_of_alerts_are_the_same_whatever_was_asked_before(booth: Any) -> 
 def _over_time(world: World) -> list[Any]:
     """The alerts of now, and `ALERTS` and what rules recorded of all the time."""
     now_ms = world.epoch * 1000 + int(world.now * 1000)
-    written = observed(world).written((), world.epoch * 1000, now_ms)
+    named = Matcher("__name__", "=~", "ALERTS.*")
+    written = observed(world).select((named,), world.epoch * 1000, now_ms)
     rows = [(one.labels, one.times.tolist(), one.values.tobytes()) for one in written]
     return [active(world), sorted(rows)]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sregym_cluster_embedded.telemetry.promql.data import Labels
 from sregym_cluster_embedded.telemetry.rules.alerts import Life
 from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, Shared
 
@@ -9,7 +12,8 @@ RULE = ("file", "group", "rule")
 
 
 def book(first: int, count: int) -> AlertBook:
-    return AlertBook(first, 30, [{(): Life(first, float(number))} for number in range(count)])
+    states = {first + number * 30: {(): Life(first, float(number))} for number in range(count)}
+    return AlertBook(first, 30, first + (count - 1) * 30, dict[int, Mapping[Labels, Life]](states))
 
 
 def sharing(shared: Shared) -> Books:
@@ -37,10 +41,10 @@ def test_who_writes_on_in_a_book_changes_it_for_nobody_else() -> None:
     one, other = sharing(shared), sharing(shared)
     own = book(0, 2)
     one.put(RULE, own)
-    own.states.append({})
+    own.states[60] = {}
     copied = other.get(RULE, 0)
     assert copied == book(0, 2)
-    copied.states.pop()
+    copied.states.clear()
     assert shared == {RULE: (book(0, 2),)}
 
 
@@ -49,3 +53,11 @@ def test_only_the_last_books_of_a_rule_are_shared() -> None:
     for number in range(12):
         sharing(shared).put(RULE, book(number * 60, 1))
     assert [one.first for one in shared[RULE]] == [number * 60 for number in range(4, 12)]
+
+
+def test_a_book_tells_of_the_evaluations_of_a_span_at_which_something_was() -> None:
+    quiet = book(300, 2)
+    quiet.first, quiet.last = 0, 3_000_000
+    assert [*quiet.between(300, 329)] == [(300, {(): Life(300, 0.0)})]
+    assert [step for step, _ in quiet.between(0, 3_000_000)] == [300, 330]
+    assert [*quiet.between(360, 3_000_000)] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sregym_cluster_embedded.budget import Budget, under
 from sregym_cluster_embedded.telemetry.promql import Engine, Matcher
 from sregym_cluster_embedded.telemetry.promql.memory import Memory, parse_openmetrics
 from sregym_cluster_embedded.telemetry.rules import AlertingRule, State, parse_rules
@@ -138,15 +139,24 @@ def test_names_of_labels_are_those_of_the_series(start_s: int) -> None:
     def told() -> Evaluated:
         return Evaluated(memory, parse_rules(LABELLED, "r.yaml"), 0, 130_000)
 
-    written = {
-        name
-        for series in told().written([], *span)
-        if series.in_span(*span)
-        for name, _ in series.labels
-    }
+    written = {name for labels in told().listed([], *span) for name, _ in labels}
     scraped = {"__name__", "job"}
     assert told().label_names(*span, scraped) == written | scraped
     assert written - scraped == {"room", "alertname", "alertstate", "floor"}
     # What is known already is not looked for.
     every = {*scraped, "room", "worth", "kind", "alertname", "alertstate", "floor", "severity"}
     assert told().label_names(*span, every) == every
+
+
+def test_series_of_months_are_listed_without_a_look_at_each_evaluation() -> None:
+    days = 86_400
+    now_s = 90 * days
+    lines = [f'up{{job="{job}"}} 0 {at}' for job, at in (("old", days), ("new", now_s - 3600))]
+    memory = Memory(parse_openmetrics("\n".join([*lines, "# EOF"])))
+    given = Evaluated(memory, GROUPS, 0, now_s * 1000)
+    with under(Budget(100_000, 32 << 20)):
+        found = {dict(labels).get("job") for labels in given.listed([], 0, now_s * 1000)}
+        names = given.names(0, now_s * 1000)
+    assert (found, names) == ({"new"}, {"ALERTS", "ALERTS_FOR_STATE", "job:up:sum"})
+    earlier = given.listed([], days * 1000, (days + 900) * 1000)
+    assert {dict(labels).get("job") for labels in earlier} == {"old"}

@@ -63,7 +63,7 @@ from sregym_cluster_embedded.telemetry.promql.writing import pretty
 from sregym_cluster_embedded.telemetry.rules import observed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sregym_cluster_embedded.telemetry.rules.evaluation import Evaluated
     from sregym_cluster_embedded.world import World
@@ -206,14 +206,6 @@ def _asked(world: World, request: Request) -> tuple[Survey, Evaluated, tuple[int
     return Survey(world, start, end), observed(world), (start, end)
 
 
-def _written(
-    evaluated: Evaluated, matchers: Sequence[Matcher], span: tuple[int, int]
-) -> Iterator[Labels]:
-    """Labels of the series that rules made in a span."""
-    written = evaluated.written(matchers, *span)
-    return (series.labels for series in written if series.in_span(*span))
-
-
 def _series(world: World, request: Request) -> Any:
     if not request.parameters("match[]"):
         message = "no match[] parameter provided"
@@ -222,7 +214,7 @@ def _series(world: World, request: Request) -> Any:
     survey, evaluated, span = _asked(world, request)
     found = set[Labels]()
     for matchers in sets:
-        found.update(survey.labels(matchers), _written(evaluated, matchers, span))
+        found.update(survey.labels(matchers), evaluated.listed(matchers, *span))
     return [dict(labels) for labels in sorted(found)]
 
 
@@ -234,7 +226,7 @@ def _labels(world: World, request: Request) -> Any:
     found = set[str]()
     for matchers in sets:
         found |= survey.label_names(matchers)
-        for labels in _written(evaluated, matchers, span):
+        for labels in evaluated.listed(matchers, *span):
             found.update(name for name, _ in labels)
     return sorted(found)
 
@@ -250,7 +242,7 @@ def _label_values(world: World, request: Request, name: str) -> Any:
     found = set[str]()
     for matchers in sets or [[]]:
         found |= survey.values(name, matchers)
-        found.update(value_of(labels, name) for labels in _written(evaluated, matchers, span))
+        found.update(value_of(labels, name) for labels in evaluated.listed(matchers, *span))
     return sorted(found - {""})
 
 
@@ -312,7 +304,7 @@ def _tsdb(world: World, request: Request) -> Any:
     # What is older has gone from memory to disk.
     first_ms = max(now_ms - _IN_MEMORY_MS, world.epoch * 1000)
     series = Survey(world, first_ms, now_ms).labels([])
-    series.update(_written(observed(world), [], (first_ms, now_ms)))
+    series.update(observed(world).listed([], first_ms, now_ms))
     kept = [labels for labels in series if stays(labels, request.without)]
     return cardinality(kept, first_ms, now_ms)
 

@@ -10,7 +10,7 @@ from sregym_cluster_embedded.telemetry.promql.data import Labels, labels_of, wit
 from sregym_cluster_embedded.telemetry.rules.templates import expanded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
     from sregym_cluster_embedded.telemetry.rules.files import AlertingRule
@@ -67,9 +67,9 @@ class Life:
 
 
 def evaluated(
-    rule: AlertingRule, rows: Rows, steps: Sequence[int], living: Mapping[Labels, Life]
-) -> Iterator[Mapping[Labels, Life]]:
-    """At each step, what is pending or firing, by the expression's labels.
+    rule: AlertingRule, rows: Rows, steps: range, living: Mapping[Labels, Life]
+) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
+    """The steps at which something is pending or firing, with that by the expression's labels.
 
     Args:
         rule: The rule.
@@ -82,16 +82,25 @@ def evaluated(
         for at, value in zip(times.tolist(), values.tolist(), strict=True):
             by_step.setdefault(at, {})[labels] = value
     nothing: Mapping[Labels, float] = {}
-    for step in steps:
+    # Where nothing lives, nothing happens until the expression gives something.
+    given = iter(sorted(at for at in by_step if at in steps))
+    following = next(given, None)
+    step = steps.start if living else following
+    while step is not None and step in steps:
         there = by_step.get(step, nothing)
-        if living or there:
-            following: dict[Labels, Life] = {}
-            for labels in sorted({*living, *there}):
-                life = _next(rule, living.get(labels), there.get(labels), step)
-                if life is not None:
-                    following[labels] = life
-            living = following
-        yield living
+        found: dict[Labels, Life] = {}
+        for labels in sorted({*living, *there}):
+            life = _next(rule, living.get(labels), there.get(labels), step)
+            if life is not None:
+                found[labels] = life
+        living = found
+        while following is not None and following <= step:
+            following = next(given, None)
+        if living:
+            yield step, living
+            step += steps.step
+        else:
+            step = following
 
 
 def _next(rule: AlertingRule, life: Life | None, value: float | None, step: int) -> Life | None:

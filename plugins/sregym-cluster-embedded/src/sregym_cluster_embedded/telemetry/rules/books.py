@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sregym_cluster_embedded.telemetry.promql.data import Labels
     from sregym_cluster_embedded.telemetry.rules.alerts import Life, Rows
@@ -23,17 +23,22 @@ class AlertBook:
     Attributes:
         first: Of the first of them, Unix milliseconds.
         interval: Milliseconds from each to the next.
-        states: What was pending or firing at each.
+        last: Of the last of them; before `first` where there are none.
+        states: What was pending or firing at each, in order; those of nothing are left out.
     """
 
     first: int
     interval: int
-    states: list[Mapping[Labels, Life]]
+    last: int
+    states: dict[int, Mapping[Labels, Life]]
 
-    @property
-    def last(self) -> int:
-        """When the last evaluation was."""
-        return self.first + (len(self.states) - 1) * self.interval
+    def between(self, first: int, last: int) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
+        """The evaluations of a span at which something was pending or firing."""
+        if (last - first) // self.interval < len(self.states):
+            steps = range(first, last + 1, self.interval)
+            yield from ((step, self.states[step]) for step in steps if step in self.states)
+        else:
+            yield from (entry for entry in self.states.items() if first <= entry[0] <= last)
 
     def knows(self, other: AlertBook | RecordBook, first: int) -> bool:
         """Whether it tells from an evaluation on what another one tells."""
@@ -41,7 +46,7 @@ class AlertBook:
 
     def copy(self) -> AlertBook:
         """One that can be written to."""
-        return AlertBook(self.first, self.interval, [*self.states])
+        return AlertBook(self.first, self.interval, self.last, {**self.states})
 
 
 @dataclass

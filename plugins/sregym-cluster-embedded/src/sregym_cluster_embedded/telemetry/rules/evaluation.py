@@ -40,7 +40,7 @@ from sregym_cluster_embedded.telemetry.rules.books import AlertBook, Books, Reco
 from sregym_cluster_embedded.telemetry.rules.files import AlertingRule, RecordingRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.telemetry.promql.data import Floats, Times
     from sregym_cluster_embedded.telemetry.rules.alerts import Rows
@@ -54,6 +54,8 @@ _MARGIN = 4
 # By how much further back is looked each time; one long look costs less than many short ones.
 _FURTHER = 8
 _MOST_STEPS = 11_000
+# Of longer spans what was there is listed of their end: worlds are months old when hours matter.
+_LISTED_MS = 12 * 3_600_000
 
 
 class Evaluated:
@@ -113,30 +115,28 @@ class Evaluated:
             return None
         return self._below.newest(matchers, at_ms, lookback_ms)
 
-    def written(
-        self, matchers: Sequence[Matcher], start_ms: int, end_ms: int
-    ) -> Sequence[StoredSeries]:
-        """Of what `select` gives, the series that are made by rules."""
-        return [
-            series
-            for group, rule in self._writing(matchers)
-            for series in self._of_rule(group, rule, start_ms, end_ms)
-            if selects(matchers, dict(series.labels))
-        ]
+    def listed(self, matchers: Sequence[Matcher], start_ms: int, end_ms: int) -> Iterator[Labels]:
+        """Labels of the series that rules made in a span.
+
+        Of long spans only the last 12 hours are looked at: it would take each evaluation of months.
+        """
+        for group, rule in self._writing(matchers):
+            for labels in self._listed(group, rule, start_ms, end_ms):
+                if selects(matchers, dict(labels)):
+                    yield labels
 
     def names(self, start_ms: int, end_ms: int) -> set[str]:
-        """The names of the series that rules made in a span."""
+        """The names of the series that rules made in a span, as `listed` finds them."""
         found: set[str] = set()
         for group, rule in self._writing(()):
             # Once one alert was there, others add no name.
             if not found.issuperset(_names(rule)):
-                for series in self._of_rule(group, rule, start_ms, end_ms):
-                    if series.in_span(start_ms, end_ms):
-                        found.add(value_of(series.labels, NAME))
+                listed = self._listed(group, rule, start_ms, end_ms)
+                found.update(value_of(labels, NAME) for labels in listed)
         return found
 
     def label_names(self, start_ms: int, end_ms: int, scraped: set[str]) -> set[str]:
-        """The names of the labels of all series of a span.
+        """The names of the labels of all series of a span, as `listed` finds them.
 
         Args:
             start_ms: Where the span begins.
@@ -149,9 +149,8 @@ class Evaluated:
         for group, rule in self._writing(()):
             if whole and found.issuperset(_label_names(rule)):
                 continue
-            for series in self._of_rule(group, rule, start_ms, end_ms):
-                if series.in_span(start_ms, end_ms):
-                    found.update(name for name, _ in series.labels)
+            for labels in self._listed(group, rule, start_ms, end_ms):
+                found.update(name for name, _ in labels)
         return found
 
     def alerts(self, group: Group, rule: AlertingRule) -> list[Alert]:
@@ -159,8 +158,11 @@ class Evaluated:
         last = self._last(group, self._now)
         if last is None:
             return []
-        ((_, living),) = self._lives(group, rule, last, last)
-        return [alert_of(rule, labels, life) for labels, life in living.items()]
+        return [
+            alert_of(rule, labels, life)
+            for _, living in self._lives(group, rule, last, last)
+            for labels, life in living.items()
+        ]
 
     def last_evaluation_ms(self, group: Group) -> int | None:
         """When the group was last evaluated; None if never yet."""
@@ -209,26 +211,27 @@ class Evaluated:
 
     def _lives(
         self, group: Group, rule: AlertingRule, first: int, last: int
-    ) -> Iterator[tuple[int, Mapping[Labels, Life]]]:
-        """The states at the evaluations from `first` on."""
+    ) -> Sequence[tuple[int, Mapping[Labels, Life]]]:
+        """What was pending or firing at the evaluations of a span, where something was."""
         key, interval = _key(group, rule), group.interval_ms
         book = self._books.get(key, first)
-        if not isinstance(book, AlertBook) or not book.states or first < book.first:
-            book = AlertBook(self._begin, interval, [])
-        following = book.first + len(book.states) * interval
+        if not isinstance(book, AlertBook) or book.last < book.first or first < book.first:
+            book = AlertBook(self._begin, interval, self._begin - interval, {})
+        following = book.last + interval
         if following <= last:
             begin, rows = self._looked_back(group, rule, (max(first, following), last), following)
             if begin != following:
-                book = AlertBook(begin, interval, [])
-            living = book.states[-1] if book.states else {}
-            steps = range(begin, last + 1, interval)
-            book.states.extend(evaluated(rule, rows, steps, living))
-        for step in range(first, last + 1, interval):
-            yield step, book.states[(step - book.first) // interval]
+                book = AlertBook(begin, interval, begin - interval, {})
+            living = book.states.get(book.last, {})
+            book.states.update(evaluated(rule, rows, range(begin, last + 1, interval), living))
+            book.last = last
+        found = [*book.between(first, last)]
         # There may be more samples of the present moment when it is past.
-        while book.states and book.last >= self._now:
-            book.states.pop()
+        while book.first <= book.last and book.last >= self._now:
+            book.states.pop(book.last, None)
+            book.last -= interval
         self._books.put(key, book)
+        return found
 
     def _looked_back(
         self, group: Group, rule: AlertingRule, span: tuple[int, int], limit: int
@@ -281,25 +284,33 @@ class Evaluated:
         if isinstance(rule, RecordingRule):
             rows = _renamed(rule, self._recorded(group, rule, first, last))
         else:
-            rows = self._states(group, rule, first, last)
+            rows = _states(rule, self._lives(group, rule, first, last))
         for labels, (times, values) in rows.items():
             yield _ended(labels, times, values, group.interval_ms, last)
 
-    def _states(self, group: Group, rule: AlertingRule, first: int, last: int) -> Rows:
-        """`ALERTS` and `ALERTS_FOR_STATE` of a span."""
-        written: dict[Labels, dict[int, float]] = {}
-        for step, living in self._lives(group, rule, first, last):
-            for labels, life in living.items():
-                base = dict(labels_with(rule, labels, life.value))
-                state = "pending" if life.fired_ms is None else "firing"
-                alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
-                since = labels_of({**base, NAME: ALERTS_FOR_STATE})
-                written.setdefault(alert, {})[step] = 1.0
-                written.setdefault(since, {})[step] = life.since_ms // 1000
-        return {labels: _arrays(points) for labels, points in written.items()}
+    def _listed(self, group: Group, rule: Rule, start_ms: int, end_ms: int) -> Iterator[Labels]:
+        """Labels of the series that a rule made in a span, or at its end."""
+        start_ms = max(start_ms, min(end_ms, self._now) - _LISTED_MS)
+        for series in self._of_rule(group, rule, start_ms, end_ms):
+            if series.in_span(start_ms, end_ms):
+                yield series.labels
 
 
 _NO_ROWS: Rows = {}
+
+
+def _states(rule: AlertingRule, lives: Iterable[tuple[int, Mapping[Labels, Life]]]) -> Rows:
+    """`ALERTS` and `ALERTS_FOR_STATE` of a span."""
+    written: dict[Labels, dict[int, float]] = {}
+    for step, living in lives:
+        for labels, life in living.items():
+            base = dict(labels_with(rule, labels, life.value))
+            state = "pending" if life.fired_ms is None else "firing"
+            alert = labels_of({**base, NAME: ALERTS, "alertstate": state})
+            since = labels_of({**base, NAME: ALERTS_FOR_STATE})
+            written.setdefault(alert, {})[step] = 1.0
+            written.setdefault(since, {})[step] = life.since_ms // 1000
+    return {labels: _arrays(points) for labels, points in written.items()}
 
 
 def _key(group: Group, rule: Rule) -> RuleKey:
