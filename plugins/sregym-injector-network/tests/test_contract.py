@@ -11,13 +11,15 @@ CASES = [
     for fault in FAULTS.values()
 ]  # fmt: skip
 
+CASES.append(FaultCase(FAULTS["endpoints-stale"], FullShop(), "catalog-db"))
+
 
 class TestPlugin(PluginContract):
     distribution = "sregym-injector-network"
 
 
 class TestFaults(InjectorContract):
-    @pytest.fixture(params=CASES, ids=lambda case: case.fault.name)
+    @pytest.fixture(params=CASES, ids=lambda case: f"{case.fault.name}-{case.target}")
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return request.param
 

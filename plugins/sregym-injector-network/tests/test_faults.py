@@ -60,6 +60,14 @@ NAME = "catalog.shop.svc.cluster.local"
             "EndpointSlice catalog-static leads to 10.244.250.17, which no pod has",
         ),
         (
+            EndpointsStale(), "catalog-db", {},
+            (
+                "EndpointSlice catalog-db-static", "",
+                "only address 10.244.250.17, which no pod has; the Service has no selector",
+            ),
+            "Service shop/catalog-db has no selector",
+        ),
+        (
             PolicyDeny(), "catalog", {},
             ("NetworkPolicy catalog-deny-all", "", "denies all ingress and egress"),
             "NetworkPolicy catalog-deny-all stops front to it; NetworkPolicy catalog-deny-all stops whatever it sends",

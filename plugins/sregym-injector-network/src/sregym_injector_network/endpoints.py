@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.model import Check, Component, ComponentPart
+from sregym_core.model import Check, Component, ComponentPart, ObjectRef
 from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_load
 from sregym_injectors.defects import defect_check
+from sregym_injectors.edits import Edits
+from sregym_injectors.manifests import manifest_of
 from sregym_injectors.pods import live, pods_of
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.service_fault import service_of
 from sregym_injectors.service_state import service_defects
+from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
+
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.interfaces import FaultContext
+    from sregym_core.interfaces import Cluster, Command, FaultContext
     from sregym_core.interfaces.cluster import KubeObject
-    from sregym_core.model import ObjectRef
 
 _SERVICE = "kubernetes.io/service-name"
 _MANAGER = "endpointslice.kubernetes.io/managed-by"
@@ -50,9 +54,13 @@ class EndpointsStale(AddedObjectFault):
 
         Attributes:
             address: Of the endpoints; no pod may have it.
+            instead: Whether the Service loses its selector, so that there are no others. None:
+                unless the component is a plain service, since clients of stores and registries
+                keep to the endpoints that answer.
         """
 
         address: str = "10.244.250.17"
+        instead: bool | None = None
 
     @override
     def misfit(self, component: Component) -> str:
@@ -61,6 +69,8 @@ class EndpointsStale(AddedObjectFault):
         service = component.own_service
         if service is None:
             return "no Service leads to it"
+        if not component.selector:
+            return "its Service has no selector"
         return "" if component.ports else "its Service has no ports"
 
     @override
@@ -85,8 +95,32 @@ class EndpointsStale(AddedObjectFault):
         }
 
     @override
+    def inject(self, context: FaultContext) -> None:
+        service, cluster = service_of(context), context.cluster
+        edits = Edits(context)
+        edits.create(self.added(context))
+        if _instead(context):
+            edits.patch(service, {"spec": {"selector": None}}, "merge")
+            edits.pause()
+            # Without a selector no controller follows the pods, and none makes them anew.
+            for entry in _slices(cluster, service):
+                if _MANAGER in (entry["metadata"].get("labels") or {}):
+                    cluster.delete(ObjectRef.of(entry))
+        restart_rollout(edits, self.restarted(context))
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        delete, *rest = super().reference_fix(context)
+        if not _instead(context):
+            return (delete, *rest)
+        right = manifest_of(context.application, service_of(context))["spec"]["selector"]
+        back = commands.patch(service_of(context), {"spec": {"selector": right}}, "merge")
+        return (back, delete, *rest)
+
+    @override
     def told(self, context: FaultContext) -> str:
-        return f"address {context.parameters.address}, which no pod has"
+        said = f"address {context.parameters.address}, which no pod has"
+        return f"only {said}; the Service has no selector" if _instead(context) else said
 
     @override
     def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
@@ -102,8 +136,7 @@ class EndpointsStale(AddedObjectFault):
             if (workload := cluster.get(ref)) is not None
             for pod in live(pods_of(cluster, workload))
         ]
-        selector = f"{_SERVICE}={service.name}"
-        for entry in cluster.list(_API, "EndpointSlice", service.namespace, selector):
+        for entry in _slices(cluster, service):
             labels: dict[str, Any] = entry["metadata"].get("labels") or {}
             if _MANAGER in labels:
                 continue  # a controller follows the pods
@@ -119,3 +152,13 @@ class EndpointsStale(AddedObjectFault):
                     f"EndpointSlice {name} leads to {', '.join(strange)}, which no pod has"
                 )
         return defect_check("the Service leads to addresses of the component's pods alone", found)
+
+
+def _instead(context: FaultContext) -> bool:
+    wanted: bool | None = context.parameters.instead
+    return context.component.kind != "service" if wanted is None else wanted
+
+
+def _slices(cluster: Cluster, service: ObjectRef) -> list[KubeObject]:
+    selector = f"{_SERVICE}={service.name}"
+    return list(cluster.list(_API, "EndpointSlice", service.namespace, selector))
