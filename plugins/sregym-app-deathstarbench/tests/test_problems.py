@@ -26,8 +26,10 @@ def test_problems_and_what_they_break() -> None:
         ("social-network",),
     }
     assert [problem.id for problem in problems.values() if problem.silent] == [
+        "cronjob_sidecar_blocks_completion_hotel_reservation",
         "duplicate_pvc_mounts_hotel_reservation",
         "duplicate_pvc_mounts_social_network",
+        "hpa_missing_effective_cpu_request_hotel_reservation",
         "missing_configmap_social_network",
         "pod_anti_affinity_deadlock",
     ]
@@ -35,8 +37,19 @@ def test_problems_and_what_they_break() -> None:
         "admission_webhook_outage_hotel_reservation": [("webhook-down", "geo")],
         "assign_to_non_existent_node": [("node-selector", "user-service")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
+        "cronjob_sidecar_blocks_completion_hotel_reservation": [("job-backlog", "reservation")],
+        "dev_shm_exhaustion_hotel_reservation": [("room-missing", "search")],
         "duplicate_pvc_mounts_hotel_reservation": [("claim-shared", "search")],
         "duplicate_pvc_mounts_social_network": [("claim-shared", "user-service")],
+        "faulty_image_correlated": [
+            (
+                "image-incompatible",
+                "frontend, geo, profile, rate, recommendation, reservation, search, user",
+            )
+        ],
+        "hpa_missing_effective_cpu_request_hotel_reservation": [
+            ("autoscaler-wrong", "recommendation")
+        ],
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
         "init_container_dependency_hang_hotel_reservation": [("init-hang", "frontend")],
         "init_container_dependency_hang_social_network": [("init-hang", "user-service")],
@@ -49,6 +62,7 @@ def test_problems_and_what_they_break() -> None:
         ],
         "liveness_probe_too_aggressive_hotel_reservation": [("probe-impatient", "mongodb-rate")],
         "liveness_probe_too_aggressive_social_network": [("probe-impatient", "user-mongodb")],
+        "misconfig_app_hotel_res": [("buggy-build", "geo")],
         "missing_configmap_hotel_reservation": [("configmap-missing", "mongodb-geo")],
         "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
@@ -57,6 +71,7 @@ def test_problems_and_what_they_break() -> None:
         "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
         "network_policy_block": [("policy-deny", "recommendation")],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
+        "priority_preemption_cascade_hotel_reservation": [("preemption", "rate")],
         "psa_restricted_blocks_recreation_hotel_reservation": [("namespace-policy", "rate")],
         "pvc_claim_mismatch": [
             (
@@ -78,6 +93,8 @@ def test_problems_and_what_they_break() -> None:
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
         "scale_to_zero_hotel_reservation": [("replicas-zero", "recommendation")],
+        "service_port_conflict_hotel_reservation": [("host-port", "frontend")],
+        "service_port_conflict_social_network": [("host-port", "user-service")],
         "sidecar_port_conflict_hotel_reservation": [("sidecar-port", "frontend")],
         "sidecar_port_conflict_social_network": [("sidecar-port", "user-service")],
         "service_dns_resolution_failure_social_network": [("dns-name-poisoned", "user-service")],
@@ -86,6 +103,13 @@ def test_problems_and_what_they_break() -> None:
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "taint_no_toleration_social_network": [("taint", "user-service")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
+        "update_incompatible_correlated": [
+            (
+                "image-incompatible",
+                "mongodb-geo, mongodb-profile, mongodb-rate, mongodb-recommendation, "
+                "mongodb-reservation, mongodb-user",
+            )
+        ],
         "wrong_bin_usage": [("command-wrong", "profile")],
         "wrong_dns_policy_hotel_reservation": [("dns-policy", "profile")],
         "wrong_dns_policy_social_network": [("dns-policy", "user-service")],

@@ -134,7 +134,7 @@ def test_callers_are_those_of_the_clients(
 ) -> None:
     registered = {
         step.name: name
-        for name, program in model.programs.items()
+        for name, (_, program) in programs(hotel, model).items()
         if isinstance(program, ServiceProgram)
         for step in program.startup
         if isinstance(step, RegisterStep)

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sregym_core.errors import WorldError
+from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import Fault, FaultContext
 from sregym_core.model import Change, ObjectRef, Outcome
 from sregym_core.testing import FullShop, MemoryCluster
+from sregym_injector_kubernetes.builds import BuggyBuild
+from sregym_injector_kubernetes.host_port import HostPort
 from sregym_injector_kubernetes.namespace_policy import NamespacePolicy
+from sregym_injector_kubernetes.preemption import Preemption
 from sregym_injector_kubernetes.rollout_strategy import RolloutStrategy
+from sregym_injector_kubernetes.room import RoomMissing
+from sregym_injector_kubernetes.scaling import AutoscalerWrong
+from sregym_injector_kubernetes.secret_wrong import SecretWrong
 from sregym_injector_kubernetes.volumes import VolumeElsewhere
 from sregym_injector_kubernetes.webhooks import WebhookDown
 
@@ -28,7 +34,15 @@ WEBHOOK = ObjectRef(
     kind="ValidatingWebhookConfiguration",
     name="image-policy",
 )
+DEPLOYMENT = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="catalog")
+
+
+def template(**spec: Any) -> tuple[ObjectRef, dict[str, Any]]:
+    return DEPLOYMENT, {"spec": {"template": {"spec": spec}}}
+
+
 # Parameters, the change that is told, the defect, and a repair other than the reference fix.
+SHARED = {"name": "shm", "mountPath": "/dev/shm"}
 CASES: list[tuple[Fault, dict[str, Any], Change, str, tuple[ObjectRef, dict[str, Any]]]] = [
     (
         NamespacePolicy(),
@@ -80,7 +94,7 @@ CASES: list[tuple[Fault, dict[str, Any], Change, str, tuple[ObjectRef, dict[str,
         "takes all pods at once: maxUnavailable 100%, maxSurge 0; Deployment shop/catalog has an "
         "init container migrate-cache that never ends",
         (
-            ObjectRef(api_version="apps/v1", kind="Deployment", namespace="shop", name="catalog"),
+            DEPLOYMENT,
             {
                 "spec": {
                     "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
@@ -89,7 +103,76 @@ CASES: list[tuple[Fault, dict[str, Any], Change, str, tuple[ObjectRef, dict[str,
             },
         ),
     ),
+    (
+        RoomMissing(),
+        {"mib": 70},
+        Change(what="initContainers", after="prepare-segments lays out 70 MiB in /dev/shm"),
+        "lays out 70 MiB in /dev/shm, which has 64 MiB",
+        template(
+            volumes=[{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "80Mi"}}],
+            initContainers=[{"name": "prepare-segments", "volumeMounts": [SHARED]}],
+        ),
+    ),
+    (
+        HostPort(),
+        {},
+        Change(what="containers[name=catalog].ports[containerPort=9091].hostPort", after="9100"),
+        "wants the host port 9100, which DaemonSet node-metrics has",
+        template(
+            containers=[{"name": "catalog", "ports": [{"containerPort": 9091, "hostPort": None}]}]
+        ),
+    ),
+    (
+        AutoscalerWrong(),
+        {},
+        Change(
+            what="HorizontalPodAutoscaler catalog by cpu utilization, "
+            "containers[name=catalog].resources.requests.cpu",
+            before="100m",
+            after="no request",
+        ),
+        "is scaled by HorizontalPodAutoscaler catalog by cpu, which container catalog does not "
+        "request",
+        template(containers=[{"name": "catalog", "resources": {"limits": {"cpu": "1"}}}]),
+    ),
+    (
+        Preemption(),
+        {},
+        Change(what="value, of Deployment nightly-report", after="1000000"),
+        "has priority 0 and is kept off by Deployment nightly-report with 1000000",
+        (
+            DEPLOYMENT.model_copy(update={"name": "nightly-report"}),
+            {"spec": {"template": {"spec": {"affinity": None}}}},
+        ),
+    ),
+    (
+        BuggyBuild(),
+        {"image": "shop/catalog:2.0"},
+        Change(
+            what="containers[name=catalog].image",
+            before="shop/catalog:latest",
+            after="shop/catalog:2.0",
+        ),
+        "has image shop/catalog:2.0",
+        template(containers=[{"name": "catalog", "image": "shop/catalog:1.9"}]),
+    ),
 ]
+
+
+def test_a_build_that_nobody_knows(at: Callable[..., FaultContext]) -> None:
+    with pytest.raises(UsageError) as caught:
+        BuggyBuild().ground_truth(at(BuggyBuild(), "catalog"))
+    assert str(caught.value) == (
+        "no buggy build of component 'catalog' is known; name one with the parameter image"
+    )
+
+
+def test_a_secret_that_nobody_asks_for(at: Callable[..., FaultContext]) -> None:
+    with pytest.raises(UsageError) as caught:
+        SecretWrong().ground_truth(at(SecretWrong(), "catalog", secret="vault"))
+    assert str(caught.value) == (
+        "no variable of component 'catalog' comes from a Secret 'vault'; it asks for: none"
+    )
 
 
 @pytest.mark.parametrize(("fault", "parameters", "change", "told", "repair"), CASES)
@@ -106,7 +189,7 @@ def test_what_is_wrong_and_when_it_no_longer_is(
     fault.inject(context)
     assert fault.ground_truth(context).changed == change
     assert fault.present(context).got == f"{CATALOG} {told}"
-    cluster.patch(*repair, "merge")
+    cluster.patch(*repair, "strategic" if repair[0].kind == "Deployment" else "merge")
     assert fault.present(context).outcome is Outcome.PASS
 
 

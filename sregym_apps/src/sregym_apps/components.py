@@ -161,6 +161,7 @@ def _component(
         callers=notes.callers,
         operations=notes.operations,
         sessions=notes.sessions,
+        builds=notes.builds,
     )
 
 

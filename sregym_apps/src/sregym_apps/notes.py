@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
@@ -24,6 +24,8 @@ class ComponentNotes(Value):
         accounts: Database accounts it serves.
         sessions: Command lines with which people look into it now and then, and which change nothing. A
             fault in a database comes through such a session, which would tell of it if it were the only one.
+        builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with its
+            data or peers, or `buggy`.
         workload: Which object it is, `CronJob/report` or `Ledger/main`; empty: the workload of the
             component's name. Needed where several have that name, and for a custom resource.
         container: Name of the container that serves; empty: the first to whose ports its Service
@@ -39,6 +41,7 @@ class ComponentNotes(Value):
     operations: tuple[str, ...] = ()
     accounts: tuple[Account, ...] = ()
     sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
+    builds: dict[Literal["incompatible", "buggy"], str] = Field(default_factory=dict)
     workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")
     container: str = ""
     service: str = ""

@@ -103,6 +103,7 @@ class PodTemplateFault(TemplateFault):
         phrases: Other ways to say it.
         symptoms: What is seen of the pods.
         expected: What holds again once it is repaired.
+        restarts: Whether the pods are started anew where nothing of their workload changes.
     """
 
     layer: ClassVar[str] = "kubernetes"
@@ -111,6 +112,7 @@ class PodTemplateFault(TemplateFault):
     phrases: ClassVar[tuple[str, ...]]
     symptoms: ClassVar[tuple[str, ...]]
     expected: ClassVar[str]
+    restarts: ClassVar[bool] = True
 
     class Parameters(TemplateParameters):
         """What all have."""
@@ -137,7 +139,7 @@ class PodTemplateFault(TemplateFault):
             roll_out(
                 edits, component.workload, _patch(component, change), wanted_rollout(context), kind
             )
-        else:
+        elif self.restarts:
             restart_rollout(edits, (component.workload,))
         restart_rollout(edits, clients_of(context))
 

@@ -51,6 +51,23 @@ def test_the_victim_goes_and_the_preemptor_gets_its_place(crowded: Any) -> None:
     assert "nominatedNodeName" not in bound["status"]
 
 
+def test_nobody_comes_to_a_promised_place_beside_whom_its_pod_will_not_live(crowded: Any) -> None:
+    apart = (
+        "{priorityClassName: gold, affinity: {podAntiAffinity: {"
+        "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+        "labelSelector: {matchLabels: {app: late}}}]}}}"
+    )
+    crowded.pod("vip", apart, cpu="1", seconds=0.2)
+    vip = crowded.shop.world.store.get(Key("pods", "shop", "vip"))
+    node = vip["status"]["nominatedNodeName"]
+    there = f"{{nodeSelector: {{kubernetes.io/hostname: {node}}}}}"
+    said = crowded.pod("late", there, {"app": "late"}, cpu="10m", seconds=0.3)
+    assert "1 node(s) didn't satisfy existing pods anti-affinity rules" in said
+    crowded.shop.run(40)
+    assert crowded.where("vip") == node
+    assert crowded.where("late") != node
+
+
 def test_a_promised_place_is_not_given_to_others(crowded: Any) -> None:
     crowded.pod("vip", "priorityClassName: gold", cpu="1800m", seconds=0.2)
     assert crowded.pod("small", cpu="400m", seconds=0.3) != "not looked at"

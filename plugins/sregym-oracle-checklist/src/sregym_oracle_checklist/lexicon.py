@@ -117,6 +117,10 @@ PHRASES: dict[str, str] = {
     "port-conflict": r"ports?[- ](?:conflict|clash|collision)s?|address (?:is )?already in use|conflict\w* (?:over|on|for) (?:the )?(?:same )?port"
     r"|ports?(?: \d+)? (?:is |are |was )?(?:already )?(?:in use|taken|occupied|bound|stolen|grabbed)(?: by)?|(?:same|own) port|(?:takes|took|taking|occupies|occupying|steals|grabs|hijacks) (?:\w+ ){0,3}port"
     r"|sidecar[^.;]{0,60}(?:listen|bind|occup|tak)\w*[^.;]{0,30}port",
+    "preemption": r"preempt\w*|priority ?class\w*|global ?default|(?:higher|default) priorit\w+",
+    "autoscaler": r"(?:hpa|autoscal\w+)[^.;]{0,60}(?:cannot|can't|unable|does not|doesn't|without|unknown|no (?:cpu )?requests?)|missing (?:cpu )?request for cpu|(?:no|missing|without) (?:effective )?cpu requests?",
+    "job-backlog": r"(?:cron ?)?jobs?[^.;]{0,50}(?:never|not|cannot|can't|blocked)[^.;]{0,20}(?:complet\w*|finish\w*|end\w*)|job backlog|concurrency ?policy|blocks? (?:the )?(?:job )?completion|(?:sidecar|side container)[^.;]{0,40}(?:never (?:exits?|ends?|terminates?)|completing)",
+    "shared-memory": r"/dev/shm|shared memory|dev shm",  # noqa: S108 - words, no path of ours
     "webhook": r"webhooks?[^.;]{0,60}(?:\bdown\b|unreachable|no (?:backend|endpoint|server|service)|not exist|fail\w*|refus\w+|block\w*|unavailable|outage|reject\w*|den(?:y|ies|ied))"
     r"|(?:failed calling|unreachable|dead|orphaned|fail-closed|broken) (?:admission |validating |mutating )*webhooks?",
     "rollout-strategy": r"(?:rolling[- ]?update|rollout|update|deployment)[- ]?(?:strateg(?:y|ies))?[^.;]{0,40}(?:misconfigur\w+|wrong|takes all|all at once|allows all)|max ?unavailable[^.;]{0,20}100|max ?surge[^.;]{0,8}\b0\b|(?:wrong|bad|misconfigured|unsafe) (?:rollout|update|rolling update|deployment) strategy",
@@ -206,6 +210,10 @@ TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
     ("probe-wrong", r"probe"),
     ("port-conflict", r"port-conflict"),
     ("webhook", r"webhook"),
+    ("preemption", r"preempts"),
+    ("autoscaler", r"autoscaler"),
+    ("job-backlog", r"job"),
+    ("shared-memory", r"shared-memory"),
     ("rollout-strategy", r"rolling-update|rollout-strategy"),
     ("env-missing", r"environment-variable-missing"),
     ("env-wrong", r"environment-variable"),

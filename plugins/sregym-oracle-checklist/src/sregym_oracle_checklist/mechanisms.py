@@ -151,6 +151,17 @@ _STRONGER = (
     ("init-container", "dns"),
     ("probe-wrong", "service-target-port"),
     ("probe-wrong", "workload-missing"),
+    *(
+        (strong, weak)
+        for strong in ("preemption", "autoscaler", "job-backlog", "shared-memory")
+        for weak in (
+            "configmap-drift",
+            "workload-missing",
+            "resource-limit",
+            "cpu-limit",
+            "request-too-large",
+        )
+    ),
     ("webhook", "service-missing"),
     ("webhook", "workload-missing"),
     ("rollout-strategy", "init-container"),

@@ -207,6 +207,8 @@ class Component(Value):
         operations: User-visible operations whose requests pass through it.
         sessions: Command lines with which people look into its main container now and then; they
             change nothing.
+        builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with
+            its data or peers, `buggy`.
     """
 
     name: str
@@ -233,6 +235,7 @@ class Component(Value):
     calls: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     sessions: tuple[tuple[str, ...], ...] = ()
+    builds: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod

@@ -112,8 +112,9 @@ class Attempt:
         """Why the node cannot take the pod when the `gone` pods of it have left; None: it can."""
         loads = tuple(load_of(pod, facts.name) for pod in gone)
         load = less(node_loads(self.world).get(facts.name, IDLE), loads)
-        load = more(load, nominations.on(self.world, self.pod, facts.name))
-        refused = refusal(self.pod, self.wanted, facts, load)
+        coming = nominations.on(self.world, self.pod, facts.name)
+        refused = refusal(self.pod, self.wanted, facts, more(load, coming))
+        refused = refused or neighbours.refused_by(self.world, self.wanted, coming)
         if refused is not None:
             return refused
         uids = frozenset(pod["metadata"]["uid"] for pod in gone)
@@ -140,6 +141,7 @@ class Attempt:
         coming = nominations.on(self.world, self.pod, facts.name)
         if coming:
             refused = refusal(self.pod, self.wanted, facts, more(load, coming))
+            refused = refused or neighbours.refused_by(self.world, self.wanted, coming)
             if refused is not None:
                 return refused
         return self._around(facts, (), frozenset())

@@ -154,6 +154,18 @@ def needed(world: World, wanted: PodLoad) -> bool:
     return bool(wanted.terms or neighbour_terms(world))
 
 
+def refused_by(world: World, wanted: PodLoad, coming: Iterable[PodLoad]) -> Verdict | None:
+    """Why pods that were promised a node, and have none yet, keep another pod from it."""
+    for other in coming:
+        for term in other.terms:
+            if term.kind == FORBIDDEN and means(world, term, wanted.namespace, wanted.labels):
+                return OTHERS_ANTI
+        for term in wanted.terms:
+            if term.kind == FORBIDDEN and means(world, term, other.namespace, other.labels):
+                return OWN_ANTI
+    return None
+
+
 def _merge(into: Domains, more: Domains) -> None:
     for place, count in more.items():
         into[place] = into.get(place, 0) + count

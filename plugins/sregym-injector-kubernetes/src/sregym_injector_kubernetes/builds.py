@@ -1,0 +1,116 @@
+"""Builds that exist and can be pulled, but do not work where they are put."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.errors import UsageError
+from sregym_injectors.restarts import TemplateParameters
+from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
+from typing_extensions import override
+
+from sregym_injector_kubernetes.image_reference import ImageReference
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.model import Component
+
+
+class BuildParameters(TemplateParameters):
+    """Parameters.
+
+    Attributes:
+        image: The build; empty: the one that the application's notes on the component name.
+    """
+
+    image: str = ""
+
+
+class _OtherBuild(PodTemplateFault):
+    """Base: another build of a container's image."""
+
+    lack: ClassVar[str]
+    expected: ClassVar[str] = "a build that works"
+
+    class Parameters(BuildParameters):
+        """As for all."""
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        known = self.lack in component.builds
+        return "" if known else f"no {self.lack} build of its image is known"
+
+    @override
+    def change(self, context: FaultContext) -> TemplateChange:
+        component, wrong = context.component, self._wrong(context)
+        what = f"containers[name={component.container}].image"
+        return TemplateChange(what, wrong, component.image, container={"image": wrong})
+
+    @override
+    def defects(self, context: FaultContext, live: Template) -> list[str]:
+        found = str(live.container.get("image", ""))
+        wrong = ImageReference.parse(self._wrong(context))
+        return [f"has image {found}"] if ImageReference.parse(found).same_image(wrong) else []
+
+    @override
+    def more_phrases(self, context: FaultContext) -> tuple[str, ...]:
+        return (f"image {self._wrong(context)}",)
+
+    def _wrong(self, context: FaultContext) -> str:
+        component = context.component
+        wrong = context.parameters.image or component.builds.get(self.lack, "")
+        if not wrong:
+            msg = (
+                f"no {self.lack} build of component {component.name!r} is known; name one with the "
+                "parameter image"
+            )
+            raise UsageError(msg)
+        return str(wrong)
+
+
+class ImageIncompatible(_OtherBuild):
+    """Puts a build or version in place that cannot work with the component's data or peers."""
+
+    name: ClassVar[str] = "image-incompatible"
+    title: ClassVar[str] = "Build does not fit its data or its peers"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "incompatible"
+    mechanism: ClassVar[str] = "image-incompatible"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "incompatible image",
+        "incompatible version",
+        "wrong image",
+        "wrong image version",
+        "image version cannot open the data files",
+        "image was upgraded to an incompatible version",
+        "major version upgrade is not compatible",
+        "image belongs to another application",
+        "image does not have the program",
+        "incompatible upgrade",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("container does not start", "CrashLoopBackOff")
+
+
+class BuggyBuild(_OtherBuild):
+    """Rolls a build with a defect out."""
+
+    name: ClassVar[str] = "buggy-build"
+    title: ClassVar[str] = "Build with a defect"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "buggy"
+    mechanism: ClassVar[str] = "buggy-image"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "buggy image",
+        "buggy build",
+        "image with a bug",
+        "wrong image",
+        "wrong image version",
+        "bad build was rolled out",
+        "faulty release",
+        "image has a wrong default configuration",
+        "new build is defective",
+        "image was changed to a defective build",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("container ends after its start", "CrashLoopBackOff")
