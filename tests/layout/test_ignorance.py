@@ -22,7 +22,8 @@ def names() -> set[str]:
     """What only those outside the cluster may know: names that say which system, or what broke."""
     bench = Bench(Settings())
     found = {problem.id for problem in bench.problems.all()}
-    found.update(bench.registry.names("fault"))
+    # A fault of one word is named as what it changes: `taint`.
+    found.update(name for name in bench.registry.names("fault") if "-" in name)
     for name in bench.registry.names("application"):
         application = bench.application(name)
         found.update({name, application.title, *application.namespaces})
