@@ -13,6 +13,8 @@ from sregym_core.model.base import Value
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 class ComponentNotes(Value):
     """What people know of a component that its manifests do not say.
@@ -50,7 +52,8 @@ class ComponentNotes(Value):
 
 def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
     """Read a `components.yaml`: name of the component -> notes."""
-    return notes_from(yaml.safe_load(file.read_text(encoding="utf-8")), file.name)
+    content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+    return notes_from(content, file.name)
 
 
 def notes_from(content: Any, source: str) -> dict[str, ComponentNotes]:

@@ -29,6 +29,10 @@ VALUES = {
         ([{"{{ each s in stores }}": {"{{ s.name }}": 1}}], [{"db": 1}, {"cache": 1}]),
         ({"{{ if calls }}": {"a": 1}, "{{ if none }}": {"b": 1}, "{{ if not none }}": {"c": 1}}, {"a": 1, "c": 1}),
         ([{"{{ if none }}": "x"}, {"{{ if not none }}": "y"}], ["y"]),
+        ("{{ port or 1 }} {{ lost or a b }} {{ name.first or 'x' }}", "8080 a b x"),
+        (["{{ lost or [1, {a: 2}] }}", "{{ lost or '' }}"], [[1, {"a": 2}], ""]),
+        ([{"{{ each c in calls }}": {"{{ if c.port }}": {"p": 1}, "{{ if c.lost }}": {"q": 1}}}], [{"p": 1}, {"p": 1}]),
+        ([{"{{ each c in calls }}": [{"{{ each d in c.lost }}": 1}]}], []),
         (None, None),
     ],
 )  # fmt: skip
@@ -52,6 +56,7 @@ def test_values_are_copies() -> None:
             "there is no 'prot'; there is: calls, name, none, port, stores, yes",
         ),
         ("{{ name.first }}", (), "there is no 'name.first'; there is: 'web'"),
+        ("{{ lost or [ }}", (), "'[' behind 'or' is no YAML"),
         ("{{ 1 + 1 }}", (), "{{ 1 + 1 }} is no name in braces; 'each' and 'if' stand in keys of their own"),
         ("to {{ none }}", (), "'none' is [], which fits into no text"),
         ({"{{ each x in port }}": {}}, ("{{ each x in port }}",), "'port' is 8080, neither a list nor a mapping"),

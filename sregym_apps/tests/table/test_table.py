@@ -65,6 +65,26 @@ def test_a_row_makes_manifests_notes_and_programs(tmp_path: Path) -> None:
     assert sorted(model.programs) == ["front", "own", "stock"]
 
 
+def test_rows_bring_images_which_are_counted_once(tmp_path: Path) -> None:
+    images = "    images:\n      - {repository: acme/base, tags: [v1], size_mib: 1}\n      - {repository: 'acme/{{ name }}', tags: [v1], size_mib: 1}\n"
+    (tmp_path / "table.yaml").write_text(
+        TABLE.replace("    programs:\n", f"{images}    programs:\n")
+    )
+    (tmp_path / "service_model.yaml").write_text(
+        "application: shop\nimages: [{repository: own, tags: [v1], size_mib: 1}]\n"
+    )
+
+    text = (with_table(tmp_path) / "service_model.yaml").read_text(encoding="utf-8")
+    model = parse_service_model(text, "x")
+
+    assert [one.repository for one in model.images] == [
+        "own",
+        "acme/base",
+        "acme/front",
+        "acme/stock",
+    ]
+
+
 def test_a_folder_without_a_table_is_itself(tmp_path: Path) -> None:
     assert with_table(tmp_path) is tmp_path
 
@@ -88,7 +108,7 @@ def test_templates_of_another_package_are_included() -> None:
             "inclde: []\nrows:\n",
             [
                 "table.yaml:15: inclde: there is no field 'inclde'; meant: 'include'; there is: "
-                "include, rows, templates, vocabulary"
+                "derive, include, rows, templates, vocabulary"
             ],
         ),
         (
@@ -96,7 +116,7 @@ def test_templates_of_another_package_are_included() -> None:
             "    program:",
             [
                 "table.yaml:11: templates.web.program: there is no field 'program'; meant: 'programs'; "
-                "there is: components, defaults, objects, programs"
+                "there is: components, defaults, images, objects, programs"
             ],
         ),
         (
@@ -130,7 +150,7 @@ def test_templates_of_another_package_are_included() -> None:
         ("    objects:\n", "    objects: {}\n    objct:\n", [
             "table.yaml:4: templates.web.objects: is {}, not a list",
             "table.yaml:5: templates.web.objct: there is no field 'objct'; meant: 'objects'; there is: "
-            "components, defaults, objects, programs",
+            "components, defaults, images, objects, programs",
         ]),
     ],
 )  # fmt: skip

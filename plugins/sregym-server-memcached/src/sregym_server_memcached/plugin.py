@@ -19,6 +19,7 @@ EXTENSION = Extension(
                     "memcached",
                     11211,
                     {"timeout": "memcache: connect timeout to ${ip}:${port}"},
+                    libraries=f"{_HERE}:libraries.yaml",
                     call_spans=False,
                 ),
             ),

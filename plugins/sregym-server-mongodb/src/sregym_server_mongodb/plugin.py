@@ -17,6 +17,7 @@ _PROTOCOL = WireProtocol(
         ),
         "auth": "server returned error on SASL authentication step: ${error}",
     },
+    libraries=f"{_HERE}:libraries.yaml",
     awaits_server=True,
     call_spans=False,
     answer_to_http="It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n",

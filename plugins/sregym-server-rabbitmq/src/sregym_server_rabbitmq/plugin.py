@@ -23,6 +23,7 @@ EXTENSION = Extension(
                         "unauthorized": 'Exception (403) Reason: "${error}"',
                         "server": 'Exception (404) Reason: "${error}"',
                     },
+                    libraries=f"{_HERE}:libraries.yaml",
                     messaging=True,
                     messaging_system="rabbitmq",
                     commands=("publish",),

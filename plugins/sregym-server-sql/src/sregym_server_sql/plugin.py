@@ -10,6 +10,7 @@ _MYSQL_PROTOCOL = WireProtocol(
     3306,
     {"overloaded": "Error 1040: Too many connections"},
     call_spans=False,
+    libraries=f"{_HERE}:mysql_libraries.yaml",
     commands=("count", "delete", "find", "get", "insert", "query", "select", "set", "update"),
 )
 _POSTGRES_PROTOCOL = WireProtocol(

@@ -5,8 +5,9 @@
 | `"{{ port }}"`, a whole text | the value itself, of any type |
 | `"{{ name }}-config"` | the text with the value in it |
 | `"{{ call.port }}"` | a field of a value |
-| key `"{{ each call in calls }}"` | its content for each item; a mapping counts as a list of its values with `name` |
-| key `"{{ if store }}"`, `"{{ if not store }}"` | its content where there is such a value and it is not empty |
+| `"{{ call.port or 80 }}"` | the same, or what stands behind `or`, read as YAML, where there is none |
+| key `"{{ each call in calls }}"` | its content for each item; a mapping counts as a list of its values with `name`, an absent field as an empty one |
+| key `"{{ if store }}"`, `"{{ if not store }}"` | its content where the value is not empty; a field that is absent is empty |
 
 The content of the last two is merged into the mapping that they stand in. In a list they are the
 only key of an item, which is replaced by the items of its content.
@@ -16,7 +17,10 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     from sregym_core.lint import Location
 
 _PATH = r"[A-Za-z_][\w-]*(?:\.[\w-]+)*"
-_WHOLE = re.compile(rf"\{{\{{\s*({_PATH})\s*\}}\}}")
+_WHOLE = re.compile(rf"\{{\{{\s*({_PATH})(?:\s+or\s+(\S(?:(?!\{{\{{).)*?))?\s*\}}\}}")
 _EACH = re.compile(rf"\{{\{{\s*each\s+([A-Za-z_]\w*)\s+in\s+({_PATH})\s*\}}\}}")
 _IF = re.compile(rf"\{{\{{\s*if\s+(not\s+)?({_PATH})\s*\}}\}}")
 _BRACES = re.compile(r"\{\{(?!\{).*?\}\}")
@@ -93,10 +97,10 @@ def _parts(key: Any, content: Any, values: Mapping[str, Any], location: Location
     here = (*location, key)
     each, when = _EACH.fullmatch(str(key)), _IF.fullmatch(str(key))
     if each:
-        for item in _listed(_value(each[2], values, here), each[2], here):
+        for item in _listed(_value(each[2], values, here, absent="fields"), each[2], here):
             yield filled(content, {**values, each[1]: item}, here)
     elif when:
-        if bool(_value(when[2], values, here)) != bool(when[1]):
+        if bool(_value(when[2], values, here, absent="fields")) != bool(when[1]):
             yield filled(content, values, here)
     else:
         yield {filled(key, values, here): filled(content, values, here)}
@@ -118,6 +122,8 @@ def _mapping(part: Any, key: Any, location: Location) -> dict[Any, Any]:
 
 
 def _listed(value: Any, path: str, location: Location) -> list[Any]:
+    if value is None:
+        return []
     if isinstance(value, dict):
         return [{"name": name, **(item or {})} for name, item in value.items()]
     if isinstance(value, list):
@@ -128,14 +134,14 @@ def _listed(value: Any, path: str, location: Location) -> list[Any]:
 def _text(template: str, values: Mapping[str, Any], location: Location) -> Any:
     whole = _WHOLE.fullmatch(template)
     if whole:
-        return copy.deepcopy(_value(whole[1], values, location))
+        return copy.deepcopy(_found(whole, values, location))
 
     def put_in(found: re.Match[str]) -> str:
         inner = _WHOLE.fullmatch(found[0])
         if inner is None:
             what = f"{found[0]} is no name in braces; 'each' and 'if' stand in keys of their own"
             raise FillingError(location, what)
-        value = _value(inner[1], values, location)
+        value = _found(inner, values, location)
         if isinstance(value, bool):
             return str(value).lower()
         if not isinstance(value, str | int | float):
@@ -145,10 +151,37 @@ def _text(template: str, values: Mapping[str, Any], location: Location) -> Any:
     return _BRACES.sub(put_in, template)
 
 
-def _value(path: str, values: Mapping[str, Any], location: Location) -> Any:
+def _found(braces: re.Match[str], values: Mapping[str, Any], location: Location) -> Any:
+    """The value that braces name, or the other that they offer."""
+    path, other = braces[1], braces[2]
+    if other is None:
+        return _value(path, values, location)
+    value = _value(path, values, location, absent="all")
+    if value is not None:
+        return value
+    try:
+        return copy.deepcopy(_read(other))
+    except yaml.YAMLError as error:
+        raise FillingError(location, f"{other!r} behind 'or' is no YAML") from error
+
+
+@lru_cache(maxsize=256)
+def _read(text: str) -> Any:
+    return yaml.safe_load(text)
+
+
+def _value(
+    path: str,
+    values: Mapping[str, Any],
+    location: Location,
+    absent: Literal["", "fields", "all"] = "",
+) -> Any:
+    """The value at a path; None for what may be `absent`."""
     here: Any = values
-    for step in path.split("."):
+    for number, step in enumerate(path.split(".")):
         if not isinstance(here, dict) or step not in here:
+            if absent == "all" or (absent == "fields" and number and isinstance(here, dict)):
+                return None
             there = ", ".join(sorted(map(str, here))) if isinstance(here, dict) else repr(here)
             raise FillingError(location, f"there is no {path!r}; there is: {there}")
         here = here[step]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from sregym_core.errors import UsageError
 
+from sregym_apps.table.derived import with_derived
 from sregym_apps.table.rows import Expanded, expanded
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def with_table(folder: Traversable) -> Traversable:
 
 
 def joined(folder: Traversable, made: Expanded) -> Traversable:
-    """A folder with the manifests, notes and programs of a table beside its own.
+    """A folder with the manifests, notes, programs and images of a table beside its own.
 
     What stands in its own files counts before what the table makes of the same name.
     """
@@ -49,9 +50,16 @@ def joined(folder: Traversable, made: Expanded) -> Traversable:
         for entry in own.iterdir():
             texts[f"{_MANIFESTS}/{entry.name}"] = entry.read_text(encoding="utf-8")
     notes, model = _data(folder / _NOTES), _data(folder / _MODEL)
-    texts[_NOTES] = _dumped({**made.components, **notes})
+    notes = {**made.components, **notes}
     programs = {**made.programs, **(model.get("programs") or {})}
-    texts[_MODEL] = _dumped({**model, "programs": programs}) if model or programs else ""
+    if made.derive:
+        notes = with_derived(notes, programs, made.runners, made.derive)
+    texts[_NOTES] = _dumped(notes)
+    whole = {**model, "programs": programs}
+    if made.images:
+        own_images = model.get("images") or []
+        whole["images"] = [*own_images, *(one for one in made.images if one not in own_images)]
+    texts[_MODEL] = _dumped(whole) if model or programs else ""
     return MemoryFolder(posixpath.basename(str(folder)), {k: v for k, v in texts.items() if v})
 
 

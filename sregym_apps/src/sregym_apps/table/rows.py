@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.lint import Defect, Document, documents
 
+from sregym_apps.table.derived import DERIVED
 from sregym_apps.table.filling import FillingError, filled, names_used
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 # What a table and its templates hold.
 _TABLE: Mapping[str, type] = MappingProxyType(
-    {"templates": dict, "rows": list, "include": list, "vocabulary": dict}
+    {"templates": dict, "rows": list, "include": list, "vocabulary": dict, "derive": list}
 )
 _SECTIONS: Mapping[str, type] = MappingProxyType(
-    {"objects": list, "components": dict, "programs": dict}
+    {"objects": list, "components": dict, "programs": dict, "images": list}
 )
 _KINDS: Mapping[type, str] = MappingProxyType({list: "list", dict: "mapping"})
 _TEMPLATE_FIELDS = ("defaults", *_SECTIONS)
@@ -36,12 +37,18 @@ class Expanded:
         objects: Name of a row -> its manifests.
         components: Entries of `components.yaml`.
         programs: Programs of the service model.
+        images: Images of the service model.
+        derive: What notes that do not say it take from the programs: `callers`, `operations`.
+        runners: Name of a program -> components of the rows that made it.
         defects: What is wrong with the table.
     """
 
     objects: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     components: dict[str, Any] = field(default_factory=dict)
     programs: dict[str, Any] = field(default_factory=dict)
+    images: list[Any] = field(default_factory=list)
+    derive: tuple[str, ...] = ()
+    runners: dict[str, list[str]] = field(default_factory=dict)
     defects: list[Defect] = field(default_factory=list)
 
 
@@ -62,6 +69,7 @@ def expanded(text: str, name: str) -> Expanded:
         if not made.defects:
             made.defects += _included(document)
         if not made.defects:
+            made.derive = tuple(table.get("derive", ()))
             _expand(document, made)
     return made
 
@@ -75,6 +83,10 @@ def _wrong_table(table: Any) -> Iterator[tuple[Location, str]]:
             yield (key,), _nearest("field", key, _TABLE)
         elif not isinstance(value, _TABLE[key]):
             yield (key,), f"is {value!r}, not a {_KINDS[_TABLE[key]]}"
+    derive = table.get("derive", ())
+    for index, name in enumerate(derive if isinstance(derive, list) else ()):
+        if name not in DERIVED:
+            yield ("derive", index), _nearest("note to derive", name, DERIVED)
 
 
 def _included(document: Document) -> Iterator[Defect]:
@@ -105,7 +117,7 @@ def _wrong_templates(templates: dict[str, Any]) -> Iterator[tuple[Location, str]
     for name, template in templates.items():
         here = ("templates", name)
         if not isinstance(template, dict) or not set(template) & set(_SECTIONS):
-            yield here, "a template has some of: objects, components, programs"
+            yield here, f"a template has some of: {', '.join(_SECTIONS)}"
             continue
         for key, content in template.items():
             wanted = {**_SECTIONS, "defaults": dict}.get(key)
@@ -173,6 +185,9 @@ def _add(document: Document, made: Expanded, row: dict[str, Any], here: Location
                 what = f"{section}: {name!r} comes from an earlier row with other content, too"
                 made.defects.append(document.defect(here, what))
             whole[name] = entry
+    for name in parts.get("programs", {}):
+        made.runners.setdefault(name, []).extend(parts.get("components", {}))
+    made.images += [image for image in parts.get("images", ()) if image not in made.images]
 
 
 def _nearest(what: str, name: Any, there: Any) -> str:

@@ -1,0 +1,1 @@
+"""Templates for the table of Train Ticket."""

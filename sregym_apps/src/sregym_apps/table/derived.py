@@ -1,0 +1,164 @@
+"""Notes that follow from programs: who calls a component, and which users' operations pass through it.
+
+A program calls the component whose name is the host of a client's address. An operation of a load
+generator passes through what its request reaches, and what that calls in turn; what a broker hands
+on later, or a program dials when it starts, is not on its way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+# The notes that can be derived.
+DERIVED = ("callers", "operations")
+_SETTING = re.compile(r"\$\{([^}]*)\}")
+
+
+def with_derived(
+    notes: Mapping[str, Any],
+    programs: Mapping[str, Any],
+    runners: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """Notes on components, completed where they do not say something themselves.
+
+    Args:
+        notes: Component -> notes.
+        programs: Name -> program, as written in a service model.
+        runners: Program -> components that run it; one that is missing here runs in the component
+            of its name.
+        names: What to derive, of `DERIVED`.
+    """
+    paths = _Paths(notes, programs, runners)
+    derived = {"callers": paths.callers(), "operations": paths.operations()}
+    return {
+        name: {**{key: derived[key][name] for key in names}, **note}
+        if isinstance(note, dict)
+        else note
+        for name, note in notes.items()
+    }
+
+
+class _Paths:
+    """Components and the ways between them.
+
+    Args:
+        notes: Component -> notes.
+        programs: Name -> program.
+        runners: Program -> components that run it.
+    """
+
+    def __init__(
+        self,
+        notes: Mapping[str, Any],
+        programs: Mapping[str, Any],
+        runners: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._notes = notes
+        self._programs = {name: one for name, one in programs.items() if isinstance(one, dict)}
+        self._components = {
+            name: [one for one in runners.get(name, (name,)) if one in notes]
+            for name in self._programs
+        }
+        self._run: dict[str, list[dict[str, Any]]] = {name: [] for name in notes}
+        for name, components in self._components.items():
+            for component in components:
+                self._run[component].append(self._programs[name])
+
+    def callers(self) -> dict[str, list[str]]:
+        """Component -> those that have a client of it, in the order of the notes."""
+        found: dict[str, list[str]] = {name: [] for name in self._notes}
+        for caller in self._notes:
+            for program in self._run[caller]:
+                for address in _addresses(program):
+                    callee = self._at(program, address)
+                    if callee and callee != caller and caller not in found[callee]:
+                        found[callee].append(caller)
+        return found
+
+    def operations(self) -> dict[str, list[str]]:
+        """Component -> operations of users that pass through it, in the order of the load."""
+        found: dict[str, list[str]] = {name: [] for name in self._notes}
+        for name, program in self._programs.items():
+            if program.get("kind") != "load-generator":
+                continue
+            entry = self._at(program, program.get("target", ""))
+            for operation, request in program["mix"].items():
+                passed: set[tuple[str, str]] = set()
+                if entry:
+                    self._follow(entry, str(request["request"]), passed)
+                through = {component for component, _ in passed} | set(self._components[name])
+                for component in self._notes:
+                    if component in through and operation not in found[component]:
+                        found[component].append(operation)
+        return found
+
+    def _follow(self, component: str, request: str, passed: set[tuple[str, str]]) -> None:
+        if (component, request) in passed:
+            return
+        passed.add((component, request))
+        for program in self._run[component]:
+            for address, asked in _calls_for(program, request):
+                callee = self._at(program, address)
+                if callee:
+                    self._follow(callee, asked, passed)
+
+    def _at(self, program: Mapping[str, Any], address: str) -> str:
+        """The component at an address, as settings have it by default; empty where there is none."""
+        config = program.get("config") or {}
+
+        def default(setting: re.Match[str]) -> str:
+            return str((config.get(setting[1]) or {}).get("default", ""))
+
+        text = _SETTING.sub(default, str(address))
+        host = (text.partition("://")[2] or text).partition("/")[0].partition(":")[0]
+        name = host.partition(".")[0]
+        return name if name in self._notes else ""
+
+
+def _addresses(program: Mapping[str, Any]) -> Iterator[str]:
+    """Where the clients of a program go, its spans included."""
+    for client in (program.get("clients") or {}).values():
+        yield client.get("address", "")
+    for route in (program.get("routes") or {}).values():
+        yield route.get("upstream", "")
+    yield (program.get("tracing") or {}).get("collector", "")
+    if program.get("kind") == "load-generator":
+        yield program.get("target", "")
+
+
+def _calls_for(program: Mapping[str, Any], request: str) -> Iterator[tuple[str, str]]:
+    """What a program asks of others to answer a request: address, and what is asked there."""
+    for route in (program.get("routes") or {}).values():
+        if route.get("upstream") and _serves(route["request"], request):
+            yield route["upstream"], route.get("ask") or request
+            return
+    clients = program.get("clients") or {}
+    for name, operation in (program.get("operations") or {}).items():
+        if _serves(operation.get("route") or name, request):
+            for call in _each(operation.get("calls") or ()):
+                client, _, asked = call.partition(".")
+                yield (clients.get(client) or {}).get("address", ""), asked
+            return
+
+
+def _serves(wanted: str, request: str) -> bool:
+    """Whether a route, or the name of an operation, is what a request asks for."""
+    bare = request.partition("?")[0]
+    return bare.startswith(wanted[:-1]) if wanted.endswith("*") else bare == wanted
+
+
+def _each(calls: Sequence[Any]) -> Iterator[str]:
+    """All calls of an operation, those within others included."""
+    for call in calls:
+        if "call" in call:
+            yield call["call"]
+        elif "cache" in call:
+            yield f"{call['cache']}.get"
+            yield from _each(call.get("miss") or ())
+        else:
+            yield from _each(call.get("parallel") or ())
