@@ -26,9 +26,14 @@ OF_USERS = ("docs/tutorial/first-environment.md", "docs/how-to/gate-a-pull-reque
 SHELL = ("bash", "console", "sh", "shell", "")
 
 
+def links_of(page: str) -> list[str]:
+    return re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+
+
 def test_every_page_is_found_from_the_first() -> None:
-    first = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    linked = re.findall(r"\]\(([^)#]+)\)", first)
+    linked = links_of("docs/README.md")
+    # A page for each application stands behind the page that lists them.
+    linked += [f"reference/{link}" for link in links_of("docs/reference/applications.md")]
     pages = [page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")]
     assert sorted(set(pages) - {"README.md"}) == sorted(
         page for page in linked if not page.startswith("../")

@@ -230,9 +230,9 @@ class _Drawing:
         """Brokers between programs that tell of something and workers that take it."""
         chance = self._chance("queues")
         publishers = chance.sample(regular, min(len(regular), len(workers)))
-        for number in range(self.counts.brokers):
+        engines = _shared_out(_BROKERS, self.counts.brokers, chance)
+        for number, engine in enumerate(engines):
             mine = workers[number :: self.counts.brokers]
-            engine = _weighted(_BROKERS, chance)
             owner = self.domains[publishers[number % len(publishers)].name]
             name = self.names.beside(owner, "events", "stream", "bus")
             broker = Part(name, Role.BROKER, layer, engine)
@@ -253,8 +253,7 @@ class _Drawing:
         owners = [*others, *ends, *inner][: self.counts.stores]
         while len(owners) < self.counts.stores:  # more databases than programs: some have nobody
             owners.append(chance.choice(owners))
-        for owner in owners:
-            engine = _weighted(_STORES, chance)
+        for owner, engine in zip(owners, _shared_out(_STORES, len(owners), chance), strict=True):
             name = self.names.beside(owner.name, "db")
             owner.store = owner.store or name
             self.parts.append(Part(name, Role.STORE, layer, engine))
@@ -262,10 +261,10 @@ class _Drawing:
                 owner.methods[0].writes = chance.random() < 0.2
         reading = [owner for owner in owners if not owner.methods[0].writes]
         cached = [*reading, *(owner for owner in owners if owner.methods[0].writes)]
-        for owner in cached[: self.counts.caches]:
+        engines = _shared_out(_CACHES, self.counts.caches, chance)
+        for owner, engine in zip(cached, engines, strict=False):
             owner.cache = self.names.beside(owner.name, "cache")
             owner.hit_rate = round(chance.uniform(0.6, 0.92), 2)
-            engine = _weighted(_CACHES, chance)
             self.parts.append(Part(owner.cache, Role.CACHE, layer, engine))
 
     @staticmethod
@@ -283,6 +282,12 @@ def _dealt(callers: Sequence[object], number: int, chance: Random) -> list[int]:
     return dealt
 
 
-def _weighted(choices: Sequence[tuple[str, int]], chance: Random) -> str:
-    names, weights = zip(*choices, strict=True)
-    return str(chance.choices(names, weights)[0])
+def _shared_out(choices: Sequence[tuple[str, int]], number: int, chance: Random) -> list[str]:
+    """So many kinds in random order, each as often as its weight says."""
+    whole = sum(weight for _, weight in choices)
+    found: list[str] = []
+    for place in range(1, number + 1):
+        missing = [(place * weight / whole - found.count(kind), kind) for kind, weight in choices]
+        found.append(max(missing)[1])
+    chance.shuffle(found)
+    return found
