@@ -102,11 +102,7 @@ class Trial:
     @property
     def kept(self) -> bool:
         """Whether all that is promised was kept."""
-        return self.within(1.0)
-
-    def within(self, noise: float) -> bool:
-        """The same where others on the processor may add to its time by this factor."""
-        return self.alive and self.cpu_s <= noise * CPU_S and self.extra_mib <= EXTRA_MIB
+        return self.alive and self.cpu_s <= CPU_S and self.extra_mib <= EXTRA_MIB
 
 
 def known_work_s() -> float:
