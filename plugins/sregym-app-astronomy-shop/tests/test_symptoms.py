@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -139,6 +140,67 @@ def test_what_users_see_when_a_part_is_away(
         scale(cluster, stopped, 1)
         cluster.clock.advance(180.0)
         assert failing(shop, cluster) == set()
+
+
+def switch(cluster: Cluster, flag: str, variant: str) -> None:
+    """Give a flag another variant, and start flagd anew, which copies the file when it starts."""
+    flags: Any = cluster.get(ref("ConfigMap", "flagd-config"))
+    text = json.loads(flags["data"]["demo.flagd.json"])
+    text["flags"][flag]["defaultVariant"] = variant
+    data = {"data": {"demo.flagd.json": json.dumps(text, indent=2)}}
+    cluster.patch(ref("ConfigMap", "flagd-config"), data, "merge")
+    scale(cluster, "flagd", 0)
+    cluster.clock.advance(40.0)
+    scale(cluster, "flagd", 1)
+    cluster.clock.advance(100.0)
+
+
+@pytest.mark.parametrize(
+    ("flag", "variant", "affected", "speaker", "line"),
+    [
+        ("paymentFailure", "100%", ORDERS, "payment", '"level":"warn","time":'),
+        ("paymentUnreachable", "on", ORDERS, "frontend", "dial tcp: lookup badAddress on 10.96.0"),
+        ("adFailure", "on", set(), "ad", "GetAds Failed with status Status{code=UNAVAILABLE"),
+        ("productCatalogFailure", "on", set(), "product-catalog", "Fail Feature Flag Enabled"),
+        ("cartFailure", "on", set(), "cart", "Can't access cart storage. StackExchange.Redis."),
+    ],
+)
+def test_flags_switch_failures_on(
+    shop: AstronomyShop,
+    warm: Warm,
+    flag: str,
+    variant: str,
+    affected: set[str],
+    speaker: str,
+    line: str,
+) -> None:
+    with forked(warm) as cluster:
+        assert line not in last_lines(cluster, speaker)
+        switch(cluster, flag, variant)
+
+        assert failing(shop, cluster) == affected
+        assert line in last_lines(cluster, speaker)
+
+
+def test_orders_pile_up_while_the_queue_has_problems(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        switch(cluster, "kafkaQueueProblems", "on")
+        cluster.clock.advance(120.0)
+        ask = "kafka-consumer-groups.sh --bootstrap-server kafka:9092 --describe --group"
+        _, out, _ = run(cluster, "kafka", f"{ask} fraud-detection")
+
+        assert int(out.split("\n")[2].split()[5]) > 1000
+
+
+def test_a_busy_advertiser_with_a_small_limit_is_slow(shop: AstronomyShop, warm: Warm) -> None:
+    with forked(warm) as cluster:
+        container = {"name": "ad", "resources": {"limits": {"cpu": "100m"}}}
+        spec = {"template": {"spec": {"containers": [container]}}}
+        cluster.patch(ref("Deployment", "ad"), {"spec": spec}, "strategic")
+        cluster.clock.advance(90.0)
+        assert failing(shop, cluster) == set()
+        switch(cluster, "adHighCpu", "on")
+        assert failing(shop, cluster) == {"get_ads"}
 
 
 def test_a_connection_string_with_another_password_lets_nobody_in(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sregym_apps.lint.reaching import Network
     from sregym_apps.lint.running import Running
-    from sregym_apps.model import AnyCall, Client
+    from sregym_apps.model import AnyCall, Client, Program
 
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 # Commands that make what they name, when it is not there.
@@ -39,6 +39,8 @@ def clients(network: Network) -> Iterator[Defect]:
     told: set[Location] = set()
     for one in network.containers:
         for name, client in getattr(one.program, "clients", {}).items():
+            if _only_at_times(one.program, name):
+                continue
             reached = reached_by(network, one, client)
             field = "name" if client.registry else "address"
             where: Location = ("programs", one.name, "clients", name, field)
@@ -54,6 +56,18 @@ def clients(network: Network) -> Iterator[Defect]:
         if wrong.startswith("there is no Service") and where not in told:
             told.add(where)
             yield network.files.model_defect(where, wrong)
+
+
+def _only_at_times(program: Program, client: str) -> bool:
+    """Whether all calls of a client are made under conditions: it may be meant to lead nowhere."""
+    operations = getattr(program, "operations", {}).values()
+    made = [
+        call
+        for operation in operations
+        for call in operation.calls
+        if isinstance(call, Call) and call.call.partition(".")[0] == client
+    ]
+    return bool(made) and all(call.when is not None for call in made)
 
 
 def reached_by(network: Network, one: Running, client: Client) -> Reached:

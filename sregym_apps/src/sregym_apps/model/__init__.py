@@ -12,6 +12,7 @@ from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
     StoreProgram,
 )
+from sregym_apps.model.flags import Flag, Variant, is_on
 from sregym_apps.model.forms import FormError, parsed, value_at, value_in
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
@@ -87,6 +88,7 @@ __all__ = [
     "ErrorKind",
     "ExitStep",
     "Failure",
+    "Flag",
     "FormError",
     "GarbageCollection",
     "GrowStep",
@@ -128,10 +130,12 @@ __all__ = [
     "Text",
     "TraceStore",
     "Tracing",
+    "Variant",
     "WaitStep",
     "count",
     "expand",
     "form_of_service_models",
+    "is_on",
     "load_service_model",
     "parse_reference",
     "parse_service_model",

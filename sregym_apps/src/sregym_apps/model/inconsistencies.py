@@ -72,6 +72,8 @@ def inconsistencies(model: ServiceModel) -> Iterator[Inconsistency]:
     for name, behaviour in model.programs.items():
         here: Location = ("programs", name)
         known = FACTS | set(behaviour.config)
+        if isinstance(behaviour, ServiceProgram):
+            known |= set(behaviour.flags)
         for inner, text in texts_of(behaviour):
             if inner[:1] == ("config",):
                 continue

@@ -18,6 +18,7 @@ from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
+from sregym_apps.model.flags import Conditional, Flag, Variant
 from sregym_apps.model.serving import ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
@@ -136,7 +137,7 @@ class OnError(Entry):
     code: int = Field(default=2, ge=0, le=255)
 
 
-class Call(Entry):
+class Call(Conditional):
     """A call of another program: `call: client.operation`.
 
     Attributes:
@@ -144,6 +145,8 @@ class Call(Entry):
         collection: Collection that a command is about.
         times: How often per request.
         share: Fraction of requests that make it.
+        when: It is made only while this text says yes, see `Conditional`.
+        unless: It is not made while this text says yes.
         on_error: What its failure does.
     """
 
@@ -215,6 +218,7 @@ class Operation(Entry):
         latency_ms: Time of its own besides, without using the CPU.
         jitter: Standard deviation of its own time as a fraction of the mean.
         calls: What it calls, in sequence.
+        variants: What is different about it under conditions.
         log: Lines written for each request that succeeds.
         answer: What an HTTP client gets.
         failure: What an HTTP client gets when the request fails.
@@ -226,6 +230,7 @@ class Operation(Entry):
     latency_ms: float = Field(default=0.0, ge=0)
     jitter: float = Field(default=0.35, ge=0)
     calls: tuple[AnyCall, ...] = ()
+    variants: tuple[Variant, ...] = ()
     log: tuple[Line, ...] = ()
     answer: Answer = Answer()
     failure: Answer = Answer(status=500, body="${error}\n")
@@ -295,6 +300,8 @@ class ServiceProgram(Program):
         repeats: Lines it writes at intervals.
         tracing: How it is instrumented; None: its requests leave no spans.
         traces: What it keeps of others' spans, if it collects them.
+        flags: Name -> feature flag that it asks for while it runs.
+        flags_file: File of flags, in the form of flagd, whose values it tells others; empty for none.
         relays_traces_to: `host:port` to which it hands on the spans that it receives; empty for none.
     """
 
@@ -308,6 +315,8 @@ class ServiceProgram(Program):
     tracing: Tracing | None = None
     traces: TraceStore | None = None
     relays_traces_to: Text = ""
+    flags: dict[str, Flag] = Field(default_factory=dict)
+    flags_file: Text = ""
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

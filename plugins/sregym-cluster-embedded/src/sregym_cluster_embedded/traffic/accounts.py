@@ -180,7 +180,8 @@ class Accounts:
         reached = n.made[site.index] / site.times
         causes = self._causes(site)
         if reached > 0:
-            account.calls.extend(self._calls(site, causes))
+            if site.name:  # what a request does to itself is no call
+                account.calls.extend(self._calls(site, causes))
             causes.extend(self._shed(site))
         if not causes or reached <= 0:
             return

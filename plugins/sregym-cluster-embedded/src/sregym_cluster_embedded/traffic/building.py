@@ -44,6 +44,7 @@ from sregym_cluster_embedded.traffic.structure import (
     Together,
     Way,
 )
+from sregym_cluster_embedded.traffic.variants import own_failures, present
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import slowed_ms
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
 
 # Cores of a container without a limit: those of its node.
 _FREE_CORES = 2.0
-
 # What a load generator calls the ways in which a connection fails.
 _WORDS = {
     **dict.fromkeys(("dns", "refused", "unreachable", "no_route", "no_port"), "connect"),
@@ -151,11 +151,14 @@ class Builder:
         elif isinstance(program, ServiceProgram) and name in program.operations:
             self._known[(ref, name)] = _UNFINISHED
             model = program.operations[name]
-            operation = Operation(ref, name, 0, model.cpu_ms, model.latency_ms, model.jitter)
+            now = present(self.world, process, model, self.footing)
+            operation = Operation(ref, name, 0, now.cpu_ms, now.latency_ms, model.jitter)
             operation.log = model.log
             operation.status = 0 if model.route is None else model.failure.status
             sites: list[Site] = []
-            operation.steps = self._steps(process, operation, model.calls, sites, None)
+            own = own_failures(now, self.made, sites)
+            called = self._steps(process, operation, now.made(model.calls), sites, None)
+            operation.steps = (*own, *called)
             operation.sites = tuple(sites)
         else:
             return -1
@@ -371,8 +374,8 @@ class Builder:
         return (way._replace(share=way.share - failing.share), failing)
 
     def _number(self) -> int:
-        index, self.made.ways = self.made.ways, self.made.ways + 1
-        return index
+        self.made.ways += 1
+        return self.made.ways - 1
 
     def _process(self, ref: ContainerRef) -> Process | None:
         return self.footing.at(process_of, self.world, ref)

@@ -34,6 +34,7 @@ from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
+from sregym_cluster_embedded.userland.flags import flags_written
 from sregym_cluster_embedded.userland.host.node import HostProcess
 from sregym_cluster_embedded.userland.host.room import Hosts
 from sregym_cluster_embedded.userland.identified import Identified
@@ -199,6 +200,7 @@ class Runtime(Hosts, Identified):
         session.pid = next_pid(world, ref)
         result = run_command(session, command, stdin)
         touch_probes(world, ref)
+        flags_written(world, ref)
         return result
 
     def logs(
@@ -208,14 +210,7 @@ class Runtime(Hosts, Identified):
         tail_lines: int | None = None,
         since: float | None = None,
     ) -> list[LogLine]:
-        """All lines of this life up to now, oldest first; of late ones only, when asked so.
-
-        Args:
-            world: The cluster.
-            ref: The life.
-            tail_lines: Only so many of the last lines.
-            since: Only lines written at or after this virtual second.
-        """
+        """All lines of this life up to now, oldest first; so many of the last, or those since a second."""
         return log_lines(world, ref, tail_lines, since)
 
     def files_changed(

@@ -22,10 +22,12 @@ from sregym_apps.model import (
     ServiceProgram,
     WaitStep,
     expand,
+    is_on,
 )
 
 from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
 from sregym_cluster_embedded.userland.dialling import attempted
+from sregym_cluster_embedded.userland.flags import ofrep
 from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
 from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
@@ -103,6 +105,8 @@ class ServiceKind(Kind):
             told = _of_traces(world, process, method, path)
             if told is not None:
                 return told
+        if (told := ofrep(world, process, program, method, path)) is not None:
+            return told
         for name, operation in program.operations.items():
             if _matches(operation.route, method, bare):
                 answer, error, status = operation.answer, "", 0
@@ -133,7 +137,7 @@ class ServiceKind(Kind):
                 change(world, ref, step=process.step + len(plain), tries=0)
                 continue
             step = program.startup[process.step]
-            if step.when is not None and not _true(_filled(process, step.when)):
+            if step.when is not None and not is_on(_filled(process, step.when)):
                 change(world, ref, step=process.step + 1)
                 continue
             takes = _number(_filled(process, step.takes_s))
@@ -387,10 +391,6 @@ def _plain_lines(steps: tuple[AnyStep, ...], first: int) -> list[Line]:
 def _filled(process: Process, text: str) -> str:
     """A text with its `${names}` filled in; most have none."""
     return expand(text, process.facts()) if "${" in text else text
-
-
-def _true(text: str) -> bool:
-    return text.strip().lower() not in ("", "0", "false", "no")
 
 
 def _number(text: str) -> float:

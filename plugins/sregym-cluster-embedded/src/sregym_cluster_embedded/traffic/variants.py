@@ -1,0 +1,103 @@
+"""What operations do otherwise while conditions hold: more work, failures of their own, other calls."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_on
+from sregym_apps.simulation import WireProtocol
+
+from sregym_cluster_embedded.traffic.opened import FAST_MS
+from sregym_cluster_embedded.traffic.structure import Do, Site, Way
+from sregym_cluster_embedded.userland.flags import flag_values
+from sregym_cluster_embedded.userland.wiring import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_apps.model import AnyCall, Operation, Variant
+
+    from sregym_cluster_embedded.traffic.structure import Structure
+    from sregym_cluster_embedded.userland.looking import Look
+    from sregym_cluster_embedded.userland.process import Process
+    from sregym_cluster_embedded.world import World
+
+# What a request does to itself is no call: it is neither counted nor traced as one.
+_ITSELF = WireProtocol("itself", call_spans=False, discovery=True)
+
+
+class Present(NamedTuple):
+    """An operation as it is at present.
+
+    Attributes:
+        facts: Settings, facts of the pod, and flags.
+        variants: Those that are in effect.
+        cpu_ms: CPU time per request.
+        latency_ms: Other time of its own.
+    """
+
+    facts: Mapping[str, str]
+    variants: tuple[Variant, ...]
+    cpu_ms: float
+    latency_ms: float
+
+    def made(self, calls: tuple[AnyCall, ...]) -> tuple[AnyCall, ...]:
+        """The calls that are made at present."""
+        return tuple(call for call in calls if self._makes(call))
+
+    def _makes(self, call: AnyCall) -> bool:
+        if not isinstance(call, Call):
+            return True
+        wanted = call.when is None or is_on(expand(call.when, self.facts))
+        return wanted and not (call.unless is not None and is_on(expand(call.unless, self.facts)))
+
+
+def present(world: World, process: Process, model: Operation, look: Look) -> Present:
+    """What holds of an operation of a process, as things stand."""
+    facts = process.facts()
+    program = process.behaviour
+    if isinstance(program, ServiceProgram) and program.flags:
+        facts |= dict(look.at(flag_values, world, process.ref))
+    held = tuple(one for one in model.variants if is_on(expand(one.when, facts)))
+    cpu = sum(_number(expand(one.cpu_ms, facts)) for one in held)
+    late = sum(_number(expand(one.latency_ms, facts)) for one in held)
+    return Present(facts, held, model.cpu_ms + cpu, model.latency_ms + late)
+
+
+def own_failures(now: Present, made: Structure, sites: list[Site]) -> tuple[Do, ...]:
+    """The failures of an operation by itself, as calls that a part of the requests makes in vain."""
+    steps: list[Do] = []
+    for variant in now.variants:
+        share = min(1.0, _number(expand(variant.fails, now.facts)))
+        if not share:
+            continue
+        text = expand(variant.error, now.facts)
+        target = Target(1.0, "server", None, "", {})
+        way = Way(made.ways, 1.0, target, -1, "server", text, FAST_MS)
+        made.ways += 1
+        reaction = OnError(log=variant.log)
+        site = Site(
+            len(made.sites), "", _itself(), "", "", reaction, 1.0, len(sites), (way,), 1000.0
+        )
+        made.sites.append(site)
+        sites.append(site)
+        steps.append(Do(site, share))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=1)
+def _itself() -> Client:
+    client = Client(protocol="tcp", address="localhost:1")
+    client._wire = _ITSELF
+    return client
+
+
+def _number(text: str) -> float:
+    """A number that is not negative; `true` is 1, and what is none 0."""
+    if text.strip().lower() == "true":
+        return 1.0
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,66 @@
+"""What a program does otherwise while something is switched on, and the flags that switch it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.configuration import Line
+
+_OFF = ("", "0", "false", "no", "off", "none")
+
+
+class Flag(Entry):
+    """A feature flag that a program asks a server of flags for, again and again while it runs.
+
+    `${name}` stands for its value in what can change while the program runs: `when`, `unless`, and
+    the numbers of variants.
+
+    Attributes:
+        server: `host:port` of the server, a program with `flags_file`.
+        protocol: What is spoken with it.
+        flag: Its name there.
+        default: The value where the server cannot be reached, or knows no such flag.
+    """
+
+    server: Text
+    protocol: str = "grpc"
+    flag: str
+    default: Text = ""
+
+
+class Variant(Entry):
+    """What is different about an operation under a condition.
+
+    Attributes:
+        when: In effect while this text, filled in, is not empty, `0`, `false`, `no` or `off`.
+        fails: Fraction of its requests that fail by themselves, before any call.
+        error: What their callers are told.
+        log: Lines that each of them writes.
+        cpu_ms: CPU time besides.
+        latency_ms: Other time besides.
+    """
+
+    when: Text
+    fails: Text = "0"
+    error: Text = "internal error"
+    log: tuple[Line, ...] = ()
+    cpu_ms: Text = "0"
+    latency_ms: Text = "0"
+
+
+class Conditional(Entry):
+    """What is done under a condition alone.
+
+    Attributes:
+        when: Only while this text, filled in, is not empty, `0`, `false`, `no` or `off`.
+        unless: Not while this text is so.
+    """
+
+    when: Text | None = Field(default=None)
+    unless: Text | None = Field(default=None)
+
+
+def is_on(text: str) -> bool:
+    """Whether a text that has been filled in says yes."""
+    return text.strip().lower() not in _OFF
