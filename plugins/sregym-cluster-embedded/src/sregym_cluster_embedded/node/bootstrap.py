@@ -65,6 +65,7 @@ class NodeSpec:
         cgroup_version: 1 or 2.
         role: `machines.CONTROL_PLANE` for a node of the control plane alone, as kubeadm makes it;
             the first one runs it, and with it kube-proxy and the pod network are pods.
+        invalid_share: As of `machines.Machine`.
     """
 
     name: str = ""
@@ -79,6 +80,7 @@ class NodeSpec:
     container_runtime: str = "containerd://2.1.4"
     cgroup_version: int = 2
     role: str = ""
+    invalid_share: float = 0.0
 
 
 def bootstrap(
@@ -175,6 +177,7 @@ def add_node(world: World, spec: NodeSpec) -> Object:
         (root,),
         address=spec.address or free_address(world),
         role=spec.role,
+        invalid_share=spec.invalid_share,
     )
     listed = _images(world, name, spec.images)
     # From the first write on everybody has to know that there is a machine behind the node.

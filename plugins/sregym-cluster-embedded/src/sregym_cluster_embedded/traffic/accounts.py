@@ -208,7 +208,7 @@ class Accounts:
             share = way.share * (1 - shed)
             if way.kind:
                 if share > 0:
-                    found.append(Cause(way.kind, way.text, share, way))
+                    found.append(Cause(way.kind, way.text, share, way, way.chance))
                 continue
             unopened = n.unopened[way.opening] if way.opening >= 0 else 0.0
             if unopened:

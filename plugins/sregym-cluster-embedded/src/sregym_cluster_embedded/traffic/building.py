@@ -25,7 +25,7 @@ from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_fo
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
-from sregym_cluster_embedded.traffic.refusing import refusal
+from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
@@ -331,8 +331,7 @@ class Builder:
         self, process: Process, client: Client, name: str, target: Target, call: Call
     ) -> tuple[Way, ...]:
         """How calls to a target end: one way, or two where only a part of them is refused."""
-        operation = call.call.partition(".")[2]
-        timeout_ms = client.timeout_s * 1000
+        operation, timeout_ms = call.call.partition(".")[2], client.timeout_s * 1000
 
         def broken(kind: str, inner: str = "", callee: int = -1, part: float = 1.0) -> Way:
             took = {"timeout": timeout_ms, "no_route": min(NO_ROUTE_MS, timeout_ms)}
@@ -366,11 +365,15 @@ class Builder:
                 return (broken("server", inner),)
         way = Way(self._number(), target.share, target, callee)
         if target.path is not None:
-            lost = given_up(target.path, timeout_ms)
-            way = way._replace(transit=on_the_way(target.path), lost=lost)
-        if refused is None:
+            there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
+            way = way._replace(transit=there, lost=lost)
+        asked = (process.ref, server.ref, call.on_error.then)
+        if refused is not None:
+            failing = broken(refused.kind, refused.text, callee, refused.share)
+        elif part := self.footing.at(reset_share, self.world, *asked):
+            failing = broken("reset", part=part)._replace(chance=part)
+        else:
             return (way,)
-        failing = broken(refused.kind, refused.text, callee, refused.share)
         return (way._replace(share=way.share - failing.share), failing)
 
     def _number(self) -> int:

@@ -1,11 +1,12 @@
-"""What a datastore answers, asked in a form that a footing can keep."""
+"""What turns away a part of the calls, asked in a form that a footing can keep."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import StoreProgram
+from sregym_apps.model import ServiceProgram, StoreProgram
 
+from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -31,3 +32,27 @@ def refusal(
         return None
     client, dialled = process.clients[name], name in process.dialled
     return runtime.command(world, store, client, command, collection, dialled)
+
+
+def reset_share(world: World, caller: ContainerRef, server: ContainerRef, then: str) -> float:
+    """Which part of the calls between two services meets a connection that is reset.
+
+    Connections that stand are those of programs that serve themselves; drivers of datastores look
+    after theirs, and nobody leaves a program as it is that ends whenever this happens.
+
+    Args:
+        world: The cluster.
+        caller: Who calls.
+        server: Whom.
+        then: What a failure of the call does, as in `OnError`.
+    """
+    process, other = process_of(world, caller), process_of(world, server)
+    if process is None or other is None or then == "panic":
+        return 0.0
+    program = process.behaviour
+    if not isinstance(program, ServiceProgram) or not program.listeners:
+        return 0.0
+    if not isinstance(other.behaviour, ServiceProgram):
+        return 0.0
+    machine = machines.machine(world, process.config.node)
+    return 0.0 if machine is None else machine.resets

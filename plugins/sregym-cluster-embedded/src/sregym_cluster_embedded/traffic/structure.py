@@ -36,6 +36,7 @@ class Way(NamedTuple):
         transit: Time of packets there and back.
         lost: Fraction of attempts whose packets are lost until patience ends.
         opening: Index of the connections that its attempts need; -1 where there are enough.
+        chance: As in `segments.Flow`.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Way(NamedTuple):
     transit: Time = Time()
     lost: float = 0.0
     opening: int = -1
+    chance: float = 1.0
 
 
 class Opening(NamedTuple):

@@ -36,6 +36,7 @@ This page is made by `python -m sregym_cluster_embedded.telemetry.metrics.refere
   generator sends (below one request in ten seconds by less), and with it all that these requests lead to. Callers and callees, metrics, access lines, spans and the generator's own figures count the same ones. Where
   a part of the calls fails by timeouts, lost packets or full queues, how many fail in a window is chance, too.
 - How long requests take is chance as well: counts of buckets vary as those of independent draws do, and `_sum` is that of the same draws, so means of a window scatter with its slow requests.
+- A healthy system has a few errors: on nodes of episodes, two to six of a hundred thousand requests between services meet a connection that is reset ([why](../explanation/telemetry.md)).
 - Kills for memory are counted by the kernel of the node (`node_vmstat_oom_kill`, from 0 at its boot). `container_oom_events_total` belongs to one container: who is killed is seen with 1 once, and the container
   that follows begins at 0; `kube_pod_container_status_last_terminated_reason` remembers.
 - The API server and the kubelets tell theirs to clients, too, as of the moment: `kubectl get --raw /metrics`, `kubectl get --raw /api/v1/nodes/NODE/proxy/metrics/cadvisor`.
