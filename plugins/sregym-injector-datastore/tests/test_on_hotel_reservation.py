@@ -66,7 +66,7 @@ def test_it_hurts_and_heals(live: Cluster, fault: Fault, target: str):
         assert result.ok, f"{command}\n{result.stderr}"
     assert fault.present(context).outcome == Outcome.PASS
     assert APPLICATION.ready(live) == []
-    assert served(live) == 1.0
+    assert served(live) >= 0.995
 
 
 @pytest.mark.parametrize(("fault", "target"), CASES)

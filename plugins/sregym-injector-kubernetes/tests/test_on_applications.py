@@ -154,7 +154,7 @@ def test_it_hurts_and_heals(playing: Callable[..., FaultContext], name: str, tar
     assert fault.present(context).outcome == Outcome.PASS
     assert application.ready(live) == []
     live.clock.advance(30.0)
-    assert served(context) == 1.0
+    assert served(context) >= 0.995
 
 
 @pytest.mark.parametrize(("name", "target"), FIRST)
@@ -219,7 +219,7 @@ def test_a_stuck_rollout_is_felt_by_nobody_and_heals(live: Cluster):
     fault.inject(context)
     assert live.clock.wait_until(lambda: not fault.outstanding(context), 120.0)
     assert fault.present(context).outcome == Outcome.FAIL
-    assert served(context) == 1.0
+    assert served(context) >= 0.995
     truth = fault.ground_truth(context)
     assert (truth.affected, truth.impact) == (
         (),
