@@ -41,7 +41,7 @@ def test_what_fits():
             (
                 *("service-port", "service-protocol", "service-external-name", "traffic-policy"),
                 *("service-selector-wide", "endpoints-stale", "policy-deny", "policy-peer"),
-                *("policy-port", "dns-name-poisoned"),
+                *("policy-caller", "policy-port", "dns-name-poisoned"),
             ),
             every,
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sregym_core.errors import WorldError
 from sregym_core.model import Change, ObjectRef, Outcome
@@ -16,7 +18,13 @@ from sregym_injector_network.cluster_dns import (
 )
 from sregym_injector_network.corefile import STANDARD, obstacles, with_domain, with_rule
 from sregym_injector_network.endpoints import EndpointsStale
-from sregym_injector_network.policies import PolicyDeny, PolicyDns, PolicyPeer, PolicyPort
+from sregym_injector_network.policies import (
+    PolicyCaller,
+    PolicyDeny,
+    PolicyDns,
+    PolicyPeer,
+    PolicyPort,
+)
 from sregym_injector_network.policy_rules import Traffic, closing
 from sregym_injector_network.resolvers import DnsPolicy, HostAliases
 from sregym_injector_network.selection import ServiceSelectorWide
@@ -76,6 +84,11 @@ NAME = "catalog.shop.svc.cluster.local"
             PolicyPeer(), "catalog", {},
             ("NetworkPolicy catalog-allow-clients", "", "lets in pods with access=granted alone"),
             "NetworkPolicy catalog-allow-clients stops front to it",
+        ),
+        (
+            PolicyCaller(), "catalog", {},
+            ("NetworkPolicy catalog-callers", "", "lets in callers, but not front"),
+            "NetworkPolicy catalog-callers stops front to it",
         ),
         (
             PolicyPort(), "catalog", {},
@@ -256,6 +269,32 @@ def test_nobody_else_to_select(at):
     assert str(caught.value) == (
         "the Service of 'catalog' cannot also select pods of visitors: namespace 'shop' has no such "
         "component with a rollout; choose another target or parameter 'victim'"
+    )
+
+
+def test_the_other_callers_are_let_in(cluster, at):
+    context = at(PolicyCaller(), "catalog", caller="front")
+    two = context.component.model_copy(update={"callers": ("visitors", "front")})
+    PolicyCaller().inject(replace(context, target=two))
+    policy = cluster.list("networking.k8s.io/v1", "NetworkPolicy", "shop")[0]
+    assert policy["spec"]["ingress"] == [
+        {
+            "from": [
+                {
+                    "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "shop"}},
+                    "podSelector": {"matchLabels": {"app": "visitors"}},
+                }
+            ]
+        }
+    ]
+
+
+def test_nobody_to_leave_out(at):
+    with pytest.raises(WorldError) as caught:
+        PolicyCaller().ground_truth(at(PolicyCaller(), "catalog", caller="catalog-db"))
+    assert str(caught.value) == (
+        "component 'catalog' has no caller 'catalog-db' that a policy could leave out; its "
+        "callers: front"
     )
 
 

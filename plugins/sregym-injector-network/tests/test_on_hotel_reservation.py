@@ -29,6 +29,7 @@ CASES = [
     ("policy-deny", "recommendation", {}),
     ("policy-deny", "recommendation", {"direction": "egress"}),
     ("policy-peer", "recommendation", {}),
+    ("policy-caller", "consul", {"caller": "frontend"}),
     ("policy-port", "mongodb-rate", {}),
     ("policy-dns", "geo", {}),
     ("dns-name-poisoned", "mongodb-rate", {}),

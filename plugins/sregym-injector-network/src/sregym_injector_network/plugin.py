@@ -19,6 +19,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),
         Offer("policy-deny", f"{_PACKAGE}.policies:PolicyDeny"),
         Offer("policy-peer", f"{_PACKAGE}.policies:PolicyPeer"),
+        Offer("policy-caller", f"{_PACKAGE}.policies:PolicyCaller"),
         Offer("policy-port", f"{_PACKAGE}.policies:PolicyPort"),
         Offer("policy-dns", f"{_PACKAGE}.policies:PolicyDns"),
         Offer("dns-name-poisoned", f"{_PACKAGE}.cluster_dns:DnsNamePoisoned"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from sregym_core.errors import WorldError
 from sregym_core.model import Check, Component, pod_template
 from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_custom, not_load, not_rolling
@@ -14,7 +15,7 @@ from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.workloads import workload_defects
 from typing_extensions import override
 
-from sregym_injector_network.policy_rules import Traffic, closing
+from sregym_injector_network.policy_rules import NAMESPACE_LABEL, Traffic, closing
 from sregym_injectors import scope
 
 if TYPE_CHECKING:
@@ -204,6 +205,71 @@ class PolicyPeer(PolicyFault):
 
     def _label(self, context: FaultContext) -> dict[str, str]:
         return {context.parameters.key: context.parameters.value}
+
+
+class PolicyCaller(PolicyFault):
+    """Lets in the callers one by one, and leaves one of them out."""
+
+    name: ClassVar[str] = "policy-caller"
+    title: ClassVar[str] = "NetworkPolicy leaves out one of the callers"
+    suffix: ClassVar[str] = "callers"
+    mechanism: ClassVar[str] = "network-policy-blocks-caller"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "network policy does not allow one of the callers",
+        "NetworkPolicy does not allow the caller",
+        "network policy blocks one caller",
+        "network policy only allows some of the callers",
+        "blocked by a NetworkPolicy",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("connections of one caller time out",)
+
+    class Parameters(ClientParameters):
+        """Parameters.
+
+        Attributes:
+            caller: Name of the one that is left out; empty: the first that serves users.
+        """
+
+        caller: str = ""
+
+    @override
+    def rules(self, context: FaultContext) -> dict[str, Any]:
+        left_out = _left_out(context)
+        peers = [
+            {
+                "namespaceSelector": {"matchLabels": {NAMESPACE_LABEL: part.namespace}},
+                "podSelector": {"matchLabels": dict(part.pod_labels)},
+            }
+            for part in _callers(context)
+            if part.name != left_out.name
+        ]
+        return {"policyTypes": ["Ingress"], "ingress": [{"from": peers}] if peers else []}
+
+    @override
+    def told(self, context: FaultContext) -> str:
+        return f"lets in callers, but not {_left_out(context).name}"
+
+    @override
+    def cut(self, context: FaultContext) -> Sequence[Traffic]:
+        told = f"{_left_out(context).name} to it"
+        return [traffic for traffic in _ingress(context) if traffic.told == told]
+
+    @override
+    def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
+        own = scope.restartable(_left_out(context))
+        return [ref for ref in super().restarted(context) if ref in own]
+
+
+def _left_out(context: FaultContext) -> Component:
+    callers, wanted = _callers(context), context.parameters.caller
+    fitting = [part for part in callers if wanted in ("", part.name)]
+    fitting.sort(key=lambda part: (part.kind == scope.LOAD, not part.operations))
+    if not fitting:
+        raise WorldError(
+            f"component {context.component.name!r} has no caller {wanted!r} that a policy could "
+            f"leave out; its callers: {', '.join(part.name for part in callers)}"
+        )
+    return fitting[0]
 
 
 class PolicyPort(PolicyFault):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from sregym_core.interfaces.cluster import KubeObject
 
-_NAMESPACE = "kubernetes.io/metadata.name"
+# Which every namespace has, with its name.
+NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _PEERS = {"ingress": "from", "egress": "to"}
 
 
@@ -87,7 +88,7 @@ def _peer_fits(policy: KubeObject, peer: Mapping[str, Any], traffic: Traffic) ->
     else:
         known = spaces.get("matchLabels") or {}
         # Other labels of namespaces than the one that all have are not known here.
-        here = known.get(_NAMESPACE, traffic.namespace) == traffic.namespace
+        here = known.get(NAMESPACE_LABEL, traffic.namespace) == traffic.namespace
     return here and _selects(peer.get("podSelector") or {}, traffic.labels)
 
 
