@@ -20,7 +20,7 @@ from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.relocation import Relocation, cluster_wide
-from sregym_apps.table import with_table
+from sregym_apps.table import content_of, with_table
 from sregym_apps.workload import parse_rounds, summarise
 
 if TYPE_CHECKING:
@@ -252,9 +252,12 @@ class ManifestApplication(Application):
     def _read_model(self) -> ServiceModel:
         """The service model; likewise."""
         # Imported here: a real cluster never asks for it.
-        from sregym_apps.model import parse_service_model
+        from sregym_apps.model import parse_service_model, service_model_from
 
         file = self._folder / "service_model.yaml"
+        content = content_of(file)
+        if content is not None:
+            return service_model_from(content, file.name)
         return parse_service_model(file.read_text(encoding="utf-8"), file.name)
 
     @cached_property

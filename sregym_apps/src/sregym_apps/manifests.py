@@ -11,6 +11,8 @@ import yaml
 from sregym_core.errors import UsageError
 from sregym_core.model import pod_spec
 
+from sregym_apps.table import content_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from importlib.resources.abc import Traversable
@@ -70,8 +72,10 @@ def in_order(objects: Iterable[KubeObject]) -> list[KubeObject]:
 
 
 def _documents(file: Traversable) -> Iterator[KubeObject]:
+    documents = content_of(file)
     try:
-        documents = list(yaml.load_all(file.read_text(encoding="utf-8"), _Loader))
+        if documents is None:
+            documents = list(yaml.load_all(file.read_text(encoding="utf-8"), _Loader))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UsageError(

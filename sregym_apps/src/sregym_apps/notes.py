@@ -10,6 +10,8 @@ from sregym_core.errors import UsageError
 from sregym_core.model import Account
 from sregym_core.model.base import Value
 
+from sregym_apps.table import content_of
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
@@ -52,7 +54,9 @@ class ComponentNotes(Value):
 
 def load_notes(file: Traversable) -> dict[str, ComponentNotes]:
     """Read a `components.yaml`: name of the component -> notes."""
-    content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+    content = content_of(file)
+    if content is None:
+        content = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
     return notes_from(content, file.name)
 
 

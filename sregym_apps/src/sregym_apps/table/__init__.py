@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_apps.table.folder import TABLE, MemoryFolder, joined, with_table
+from sregym_apps.table.folder import TABLE, MemoryFolder, content_of, joined, with_table
 from sregym_apps.table.rows import Expanded, expanded
 
-__all__ = ["TABLE", "Expanded", "MemoryFolder", "expanded", "joined", "with_table"]
+__all__ = ["TABLE", "Expanded", "MemoryFolder", "content_of", "expanded", "joined", "with_table"]

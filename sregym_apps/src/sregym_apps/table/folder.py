@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+from functools import cached_property
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +43,9 @@ def joined(folder: Traversable, made: Expanded) -> Traversable:
 
     What stands in its own files counts before what the table makes of the same name.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, str | Content] = {}
     for name, objects in made.objects.items():
-        texts[f"{_MANIFESTS}/{name}.yaml"] = _dumped_all(objects)
+        texts[f"{_MANIFESTS}/{name}.yaml"] = Content(objects, several=True)
     own = folder / _MANIFESTS
     if own.is_dir():
         for entry in own.iterdir():
@@ -54,13 +55,37 @@ def joined(folder: Traversable, made: Expanded) -> Traversable:
     programs = {**made.programs, **(model.get("programs") or {})}
     if made.derive:
         notes = with_derived(notes, programs, made.runners, made.derive)
-    texts[_NOTES] = _dumped(notes)
+    texts[_NOTES] = Content(notes)
     whole = {**model, "programs": programs}
     if made.images:
         own_images = model.get("images") or []
         whole["images"] = [*own_images, *(one for one in made.images if one not in own_images)]
-    texts[_MODEL] = _dumped(whole) if model or programs else ""
+    texts[_MODEL] = Content(whole) if model or programs else ""
     return MemoryFolder(posixpath.basename(str(folder)), {k: v for k, v in texts.items() if v})
+
+
+class Content:
+    """What a file of YAML holds; its text is made when somebody wants to read it.
+
+    Args:
+        data: One document, or a list of several.
+        several: Whether it is that list.
+    """
+
+    def __init__(self, data: Any, *, several: bool = False) -> None:
+        self.data = data
+        self._several = several
+
+    @cached_property
+    def text(self) -> str:
+        """The file."""
+        return "---\n".join(map(_dumped, self.data if self._several else (self.data,)))
+
+
+def content_of(file: Traversable) -> Any:
+    """What a file holds that was made of a table, or None: reading its text would take longer."""
+    found = file.content if isinstance(file, MemoryFolder) else None
+    return found.data if isinstance(found, Content) else None
 
 
 class MemoryFolder(Traversable):
@@ -71,7 +96,7 @@ class MemoryFolder(Traversable):
         texts: Path below it -> text.
     """
 
-    def __init__(self, name: str, texts: Mapping[str, str]) -> None:
+    def __init__(self, name: str, texts: Mapping[str, str | Content]) -> None:
         self._name = name
         self._texts = texts
 
@@ -79,6 +104,11 @@ class MemoryFolder(Traversable):
     def name(self) -> str:
         """Its name."""
         return self._name
+
+    @property
+    def content(self) -> str | Content | None:
+        """What the file is made of; None for a folder."""
+        return self._texts.get("")
 
     def iterdir(self) -> Iterator[Traversable]:
         """What is directly in it, by name."""
@@ -111,7 +141,8 @@ class MemoryFolder(Traversable):
         """The text as a file."""
         if not self.is_file():
             raise FileNotFoundError(self._name)
-        text = self._texts[""]
+        content = self._texts[""]
+        text = content.text if isinstance(content, Content) else content
         return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
 
     def read_text(self, encoding: str | None = None, *_: Any) -> str:
@@ -136,7 +167,3 @@ def _data(file: Traversable) -> dict[str, Any]:
 
 def _dumped(data: Any) -> str:
     return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000))
-
-
-def _dumped_all(objects: list[Any]) -> str:
-    return "---\n".join(map(_dumped, objects))

@@ -130,17 +130,23 @@ def _wrong_templates(templates: dict[str, Any]) -> Iterator[tuple[Location, str]
 def _expand(document: Document, made: Expanded) -> None:
     table = document.data
     seen: dict[str, int] = {}
+    known = {name: _values_of(template) for name, template in table["templates"].items()}
     for index, row in enumerate(table["rows"]):
         here = ("rows", index)
-        wrong = list(_wrong_row(row, table["templates"], seen, here))
+        wrong = list(_wrong_row(row, known, seen, here))
         made.defects += document.defects(wrong)
         if not wrong:
             seen[row["name"]] = index
             _add(document, made, row, here)
 
 
+def _values_of(template: dict[str, Any]) -> set[str]:
+    """What a row of a template may hold."""
+    return {"name", "template", *template.get("defaults", {}), *names_used(template)}
+
+
 def _wrong_row(
-    row: Any, templates: dict[str, Any], seen: dict[str, int], here: Location
+    row: Any, templates: dict[str, set[str]], seen: dict[str, int], here: Location
 ) -> Iterator[tuple[Location, str]]:
     if not isinstance(row, dict) or not {"name", "template"} <= set(row):
         yield here, "a row has a 'name' and a 'template'"
@@ -150,8 +156,7 @@ def _wrong_row(
     if row["template"] not in templates:
         yield (*here, "template"), _nearest("template", row["template"], templates)
         return
-    template = templates[row["template"]]
-    known = {"name", "template", *template.get("defaults", {}), *names_used(template)}
+    known = templates[row["template"]]
     for key in row:
         if key not in known:
             what = f"value of template {row['template']!r}"
