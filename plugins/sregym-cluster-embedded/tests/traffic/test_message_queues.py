@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.segments import QUEUES, QueueSegment
 from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, TELEMETRY
 from sregym_server_kafka.data import TABLE, data_at
@@ -51,6 +52,21 @@ def lag(market: Any) -> list[int]:
 
 def storage(market: Any) -> str:
     return str(next(iter(market.world.table(TABLE))))
+
+
+def test_what_no_queue_meets_changes_nothing(market: Any) -> None:
+    market.run(20)
+    before = state_of(market.world)
+    market.deploy("cache")
+    market.run(40)
+
+    after = state_of(market.world)
+    assert after.solved_at > before.solved_at
+    assert after.live.structure is before.live.structure
+
+    market.scale("worker", 1)
+    market.run(20)
+    assert state_of(market.world).live.structure is not before.live.structure
 
 
 def test_the_log_of_a_broker_from_its_start_to_its_end(market: Any) -> None:

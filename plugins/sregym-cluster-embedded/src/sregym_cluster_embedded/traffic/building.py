@@ -19,6 +19,13 @@ from sregym_apps.model import (
     route_of,
 )
 
+from sregym_cluster_embedded.traffic.kept import (
+    gone,
+    group_of,
+    keeps_unread,
+    storage_of,
+    topics_at,
+)
 from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
@@ -119,14 +126,13 @@ class Builder:
     def consumer(self, process: Process, program: ServiceProgram) -> None:
         """Add what a program takes from message queues, and all that it leads to."""
         facts = process.facts()
-        self.footing.loose = True
         for consumer in program.consumers.values():
             _, found = self._client(process, consumer.client)
             topic, group = expand(consumer.topic, facts), expand(consumer.group, facts)
             storage = next((place for way in found if (place := self._storage(way))), "")
-            if topic in self.runtime.brokers.topics_at(self.world, storage).topics:
+            if topic in self.footing.at(topics_at, self.world, storage).topics:
                 operation = self.operation(process.ref, consumer.operation)
-                held = self.runtime.brokers.group_of(self.world, storage, topic, group)
+                held = self.footing.at(group_of, self.world, storage, topic, group)
                 key = (storage, topic, held)
                 self._groups.setdefault(key, []).append(Puller(operation, consumer.poison))
 
@@ -177,7 +183,6 @@ class Builder:
         self.made.nodes = nodes_of(self.world, self.made.servers, self.footing)
         open_connections(self.world, self.made, self.footing, self._client)
         open_for_each_call(self.world, self.made, self.footing)
-        self.footing.loose |= bool(self.made.queues)
         give_patience(self.made)
         return self.made
 
@@ -185,14 +190,12 @@ class Builder:
         """Put producers and consumer groups of topics together, groups without members included."""
         before = state_of(self.world).live
         known = [queue.key for queue in before.structure.queues] if before is not None else []
-        brokers = self.runtime.brokers
-        unread = [
-            (*key, key[1]) for key in self._produced if brokers.keeps_unread(self.world, key[0])
-        ]
+        look, world = self.footing.at, self.world
+        unread = [(*key, key[1]) for key in self._produced if look(keeps_unread, world, key[0])]
         for key in dict.fromkeys([*known, *self._groups, *unread]):
             storage, topic, group = key
-            data = brokers.topics_at(self.world, storage)
-            if topic not in data.topics or (key not in self._groups and self._lost(storage)):
+            data = look(topics_at, world, storage)
+            if topic not in data.topics or (key not in self._groups and look(gone, world, storage)):
                 continue
             odd = tuple((o.partition, o.number) for o in data.odd if o.topic == topic)
             resets = sum(entry[:2] == (group, topic) for entry in data.resets)
@@ -204,19 +207,11 @@ class Builder:
             )
             made.partitions += partitions
 
-    def _lost(self, storage: str) -> bool:
-        """Whether a storage that lives no longer than its broker has gone with it."""
-        return storage.startswith(("layer of ", "pod/")) and not any(
-            self.runtime.brokers.storage_of(process) == storage
-            for process in self.runtime.running(self.world)
-        )
-
     def _storage(self, target: Target) -> str:
         """The identity of what a broker keeps; empty when the target is none that answers."""
-        server = None if target.kind or target.ref is None else process_of(self.world, target.ref)
-        if server is None or not server.running:
+        if target.kind or target.ref is None:
             return ""
-        return self.runtime.brokers.storage_of(server)
+        return self.footing.at(storage_of, self.world, target.ref)
 
     def _server(self, process: Process) -> int:
         known = self._servers.get(process.ref)
@@ -319,7 +314,6 @@ class Builder:
         self.made.sites.append(site)
         sites.append(site)
         if client.wire.messaging:
-            self.footing.loose = True
             for way in ways:
                 storage = "" if way.kind else self._storage(way.target)
                 if storage:
