@@ -10,6 +10,8 @@ import pytest
 from sregym_cluster_embedded.api import writes
 from sregym_cluster_embedded.api.request import Request
 from sregym_cluster_embedded.assembly import Blueprint, build
+from sregym_cluster_embedded.clock import SharedFindings
+from sregym_cluster_embedded.telemetry.alertmanager import routes
 from sregym_cluster_embedded.telemetry.endpoints import service
 from sregym_cluster_embedded.telemetry.rules import firing
 from sregym_cluster_embedded.world import World
@@ -348,3 +350,13 @@ def test_status_and_receivers(world: World) -> None:
     assert ask(world, "/-/reload", "POST") == (200, None)
     found = service("alertmanager")(world, Request("GET", "/", ()))
     assert (found.status, found.body) == (404, b"404 page not found\n")
+
+
+def test_what_rules_cost_is_nothing_that_a_request_pays(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = names(world)
+    monkeypatch.setattr(routes, "_STEPS", 200)
+    untold = world.fork()
+    untold.findings = SharedFindings()
+    assert names(untold) == whole == NAMES
