@@ -36,6 +36,7 @@ def test_problems_and_what_they_break() -> None:
     assert broken == {
         "admission_webhook_outage_hotel_reservation": [("webhook-down", "geo")],
         "assign_to_non_existent_node": [("node-selector", "user-service")],
+        "cfs_cpu_throttling_hotel_reservation": [("cpu-limit", "search")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
         "cronjob_sidecar_blocks_completion_hotel_reservation": [("job-backlog", "reservation")],
         "dev_shm_exhaustion_hotel_reservation": [("room-missing", "search")],
@@ -89,6 +90,7 @@ def test_problems_and_what_they_break() -> None:
         "resource_request_too_large": [("request-too-large", "mongodb-rate")],
         "resource_request_too_small": [("resource-limit", "mongodb-rate")],
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
+        "revoke_auth_mongodb-2": [("mongodb-role-revoked", "mongodb-rate")],
         "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
@@ -100,6 +102,7 @@ def test_problems_and_what_they_break() -> None:
         "service_dns_resolution_failure_social_network": [("dns-name-poisoned", "user-service")],
         "service_wrong_pod_selection_hotel_reservation": [("service-selector-wide", "frontend")],
         "stale_coredns_config_social_network": [("dns-zone-broken", "the cluster")],
+        "storage_user_unregistered-1": [("mongodb-user-dropped", "mongodb-geo")],
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "taint_no_toleration_social_network": [("taint", "user-service")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],

@@ -56,6 +56,8 @@ CASES = [
     ("webhook-down", "geo"),
     ("volume-elsewhere", "search"),
     ("rollout-strategy", "profile"),
+    ("readiness-gate", "frontend"),
+    ("sidecar-stuck", "geo"),
     ("preemption", "rate"),
     ("room-missing", "search"),
     ("secret-wrong", "mongodb-geo"),

@@ -19,6 +19,7 @@ from sregym_injector_kubernetes.room import RoomMissing
 from sregym_injector_kubernetes.scaling import AutoscalerWrong
 from sregym_injector_kubernetes.secret_wrong import SecretWrong
 from sregym_injector_kubernetes.volumes import VolumeElsewhere
+from sregym_injector_kubernetes.waiting import ReadinessGate, SidecarStuck
 from sregym_injector_kubernetes.webhooks import WebhookDown
 
 CATALOG = "Deployment shop/catalog"
@@ -102,6 +103,20 @@ CASES: list[tuple[Fault, dict[str, Any], Change, str, tuple[ObjectRef, dict[str,
                 }
             },
         ),
+    ),
+    (
+        ReadinessGate(),
+        {},
+        Change(what="readinessGates", after="example.com/load-balancer-attached"),
+        "has the readiness gate example.com/load-balancer-attached",
+        template(readinessGates=None),
+    ),
+    (
+        SidecarStuck(),
+        {},
+        Change(what="initContainers", after="config-agent, whose startupProbe looks at port 15020"),
+        "has a sidecar config-agent whose startupProbe looks at port 15020",
+        template(initContainers=[{"name": "config-agent", "startupProbe": None}]),
     ),
     (
         RoomMissing(),

@@ -48,5 +48,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("image-incompatible", f"{_PACKAGE}.builds:ImageIncompatible"),
         Offer("buggy-build", f"{_PACKAGE}.builds:BuggyBuild"),
         Offer("rbac-missing", f"{_PACKAGE}.rbac:RbacMissing"),
+        Offer("readiness-gate", f"{_PACKAGE}.waiting:ReadinessGate"),
+        Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),
         Offer("cpu-limit", f"{_PACKAGE}.starting:CpuLimit"),
     ]
