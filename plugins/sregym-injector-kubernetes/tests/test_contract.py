@@ -78,6 +78,7 @@ FITTING = {
     "configmap-drift": ["catalog"],
     "probe-impatient": ["catalog-db"],
     "claim-missing": [],
+    "flag-flipped": [],
     "env-missing": [],
     "env-wrong": [],
     "env-shadowed": [],

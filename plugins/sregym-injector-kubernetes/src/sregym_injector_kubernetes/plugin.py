@@ -16,6 +16,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("service-missing", f"{_PACKAGE}.service_missing:ServiceMissing"),
         Offer("configmap-missing", f"{_PACKAGE}.configmap_missing:ConfigMapMissing"),
         Offer("configmap-drift", f"{_PACKAGE}.configmap_drift:ConfigMapDrift"),
+        Offer("flag-flipped", f"{_PACKAGE}.flag_flipped:FlagFlipped"),
         Offer("resource-limit", f"{_PACKAGE}.resource_limit:ResourceLimit"),
         Offer("replicas-zero", f"{_PACKAGE}.replicas_zero:ReplicasZero"),
         Offer("image-wrong", f"{_PACKAGE}.image_wrong:ImageWrong"),
