@@ -17,6 +17,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "application": {
             "hotel-reservation": "sregym-app-deathstarbench",
             "synthetic": "sregym-app-synthetic",
+            "train-ticket": "sregym-app-train-ticket",
         },
         "fault": {
             "service-target-port": "sregym-injector-kubernetes",
