@@ -99,7 +99,7 @@ def deployed(application: Application) -> tuple[float, EmbeddedCluster]:
     try:
         began = time.process_time()
         application.deploy(cluster)
-        assert cluster.clock.wait_until(lambda: available(cluster), 900.0, 1.0)
+        assert cluster.clock.wait_until(lambda: available(cluster), 900.0, 5.0)
         spent = (time.process_time() - began) * 1000
     finally:
         gc.enable()

@@ -52,9 +52,11 @@ def demand_room(world: World, server: Process, user: str) -> None:
         MysqlError: With the words of the server.
     """
     held: list[str] | None = None
-    for most, whose, error in _limits(world, server, user):
+    limits = [*_limits(world, server, user)]
+    least = min((most for most, _, _ in limits if most), default=0)
+    for most, whose, error in limits:
         if most and held is None:
-            held = [peer.user for peer in connected(world, server.ref)]
+            held = [peer.user for peer in connected(world, server.ref, least)]
         taken = len(held or ()) if whose is None else (held or []).count(whose)
         if taken >= most:
             raise error

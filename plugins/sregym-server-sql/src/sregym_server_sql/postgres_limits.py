@@ -48,7 +48,9 @@ def demand_room(connection: PostgresConnection) -> None:
     held: list[str] | None = None
     for limit in limits:
         if limit.most and held is None:
-            held = [peer.user for peer in connected(connection.world, connection.server.ref)]
+            least = min(one.most for one in limits if one.most)
+            peers = connected(connection.world, connection.server.ref, least)
+            held = [peer.user for peer in peers]
         taken = len(held or ()) if limit.user is None else (held or []).count(limit.user)
         if taken >= limit.most:
             raise connection.turned_away(limit.text.removeprefix(_HEAD))

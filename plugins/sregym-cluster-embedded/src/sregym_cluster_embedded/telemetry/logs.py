@@ -94,11 +94,11 @@ class Telemetry:
 
         return counted_of(world, ref)
 
-    def held(self, world: World, ref: ContainerRef) -> Counted:
-        """Who holds a server's connections now, and how many."""
+    def held(self, world: World, ref: ContainerRef, least: int) -> Counted:
+        """How many connections a server has now, and whose where that are at least so many."""
         from sregym_cluster_embedded.telemetry.metrics.exporters.stores import held_of
 
-        return held_of(world, ref)
+        return held_of(world, ref, least)
 
     def scheduled(self, world: World, ref: ContainerRef) -> Scheduled:
         """How a container has been scheduled, as cAdvisor counts it."""

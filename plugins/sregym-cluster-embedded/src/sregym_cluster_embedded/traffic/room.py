@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 # application starts, not more often than this.
 _SETTLE_S = 0.2
 _PERIOD_S = 1.0
-# With more pods than this, both the finding and the steps are that much rarer: what either costs
-# grows with their number, and so does the number of changes while all of them start.
+# With more pods than this, both the finding and the steps are rarer: what either costs grows with
+# their number, and so does the number of changes while all of them start. What changes in a system
+# that had been quiet for so long is still found at once.
 _MANY = 150
+_STARTING, _RAREST_S = 1.5, 15.0
 
 # What moves by less in a step has come to rest.
 _STILL = 1e-4
@@ -68,7 +70,9 @@ class Traffic:
         state = state_of(world)
         if not state.due:
             keep(world, state._replace(due=True))
-            rest = state.solved_at + _PERIOD_S * _crowd(world) - world.now
+            rest = (
+                state.solved_at + min(_RAREST_S, _PERIOD_S * _crowd(world) ** _STARTING) - world.now
+            )
             world.after(max(_SETTLE_S, rest), "traffic.solve")
 
     def watch(self, world: World, change: Change) -> None:

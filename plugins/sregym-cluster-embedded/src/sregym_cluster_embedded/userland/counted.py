@@ -84,15 +84,20 @@ def counted(world: World, ref: ContainerRef) -> Counted:
     return found
 
 
-def connected(world: World, ref: ContainerRef) -> tuple[Peer, ...]:
+def connected(world: World, ref: ContainerRef, least: int = 0) -> tuple[Peer, ...]:
     """Who is at the other end of each connection that a server's clients hold now.
 
     The same as `counted(...).held_by()`, without working out what has been asked since it started.
+
+    Args:
+        world: The cluster.
+        ref: The server.
+        least: With fewer connections than this nobody asks whose they are: nothing is given.
     """
     telemetry = world.room_or_none(TELEMETRY)
     if telemetry is None:
         return ()
-    found: Counted = telemetry.held(world, ref)
+    found: Counted = telemetry.held(world, ref, least)
     return found.held_by()
 
 

@@ -36,8 +36,8 @@ class Telemetry(Protocol):
     def counted(self, world: World, ref: ContainerRef) -> Counted:
         """What a server has been asked for."""
 
-    def held(self, world: World, ref: ContainerRef) -> Counted:
-        """Who holds its connections, and how many; nothing of what came before."""
+    def held(self, world: World, ref: ContainerRef, least: int) -> Counted:
+        """How many connections it has, and whose where that are at least so many."""
 
     def scheduled(self, world: World, ref: ContainerRef) -> Scheduled:
         """How a container has been scheduled."""

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["Store", "counted_of", "held_of"]
 
 
-def held_of(world: World, ref: ContainerRef) -> Counted:
-    """Who holds a server's connections now, and how many."""
+def held_of(world: World, ref: ContainerRef, least: int) -> Counted:
+    """How many connections a server has now, and whose where that are at least so many."""
     process = process_of(world, ref)
     if process is None:
         return Counted({})
-    store = Store([*lives(world)], world.epoch, Life(process, segments(world, SERVED, ref)))
-    connections = int(store.callers(np.array([world.now]))[0])
-    return Counted({}, connections, peers=store.peers())
+    life = Life(process, segments(world, SERVED, ref))
+    connections = int(Store((), world.epoch, life).callers(np.array([world.now]))[0])
+    pooled = sum(peer.held for peer in life.served[-1].load.pools) if life.served else 0
+    if max(connections, pooled) < least:
+        return Counted({}, connections)
+    return Counted({}, connections, peers=Store([*lives(world)], world.epoch, life).peers())
 
 
 def counted_of(world: World, ref: ContainerRef) -> Counted:
