@@ -11,16 +11,22 @@ from sregym_core.testing import FreshEnvironment, same_as_here
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+BROUGHT = (
+    *("sregym-server-redis", "sregym-server-sql"),
+    *("sregym-injectors", "sregym-injector-kubernetes"),
+)
+
 
 @pytest.fixture(scope="session")
 def author(tmp_path_factory: pytest.TempPathFactory) -> FreshEnvironment:
     """What an author of plugins has installed: the core with its kit, the generator, a toolkit.
 
-    And the embedded cluster, whose commands the pages about queries use.
+    And the embedded cluster, whose commands the pages about queries use, and kinds of servers and
+    faults for an application that is brought along.
     """
     environment = FreshEnvironment.create(tmp_path_factory.mktemp("author") / "venv")
     core = same_as_here("sregym-core", "testing")
-    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded")
+    others = ("sregym-dev", "sregym-apps", "sregym-cluster-embedded", *BROUGHT)
     environment.install("pip", *core, *(word for name in others for word in same_as_here(name)))
     return environment
 

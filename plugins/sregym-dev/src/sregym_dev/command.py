@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from sregym_core.cli import Subcommand
-from sregym_core.errors import ExitCode
+from sregym_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     import argparse
+
+    from sregym_dev.package import Package
+
+
+# What people call the kinds besides.
+_WORDS = {"application": "app"}
 
 
 class New(Subcommand):
@@ -27,12 +33,22 @@ class New(Subcommand):
         parser.add_argument(
             "--folder", type=Path, default=Path(), help="where the package's folder is made"
         )
+        parser.add_argument(
+            "--from",
+            dest="source",
+            type=Path,
+            metavar="PATH",
+            help="an application from a folder of manifests, a Helm chart or a compose file",
+        )
 
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Write the files and say what comes next."""
         from sregym_dev.package import Package
 
-        package = Package(arguments.kind, arguments.name)
+        kind = _WORDS.get(arguments.kind, arguments.kind)
+        package = Package(kind, arguments.name)
+        if arguments.source is not None:
+            package = self._read(package, arguments.source)
         folder = package.write(arguments.folder)
         self.console.say(f"{folder}")
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -42,3 +58,22 @@ class New(Subcommand):
         self.console.say("  sregym plugins")
         self.console.say(f"  pytest {folder}")
         return ExitCode.DONE
+
+    def _read(self, package: Package, source: Path) -> Package:
+        """The application that a team has; what was guessed is told on the way."""
+        from sregym_core.api import Workspace
+        from sregym_core.lint import vocabulary_of
+
+        from sregym_dev.importing.application import Imported
+
+        if package.kind != "app":
+            raise UsageError(
+                f"--from reads applications; {package.kind!r} is another kind of plugin"
+            )
+        read = Imported.read(
+            package.name, source, lambda: vocabulary_of(Workspace(self.settings).bench)
+        )
+        for remark in read.remarks:
+            self.console.say(str(remark))
+        self.console.say()
+        return read

@@ -7,7 +7,9 @@ import keyword
 import re
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from string import Template
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import UsageError
@@ -17,7 +19,6 @@ from sregym_core import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
 # What is added to simulated clusters: one object at an entry point of its own group.
 _EXTENSIONS = ("server", "operator", "container-command", "exporter", "protocol")
@@ -75,13 +76,17 @@ class Package:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Path and text of each file."""
-        names = self._names()
+        names = self.names()
         shared = ("every", "extension") if self.kind in _EXTENSIONS else ("every",)
         for source in (*shared, self.kind):
-            for path, template in _walk(files("sregym_dev") / "templates" / source):
-                text = Template(template.read_text(encoding="utf-8")).substitute(names)
-                made = path.removesuffix(SUFFIX).replace("MODULE", self.module)
-                yield made.replace("NAME", names["word"]), text
+            for path, template in walk(files("sregym_dev") / "templates" / source):
+                yield self.filled(path, template, names)
+
+    def filled(self, path: str, template: Traversable, names: dict[str, str]) -> tuple[str, str]:
+        """The path and text that a template becomes."""
+        text = Template(template.read_text(encoding="utf-8")).substitute(names)
+        made = path.removesuffix(SUFFIX).replace("MODULE", self.module)
+        return made.replace("NAME", names["word"]), text
 
     def write(self, parent: Path) -> Path:
         """Write all files into a new folder under `parent`; returns that folder.
@@ -90,20 +95,27 @@ class Package:
             UsageError: The folder is there already, or cannot be made.
         """
         folder = parent / self.distribution
+        if folder.exists():
+            raise UsageError(f"{folder} is there already; choose another name or --folder")
+        if parent.exists() and not parent.is_dir():
+            raise UsageError(f"{folder} cannot be made: Not a directory")
+        made = [*self.files()]
         try:
-            folder.mkdir(parents=True)
-        except FileExistsError as error:
-            msg = f"{folder} is there already; choose another name or --folder"
-            raise UsageError(msg) from error
+            parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(prefix=f".{self.distribution}-", dir=parent) as begun:
+                whole = Path(begun) / self.distribution
+                for name, text in made:
+                    path = whole / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text, encoding="utf-8")
+                # The folder appears with all that belongs in it, or not at all.
+                whole.rename(folder)
         except OSError as error:
             raise UsageError(f"{folder} cannot be made: {error.strerror}") from error
-        for name, text in self.files():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
         return folder
 
-    def _names(self) -> dict[str, str]:
+    def names(self) -> dict[str, str]:
+        """What stands for the words of the templates."""
         major, minor = map(int, __version__.split(".")[:2])
         return {
             "name": self.name,
@@ -118,10 +130,11 @@ class Package:
         }
 
 
-def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+def walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    """The templates of a folder with their paths in it."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         path = f"{prefix}{entry.name}"
         if entry.is_dir():
-            yield from _walk(entry, f"{path}/")
+            yield from walk(entry, f"{path}/")
         elif path.endswith(SUFFIX):
             yield path, entry
