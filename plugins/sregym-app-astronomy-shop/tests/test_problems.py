@@ -32,6 +32,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "astronomy_shop_payment_service_unreachable": [("flag-flipped", "flagd")],
         "astronomy_shop_product_catalog_service_failure": [("flag-flipped", "flagd")],
         "duplicate_pvc_mounts_astronomy_shop": [("claim-shared", "frontend")],
+        "env_variable_shadowing_astronomy_shop": [("env-shadowed", "frontend-proxy")],
         "incorrect_image": [("image-wrong", "product-catalog")],
         "incorrect_port_assignment": [("env-wrong", "checkout")],
         "init_container_dependency_hang_astronomy_shop": [("init-hang", "frontend")],

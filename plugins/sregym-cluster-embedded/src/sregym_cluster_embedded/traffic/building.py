@@ -357,6 +357,8 @@ class Builder:
                 if client.protocol == "grpc":
                     inner = f"rpc error: code = Unimplemented desc = {inner}"
                 return (broken("server", inner),)
+            if callee == _UNFINISHED and call.share == 1:  # it goes around until somebody gives up
+                return (broken("timeout"),)
         way = Way(self._number(), target.share, target, callee)
         if target.path is not None:
             there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
