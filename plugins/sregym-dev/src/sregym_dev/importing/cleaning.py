@@ -26,6 +26,7 @@ _OF_THE_CLUSTER = (
     *("selfLink", "ownerReferences", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
 _MADE_BY_CLUSTERS = {"Endpoints", "EndpointSlice", "Event", "Node", "ControllerRevision", "Lease"}
+_WITH_SPEC = ("Service", "Ingress", "PersistentVolumeClaim", "CustomResourceDefinition")
 _NOT_OURS = ("kube-system", "kube-public", "kube-node-lease")
 # Versions that have gone -> their successors with the same fields.
 _SUCCEEDED = {
@@ -58,9 +59,9 @@ def cleaned(objects: Iterable[KubeObject], name: str, remarks: Remarks) -> list[
     """
     every = list(objects)
     definitions = {
-        (obj["spec"]["group"], obj["spec"]["names"]["kind"])
+        (spec.get("group"), (spec.get("names") or {}).get("kind"))
         for obj in every
-        if obj["kind"] == "CustomResourceDefinition"
+        if obj["kind"] == "CustomResourceDefinition" and isinstance(spec := obj.get("spec"), dict)
     }
     found: dict[ObjectRef, KubeObject] = {}
     for obj in every:
@@ -95,7 +96,7 @@ def _shown(obj: KubeObject) -> str:
     return f"{obj['kind']}/{obj['metadata']['name']}"
 
 
-def _why_not(obj: KubeObject, definitions: set[tuple[str, str]]) -> str:
+def _why_not(obj: KubeObject, definitions: set[tuple[Any, Any]]) -> str:
     group, _, _ = obj["apiVersion"].rpartition("/")
     metadata = obj["metadata"]
     hooks = str((metadata.get("annotations") or {}).get("helm.sh/hook", "")).split(",")
@@ -118,6 +119,12 @@ def _why_not(obj: KubeObject, definitions: set[tuple[str, str]]) -> str:
         )
     if obj["kind"] in WORKLOAD_KINDS:
         return _why_no_workload(obj)
+    if obj["kind"] in _WITH_SPEC and not isinstance(obj.get("spec"), dict):
+        return "has no 'spec'"
+    if obj["kind"] == "Service":
+        ports = obj["spec"].get("ports") or ()
+        if not all(isinstance(one, dict) and isinstance(one.get("port"), int) for one in ports):
+            return "a port of it has no number"
     return ""
 
 
