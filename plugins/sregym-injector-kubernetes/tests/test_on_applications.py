@@ -76,6 +76,13 @@ SILENT = [
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 FIRST = list({name: (name, target) for name, target in reversed([*CASES, *SILENT])}.values())
+# Those that change nothing but a template: that one base undoes it is held by the contract in memory.
+PLAIN = (
+    "node-selector", "spread-impossible", "request-too-large", "liveness-probe-wrong",
+    "readiness-probe-wrong", "probe-impatient", "command-wrong", "init-hang", "security-context",
+    "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
+    "cpu-limit",
+)  # fmt: skip
 ELSEWHERE = {"nginx-thrift": SocialNetwork}
 
 
@@ -159,7 +166,7 @@ def test_it_hurts_and_heals(playing: Callable[..., FaultContext], name: str, tar
     assert served(context) >= 0.995
 
 
-@pytest.mark.parametrize(("name", "target"), FIRST)
+@pytest.mark.parametrize(("name", "target"), [case for case in FIRST if case[0] not in PLAIN])
 def test_undo_restores_it(playing: Callable[..., FaultContext], name: str, target: str):
     fault, context = FAULTS[name], playing(name, target)
     live, namespaces = context.cluster, context.application.namespaces
