@@ -111,6 +111,7 @@ services:
   late: {image: acme/late, extends: {file: base.yaml, service: late}, network_mode: host}
   tools: {image: acme/tools, profiles: [debug]}
   broken: 7
+  torn: {image: acme/torn, deploy: fast}
   once: {image: acme/once, restart: "no", environment: ["A=$UNSET", "B=$$5"], env_file: [gone.env]}
   sealed: {image: acme/sealed, secrets: [key], volumes: ["/var/run/docker.sock:/var/run/docker.sock"]}
 secrets: {key: {external: true}}
@@ -126,6 +127,8 @@ secrets: {key: {external: true}}
         "left out: service built: ports ['x:y'] cannot be read",
         "guessed: service late: port 8080, where others may ask it",
         "left out: service late: network_mode 'host'",
+        "left out: service torn: a field of it has another form than compose files have: 'str' object has no "
+        "attribute 'get'",
         "left out: service once: env_file 'gone.env': there is no such file",
         "guessed: service once: is not started again, so it is a Job",
         "left out: service sealed: volume '/var/run/docker.sock' at /var/run/docker.sock: the socket of the "

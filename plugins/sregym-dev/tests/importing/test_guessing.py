@@ -196,6 +196,8 @@ def test_objects_that_an_application_cannot_have() -> None:
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "default", "uid": "1"}, "data": {"a": "chaos at db.default.svc"}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
         {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "bare"}},
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "far", "namespace": 7}},
+        workload("torn", "acme/web", livenessProbe={"httpGet": 7}),
         {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "odd"}, "spec": {"ports": [{"port": "http"}]}},
         {**service("web", 80), "spec": {"clusterIP": "10.0.0.7", "ports": [{"port": 80}]}},
         {**workload("web", "acme/web", pod={"nodeSelector": {"pool": "big"}}), "metadata": {"name": "web", "annotations": {"linkerd.io/inject": "enabled"}}},
@@ -229,6 +231,9 @@ def test_objects_that_an_application_cannot_have() -> None:
         "guessed: ConfigMap/c: has the word 'chaos', which the contract test refuses; reword it",
         "left out: ConfigMap/c: stands twice; the first counts",
         "left out: Service/bare: has no 'spec'",
+        "left out: Secret/far: its namespace is no text",
+        "left out: Deployment/torn: a field of it has another form than Kubernetes gives it: 'int' object "
+        "has no attribute 'get'",
         "left out: Service/odd: a port of it has no number",
         "left out: Service/web: its clusterIP, which is one of another cluster",
         "left out: Deployment/web: its annotation 'linkerd.io/inject': the word would mislead agents",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_core.model import WORKLOAD_KINDS, ObjectRef, pod_spec, pod_template
 
+from sregym_dev.importing.trying import MISREAD, try_alone
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -66,11 +68,18 @@ def cleaned(objects: Iterable[KubeObject], name: str, remarks: Remarks) -> list[
     found: dict[ObjectRef, KubeObject] = {}
     for obj in every:
         where = _shown(obj)
-        reason = _why_not(obj, definitions)
-        if reason:
-            remarks.left_out(where, reason)
+        try:
+            reason = _why_not(obj, definitions)
+            if reason:
+                remarks.left_out(where, reason)
+                continue
+            one = _own(obj, name, remarks)
+            try_alone(one)
+        except MISREAD as error:
+            remarks.left_out(
+                where, f"a field of it has another form than Kubernetes gives it: {error}"
+            )
             continue
-        one = _own(obj, name, remarks)
         if ObjectRef.of(one) in found:
             remarks.left_out(where, "stands twice; the first counts")
             continue
@@ -99,6 +108,8 @@ def _shown(obj: KubeObject) -> str:
 def _why_not(obj: KubeObject, definitions: set[tuple[Any, Any]]) -> str:
     group, _, _ = obj["apiVersion"].rpartition("/")
     metadata = obj["metadata"]
+    if not isinstance(metadata.get("namespace") or "", str):
+        return "its namespace is no text"
     hooks = str((metadata.get("annotations") or {}).get("helm.sh/hook", "")).split(",")
     if set(hooks) & {*_TEST_HOOKS, *_DELETING_HOOKS}:
         return f"Helm runs it as the hook {hooks[0]!r} alone"

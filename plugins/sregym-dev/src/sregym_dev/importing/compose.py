@@ -10,6 +10,7 @@ from sregym_core.lint import documents
 
 from sregym_dev.importing.compose_objects import Service, objects_of_service
 from sregym_dev.importing.compose_values import env_lines, interpolated, label
+from sregym_dev.importing.trying import MISREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +52,11 @@ def from_compose(path: Path, text: str, name: str, remarks: Remarks) -> list[Kub
     for one, entry in services.items():
         entry = _with_names(entry, names)
         service = Service(names[one], one, entry, root, name, remarks, asked.get(one, ()))
-        found += objects_of_service(service)
+        try:
+            found += [*objects_of_service(service)]
+        except MISREAD as error:
+            text = f"a field of it has another form than compose files have: {error}"
+            remarks.left_out(service.where, text)
     for obj in found:
         if obj["kind"] == "ConfigMap":
             obj["data"] = _with_names(obj["data"], names)
@@ -157,11 +162,15 @@ def _asked(services: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, ..
             for number in pattern.findall(text)
         }
         found[name] = tuple(sorted(number for number in numbers if 0 < number < 65536))
-    needed = {str(one) for entry in services.values() for one in entry.get("depends_on") or ()}
+    needed = {str(one) for entry in services.values() for one in _names(entry.get("depends_on"))}
     for name in sorted(needed & set(services)):
         if not found[name] and not services[name].get("ports") and not services[name].get("expose"):
             found[name] = (_USUAL,)
     return found
+
+
+def _names(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list | dict) else []
 
 
 def _texts(value: Any) -> Iterator[str]:
