@@ -196,7 +196,7 @@ def test_objects_that_an_application_cannot_have() -> None:
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "default", "uid": "1"}, "data": {"a": "chaos at db.default.svc"}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
         {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "bare"}},
-        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "far", "namespace": 7}},
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "far", "namespace": []}},
         workload("torn", "acme/web", livenessProbe={"httpGet": 7}),
         {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "odd"}, "spec": {"ports": [{"port": "http"}]}},
         {**service("web", 80), "spec": {"clusterIP": "10.0.0.7", "ports": [{"port": 80}]}},

@@ -108,7 +108,7 @@ def _shown(obj: KubeObject) -> str:
 def _why_not(obj: KubeObject, definitions: set[tuple[Any, Any]]) -> str:
     group, _, _ = obj["apiVersion"].rpartition("/")
     metadata = obj["metadata"]
-    if not isinstance(metadata.get("namespace") or "", str):
+    if not isinstance(metadata.get("namespace"), str | None):
         return "its namespace is no text"
     hooks = str((metadata.get("annotations") or {}).get("helm.sh/hook", "")).split(",")
     if set(hooks) & {*_TEST_HOOKS, *_DELETING_HOOKS}:
