@@ -51,6 +51,10 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
         callers=("search",),
         calls=("consul", "jaeger", "mongodb-geo"),
         operations=("hotels",),
+        builds={
+            "incompatible": "jackcuii/hotel-reservation:latest",
+            "buggy": "yinfangchen/geo:app3",
+        },
     )
 
 
