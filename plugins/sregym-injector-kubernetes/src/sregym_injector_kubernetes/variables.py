@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -76,9 +77,9 @@ class _VariableFault(PodTemplateFault):
         """Its value with the fault."""
         return ""
 
+    @abstractmethod
     def entries(self, context: FaultContext, right: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The container's list of variables with the fault."""
-        raise NotImplementedError
 
     @override
     def defects(self, context: FaultContext, live: Template) -> list[str]:
