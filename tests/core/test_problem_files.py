@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import FaultRef, Problem
+from sregym_core.model.suites import derived_suites, suites_of
 from sregym_core.problems import ProblemSet, parse_problem
 from sregym_core.testing import PluginShelf
 
@@ -54,6 +55,12 @@ def test_a_good_file() -> None:
             "cart.yaml, line 10, field 'timing.warm_up_s': Input should be a valid number, "
             "unable to parse string as a number",
         ),
+        (
+            GOOD + "modes: [slow, grey]\n",
+            "cart.yaml, line 10, field 'modes.1': there is no failure mode 'grey' (there are: "
+            "cascading, concurrent, correlated, gray, latent, metastable, recurring, slow); "
+            "did you mean 'gray'?",
+        ),
         ("a: [1\nb: 2", "cart.yaml, line 2: not YAML: did not find expected ',' or ']'"),
         (
             "- a\n- b\n",
@@ -65,6 +72,29 @@ def test_a_bad_file(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_problem(text, "cart.yaml")
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("fields", "suites"),
+    [
+        ("", ("lite",)),
+        ("modes: [gray, slow]\n", ("lite", "gray", "slow", "hard")),
+        ("upstream: cart_is_slow\n", ("lite", "upstream")),
+    ],
+)
+def test_suites_follow_from_what_a_problem_says_of_itself(
+    fields: str, suites: tuple[str, ...]
+) -> None:
+    assert suites_of(parse_problem(GOOD + fields, "cart.yaml")) == suites
+
+
+@pytest.mark.parametrize(
+    ("layer", "suite"),
+    [("os", "hardware"), ("hardware", "hardware"), ("network", "network"), ("datastore", "data")],
+)
+def test_suites_follow_from_the_layer(layer: str, suite: str) -> None:
+    text = GOOD.replace("layer: kubernetes", f"layer: {layer}").replace("[lite]", "[]")
+    assert suites_of(parse_problem(text, "cart.yaml")) == (suite,)
 
 
 @pytest.fixture
@@ -81,7 +111,7 @@ def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Pa
 
     problems = ProblemSet(register_plugin(sregym_register_problems))
     assert [problem.id for problem in problems.all()] == ["cart_is_slow", "web_is_slow"]
-    assert problems.suites() == ["lite"]
+    assert problems.suites() == sorted(["lite", *derived_suites()])
     assert [p.id for p in problems.choose(["web_is_slow"], "lite")] == [
         "web_is_slow",
         "cart_is_slow",
@@ -97,7 +127,13 @@ def test_all_files_of_a_folder_are_read(register_plugin: PluginShelf, folder: Pa
             "no problem named 'cart_is_slo'; did you mean 'cart_is_slow' or 'web_is_slow'? "
             "Known: cart_is_slow, web_is_slow",
         ),
-        ([], "light", "no suite named 'light'; did you mean 'lite'? Known: lite"),
+        (
+            [],
+            "light",
+            "no suite named 'light'; did you mean 'lite'? Known: cascading, concurrent, correlated, "
+            "data, gray, hard, hardware, lite, metastable, network, operators, slow, upstream",
+        ),
+        ([], "slow", "suite 'slow' has no problem with the plugins that are installed"),
         ([], "", "no problem was named: give ids or --suite NAME (see: sregym problems)"),
     ],
 )

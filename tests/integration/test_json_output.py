@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,8 +45,18 @@ def test_problems(module_project: SregymProject) -> None:
         "application": "hotel-reservation",
         "layer": "kubernetes",
         "suites": ["lite", "hotel-reservation"],
+        "modes": [],
+        "upstream": None,
+        "source": None,
         "faults": [{"fault": "service-target-port", "target": "memcached-profile"}],
     }
+    ids = (Path(__file__).parent / "upstream_ids.txt").read_text().split()
+    told = {problem["id"]: problem["upstream"] for problem in every if problem["id"] in ids}
+    assert told == {name: name for name in told}  # a problem of upstream's says that it is one
+    assert {problem["upstream"] for problem in every} - {None} <= {*ids}
+    lite = (Path(__file__).parent / "upstream_lite_ids.txt").read_text().split()
+    told = {problem["id"] for problem in every if "upstream-lite" in problem["suites"]}
+    assert told == {problem["id"] for problem in every} & {*lite}
 
 
 def test_applications(module_project: SregymProject) -> None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sregym_core import blame
 from sregym_core.errors import PluginLoadError, UsageError
 from sregym_core.model import Problem
+from sregym_core.model.suites import derived_suites, suites_of
 from sregym_core.model.yaml_lines import line_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def parse_problem(text: str, source: str) -> Problem:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         line = line_of(yaml.compose(text, _LOADER), first["loc"])
-        msg = f"{source}, line {line}, field {field!r}: {first['msg']}"
+        what = first["msg"].removeprefix("Value error, ")
+        msg = f"{source}, line {line}, field {field!r}: {what}"
         raise UsageError(msg) from error
 
 
@@ -75,8 +77,9 @@ class ProblemSet:
         return [self._problems[name] for name in sorted(self._problems)]
 
     def suites(self) -> list[str]:
-        """Names of all suites, sorted."""
-        return sorted({suite for problem in self._problems.values() for suite in problem.suites})
+        """Names of all suites, sorted; some may have no problem."""
+        listed = {suite for problem in self._problems.values() for suite in problem.suites}
+        return sorted(listed | {*derived_suites()})
 
     def owner(self, problem_id: str) -> PluginStatus:
         """The plugin that brought a problem."""
@@ -98,19 +101,31 @@ class ProblemSet:
         Raises:
             UsageError: Nothing was asked for, or something that does not exist.
         """
-        if suite and suite not in self.suites():
-            raise UsageError(self._registry.unknown("suite", suite, self.suites()))
         chosen = {problem_id: self.get(problem_id) for problem_id in ids}
-        for problem in self.all():
-            if suite and suite in problem.suites:
-                # A suite that lacks a problem unnoticed is worse than none.
-                for reason in self._left_out.get(self.owner(problem.id).name, {}).values():
-                    raise PluginLoadError(f"suite {suite!r} may lack a problem: {reason}")
-                chosen.setdefault(problem.id, problem)
+        for problem in self.in_suite(suite) if suite else ():
+            chosen.setdefault(problem.id, problem)
         if not chosen:
             msg = "no problem was named: give ids or --suite NAME (see: sregym problems)"
+            if suite:
+                msg = f"suite {suite!r} has no problem with the plugins that are installed"
             raise UsageError(msg)
         return list(chosen.values())
+
+    def in_suite(self, suite: str) -> list[Problem]:
+        """The problems of a suite, sorted by id.
+
+        Raises:
+            UsageError: There is no such suite.
+            PluginLoadError: It may lack a problem: one of the same plugin cannot be read.
+        """
+        if suite not in self.suites():
+            raise UsageError(self._registry.unknown("suite", suite, self.suites()))
+        found = [problem for problem in self.all() if suite in suites_of(problem)]
+        for problem in found:
+            # A suite that lacks a problem unnoticed is worse than none.
+            for reason in self._left_out.get(self.owner(problem.id).name, {}).values():
+                raise PluginLoadError(f"suite {suite!r} may lack a problem: {reason}")
+        return found
 
     def _read(self, folder: Traversable, owner: PluginStatus) -> None:
         try:

@@ -43,7 +43,7 @@ def problems(
         UsageError: There is no such suite.
     """
     known = (workspace or shared()).bench.problems
-    found = known.choose((), suite) if suite else known.all()
+    found = known.in_suite(suite) if suite else known.all()
     return tuple(one for one in found if not application or one.application == application)
 
 

@@ -29,14 +29,14 @@ class Problems(Subcommand):
     def run(self, arguments: argparse.Namespace) -> ExitCode:
         """Print them."""
         from sregym_core.conductor import Bench
+        from sregym_core.model.suites import suites_of
 
         bench = Bench(self.settings)
         for reasons in bench.problems.left_out().values():
             for reason in reasons:
                 self.console.note(f"left out: {reason}")
-        problems = (
-            bench.problems.choose([], arguments.suite) if arguments.suite else bench.problems.all()
-        )
+        known = bench.problems
+        problems = known.in_suite(arguments.suite) if arguments.suite else known.all()
         if arguments.json:
             self.console.json([_listed(problem) for problem in problems])
             return ExitCode.DONE
@@ -45,7 +45,7 @@ class Problems(Subcommand):
                 problem.id,
                 problem.application,
                 problem.layer,
-                ",".join(problem.suites),
+                ",".join(suites_of(problem)),
                 problem.title,
             )
             for problem in problems
@@ -162,12 +162,17 @@ class PluginList(Subcommand):
 
 
 def _listed(problem: Problem) -> dict[str, Any]:
+    from sregym_core.model.suites import suites_of
+
     return {
         "id": problem.id,
         "title": problem.title,
         "application": problem.application,
         "layer": problem.layer,
-        "suites": list(problem.suites),
+        "suites": list(suites_of(problem)),
+        "modes": [*problem.modes],
+        "upstream": problem.upstream or None,
+        "source": problem.source or None,
         "faults": [{"fault": ref.fault, "target": ref.target} for ref in problem.faults],
     }
 

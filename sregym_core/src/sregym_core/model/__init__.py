@@ -42,7 +42,7 @@ from sregym_core.model.node_settings import (
     parse_setting,
 )
 from sregym_core.model.pod_trouble import PodTrouble, pod_trouble
-from sregym_core.model.problem import FaultRef, OracleRefs, Problem, Timing
+from sregym_core.model.problem import FailureMode, FaultRef, OracleRefs, Problem, Timing
 from sregym_core.model.record import (
     ApiRequest,
     Attempt,
@@ -118,6 +118,7 @@ __all__ = [
     "DiskFill",
     "DiskReadOnly",
     "EpisodeRecord",
+    "FailureMode",
     "FaultRef",
     "FaultTarget",
     "GroundTruth",

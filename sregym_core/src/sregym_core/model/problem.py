@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from sregym_core.model.base import Value
+from sregym_core.model.defect import no_such
 from sregym_core.model.target import Target, named_in
+
+
+class FailureMode(StrEnum):
+    """In which way a system fails, beside that something in it is wrong.
+
+    METASTABLE stays overloaded after its trigger is gone; CONCURRENT has independent root causes at
+    once; CORRELATED has one cause in many components at once; CASCADING spreads from one component
+    to others that are whole; GRAY fails for a part of the requests or is seen by some observers
+    alone; SLOW answers late instead of failing; RECURRING comes back by itself after a repair;
+    LATENT hurts nobody until something else happens.
+    """
+
+    METASTABLE = "metastable"
+    CONCURRENT = "concurrent"
+    CORRELATED = "correlated"
+    CASCADING = "cascading"
+    GRAY = "gray"
+    SLOW = "slow"
+    RECURRING = "recurring"
+    LATENT = "latent"
+
+
+def _known_mode(value: Any) -> Any:
+    known = [mode.value for mode in FailureMode]
+    if isinstance(value, str) and value not in known:
+        raise ValueError(no_such("failure mode", value, known))
+    return value
 
 
 def _several(value: Any) -> Any:
@@ -80,14 +109,17 @@ class Problem(Value):
         title: One line for people. Agents never see it.
         application: Name of the application.
         layer: `application`, `kubernetes`, `network`, `datastore`, `os`, `hardware` ...
-        suites: Names of the suites it belongs to.
+        suites: Names of the suites that list it; those that follow from its other fields
+            (`suites.py`) are not named here.
         faults: What is broken, one or more.
         noise: Names of noise sources that disturb the episode.
         oracles: Who judges.
         silent: True when users notice nothing (yet); the conductor then does not demand that
             they do.
         timing: Durations.
+        modes: In which ways the system fails; suites follow from them.
         upstream: Id of the corresponding problem in the upstream benchmark, if any.
+        source: Where it comes from, in a line: an incident report, a paper, an issue.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")
@@ -100,7 +132,9 @@ class Problem(Value):
     oracles: OracleRefs = OracleRefs()
     silent: bool = False
     timing: Timing = Timing()
+    modes: tuple[Annotated[FailureMode, BeforeValidator(_known_mode)], ...] = ()
     upstream: str = ""
+    source: str = ""
 
     @property
     def single_faults(self) -> tuple[FaultRef, ...]:

@@ -1,0 +1,50 @@
+"""Which suites a problem belongs to: those that its file names, and those that follow from it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import yaml
+
+from sregym_core.model.base import Value
+from sregym_core.model.problem import FailureMode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.model.problem import Problem
+
+
+class SuiteRules(Value):
+    """What brings a problem into a suite; one rule that holds is enough.
+
+    Attributes:
+        modes: It fails in one of these ways.
+        layers: It is of one of these layers.
+        upstream: It corresponds to a problem of the upstream benchmark.
+    """
+
+    modes: tuple[FailureMode, ...] = ()
+    layers: tuple[str, ...] = ()
+    upstream: bool = False
+
+    def hold(self, problem: Problem) -> bool:
+        """Whether the problem belongs to the suite."""
+        if self.upstream and problem.upstream:
+            return True
+        return problem.layer in self.layers or not {*self.modes}.isdisjoint(problem.modes)
+
+
+@cache
+def derived_suites() -> Mapping[str, SuiteRules]:
+    """The suites of `suites.yaml` by name; they exist also where no problem is in them."""
+    text = (files("sregym_core.model") / "suites.yaml").read_text(encoding="utf-8")
+    return {name: SuiteRules.model_validate(rules) for name, rules in yaml.safe_load(text).items()}
+
+
+def suites_of(problem: Problem) -> tuple[str, ...]:
+    """Names of all suites of a problem: first those that its file names."""
+    derived = (name for name, rules in derived_suites().items() if rules.hold(problem))
+    return tuple(dict.fromkeys((*problem.suites, *derived)))
