@@ -41,6 +41,10 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "init_container_dependency_hang_astronomy_shop": [("init-hang", "frontend")],
         "internal_traffic_policy_local_astronomy_shop": [("traffic-policy", "recommendation")],
         "kafka_queue_problems": [("flag-flipped", "flagd")],
+        "kubelet_crash": [("node-kubelet-stopped", "the node that runs frontend")],
+        "kubelet_eviction_threshold_misconfig": [
+            ("node-disk-threshold", "the node that runs postgresql")
+        ],
         "liveness_probe_misconfiguration_astronomy_shop": [("liveness-probe-wrong", "frontend")],
         "liveness_probe_too_aggressive_astronomy_shop": [("probe-impatient", "postgresql")],
         "missing_env_variable_astronomy_shop": [("env-missing", "frontend")],
@@ -53,7 +57,5 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "wrong_dns_policy_astronomy_shop": [("dns-policy", "frontend")],
         "wrong_service_selector_astronomy_shop": [("service-selector", "frontend")],
     }
-    for targets in broken.values():
-        assert all(
-            shop.component(target) is not None for _, target in targets if target != "the cluster"
-        )
+    named = {name for problem in problems.values() for f in problem.faults for name in f.components}
+    assert all(shop.component(name) is not None for name in named)

@@ -74,6 +74,9 @@ def test_problems_and_what_they_break() -> None:
         "namespace_memory_limit": [("namespace-policy", "search")],
         "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
         "network_policy_block": [("policy-deny", "recommendation")],
+        "node_conntrack_exhaustion_hotel_reservation": [
+            ("node-conntrack-filled", "the node that runs frontend")
+        ],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
         "priority_preemption_cascade_hotel_reservation": [("preemption", "rate")],
         "psa_restricted_blocks_recreation_hotel_reservation": [("namespace-policy", "rate")],
