@@ -28,6 +28,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "resource-limit": "sregym-injector-kubernetes",
             "replicas-zero": "sregym-injector-kubernetes",
             "image-wrong": "sregym-injector-kubernetes",
+            "cr-misoperation": "sregym-injector-operator",
             "mongodb-role-revoked": "sregym-injector-datastore",
             "mongodb-user-dropped": "sregym-injector-datastore",
         },

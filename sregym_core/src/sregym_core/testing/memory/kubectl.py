@@ -114,15 +114,26 @@ def _options(words: list[str]) -> argparse.Namespace:
     return parser.parse_intermixed_args(words)
 
 
-def _target(options: argparse.Namespace) -> ObjectRef:
+def _target(cluster: Cluster, options: argparse.Namespace) -> ObjectRef:
     words = [part for word in options.words[:2] for part in word.split("/", 1)]
-    if len(words) < 2 or words[0].lower() not in _KINDS:
+    known = _KINDS | _custom_kinds(cluster)
+    if len(words) < 2 or words[0].lower() not in known:
         raise _Refusal(
             f'error: the server doesn\'t have a resource type "{words[0] if words else ""}"'
         )
-    api_version, kind = _KINDS[words[0].lower()]
+    api_version, kind = known[words[0].lower()]
     namespace = "" if kind in _CLUSTER_WIDE else options.namespace
     return ObjectRef(api_version=api_version, kind=kind, namespace=namespace, name=words[1])
+
+
+def _custom_kinds(cluster: Cluster) -> dict[str, tuple[str, str]]:
+    """Namespaced kinds that definitions in the cluster add, by their names in the singular."""
+    found = {}
+    for definition in cluster.list("apiextensions.k8s.io/v1", "CustomResourceDefinition"):
+        spec = definition["spec"]
+        api_version = f"{spec['group']}/{spec['versions'][0]['name']}"
+        found[spec["names"]["singular"]] = (api_version, spec["names"]["kind"])
+    return found
 
 
 def _manifests(options: argparse.Namespace, stdin: str) -> Iterator[dict[str, Any]]:
@@ -159,13 +170,13 @@ def _replace(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Itera
 
 
 def _patch(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
-    ref = _target(options)
+    ref = _target(cluster, options)
     cluster.patch(ref, yaml.safe_load(options.patch), options.type)
     yield f"{ref.kind.lower()}/{ref.name} patched"
 
 
 def _delete(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
-    ref = _target(options)
+    ref = _target(cluster, options)
     if cluster.get(ref) is None and not options.ignore_not_found:
         raise not_found(ref)
     cluster.delete(ref)
@@ -173,7 +184,7 @@ def _delete(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterat
 
 
 def _scale(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[str]:
-    ref = _target(options)
+    ref = _target(cluster, options)
     if options.replicas is None:
         raise _Refusal('error: required flag(s) "replicas" not set')
     cluster.patch(ref, {"spec": {"replicas": options.replicas}}, "merge")
@@ -186,7 +197,7 @@ def _set(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Iterator[
         raise _Refusal(f"error: this cluster's kubectl knows only set image, not set {what!r}")
     pairs = [word.split("=", 1) for word in options.words if "=" in word]
     options.words = [word for word in options.words if "=" not in word]
-    ref = _target(options)
+    ref = _target(cluster, options)
     containers = [{"name": name, "image": image} for name, image in pairs]
     cluster.patch(ref, {"spec": {"template": {"spec": {"containers": containers}}}})
     yield f"{ref.kind.lower()}/{ref.name} image updated"
@@ -199,7 +210,7 @@ def _rollout(cluster: Cluster, options: argparse.Namespace, stdin: str) -> Itera
             "error: this cluster's kubectl knows only rollout restart and rollout status, "
             f"not rollout {what!r}"
         )
-    ref = _target(options)
+    ref = _target(cluster, options)
     if what == "status":
         yield _rollout_status(cluster, ref, float(options.timeout.removesuffix("s")))
         return
@@ -220,7 +231,7 @@ def _rollout_status(cluster: Cluster, ref: ObjectRef, timeout_s: float) -> str:
 def _exec(
     cluster: Cluster, options: argparse.Namespace, argv: list[str], stdin: str
 ) -> CommandResult:
-    ref = _target(options)
+    ref = _target(cluster, options)
     _existing(cluster, ref)
     pods = [
         pod["metadata"]["name"]

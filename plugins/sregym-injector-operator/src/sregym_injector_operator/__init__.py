@@ -1,0 +1,1 @@
+"""Faults of operators and of the custom resources that they reconcile."""
