@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
 from sregym_apps.model.base import Entry, Text, expand, placeholders
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
@@ -73,6 +74,7 @@ from sregym_apps.model.workload import Burst, LoadGeneratorProgram, MixEntry, Ph
 __all__ = [
     "DEFAULT_PATH",
     "FLAVOURS",
+    "AdmissionProgram",
     "Answer",
     "AnyCall",
     "AnyProgram",

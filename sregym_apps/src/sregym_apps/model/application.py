@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias, Union, get_args
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, create_model
 
+from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.base import Entry
 from sregym_apps.model.image import Image
 from sregym_apps.model.ingress import IngressProgram
@@ -24,6 +25,7 @@ GENERIC_PROGRAMS: tuple[type[Program], ...] = (
     NameServerProgram,
     IngressProgram,
     ProxyProgram,
+    AdmissionProgram,
     LoadGeneratorProgram,
 )
 # The program of any kind, as a model that has been read holds it.

@@ -54,5 +54,7 @@ PASSAGE: ServiceKey[Passage] = ServiceKey("passage")
 # Of nodes, how much their containers and they themselves use.
 USAGE: ServiceKey[Usage] = ServiceKey("usage")
 WEBHOOKS: ServiceKey[Caller] = ServiceKey("webhooks")
+# Those that are programs in pods.
+WEBHOOKS_IN_PODS: ServiceKey[Caller] = ServiceKey("webhooks_in_pods")
 # (world, resource, object) to the object with its latest sign of life, which is not written.
 HEARTBEATS: ServiceKey[Callable[[World, str, Object], Object]] = ServiceKey("heartbeats")

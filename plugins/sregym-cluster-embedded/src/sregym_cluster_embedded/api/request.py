@@ -85,12 +85,14 @@ class Response:
         body: Encoded body.
         content_type: Value of Content-Type.
         headers: Further headers (`Warning`, for instance).
+        took_s: Virtual seconds after which it is there: what was asked on its behalf took them.
     """
 
     status: int
     body: bytes
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
+    took_s: float = 0.0
 
 
 @dataclass(frozen=True)

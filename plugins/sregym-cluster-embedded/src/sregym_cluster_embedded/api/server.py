@@ -14,6 +14,7 @@ from sregym_cluster_embedded.api import (
     body,
     custom_versions,
     discovery,
+    dynamic,
     errors,
     fairness,
     health,
@@ -33,6 +34,7 @@ from sregym_cluster_embedded.api import (
     writing,
 )
 from sregym_cluster_embedded.api.access import authentication, authorizer, impersonation
+from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.rendering import encode
 from sregym_cluster_embedded.api.request import Connect, Response, Watch
 from sregym_cluster_embedded.api.shown import shown
@@ -67,7 +69,7 @@ _REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
 
 def handle(world: World, request: Request) -> Answer:
     """Answer one request; failures are answers too."""
-    return _bounded(lambda: _handled(world, request))
+    return _timed(world, _bounded(lambda: _handled(world, request)))
 
 
 def _handled(world: World, request: Request) -> Answer:
@@ -95,7 +97,15 @@ def _bounded(work: Callable[[], Answer]) -> Answer:
 
 def served(world: World, request: Request) -> Answer:
     """Answer one request with all the headers that a client on a connection gets."""
-    return _bounded(lambda: _served(world, request))
+    return _timed(world, _bounded(lambda: _served(world, request)))
+
+
+def _timed(world: World, answer: Answer) -> Answer:
+    """An answer with what webhooks took of its time."""
+    if not dynamic.configured(world):
+        return answer
+    took_s = elapsed.took(world)
+    return replace(answer, took_s=took_s) if took_s and isinstance(answer, Response) else answer
 
 
 def _served(world: World, request: Request) -> Answer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api import events, writes
+from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.claiming import (
     available,
@@ -187,7 +188,7 @@ def _plan_retry(world: World, key: Key, failure: str) -> None:
     if failure:
         delay_s = delays.get(key, _FIRST_RETRY_S)
         delays[key] = min(delay_s * 2, _LONGEST_RETRY_S)
-        enqueue(world, HANDLER, key, delay_s)
+        enqueue(world, HANDLER, key, delay_s + elapsed.took(world))
     else:
         delays.pop(key, None)
 

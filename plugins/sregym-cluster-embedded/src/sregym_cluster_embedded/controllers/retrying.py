@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import dynamic
+from sregym_cluster_embedded.api.dynamic import elapsed
 from sregym_cluster_embedded.api.errors import ApiError
 from sregym_cluster_embedded.controllers.accounts import user_of
 from sregym_cluster_embedded.keys import TableKey
@@ -81,7 +82,7 @@ def _attempt(
         first_s, longest_s = waits_s
         delay_s = delays.get((name, key), first_s)
         delays[(name, key)] = min(delay_s * 2, longest_s)
-        enqueue(world, name, key, delay_s)
+        enqueue(world, name, key, delay_s + elapsed.took(world))
     else:
         if delays:
             delays.pop((name, key), None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import bounded
 
+from sregym_cluster_embedded.api.request import Response
 from sregym_cluster_embedded.api.server import served
 from sregym_cluster_embedded.http.holding import HeldTooLong, Holding, TookTooLongError
 from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
@@ -17,7 +18,7 @@ from sregym_cluster_embedded.http.pacing import Paced, Pacing, Stepped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sregym_cluster_embedded.api.request import Connect, Request, Response, Watch
+    from sregym_cluster_embedded.api.request import Connect, Request, Watch
     from sregym_cluster_embedded.world import World
 
 # The longest stretch of wall time for which one `keep_pace` holds the lock.
@@ -119,7 +120,11 @@ class LiveWorld:
                     world.run_until(world.now + cost_s)
             else:
                 self.keep_pace()
-            return served(world, request)
+            answer = served(world, request)
+            if isinstance(answer, Response) and answer.took_s:
+                world.run_until(world.now + answer.took_s)
+                self._anchor = (self._wall(), world.now)
+            return answer
 
     @property
     def pacing(self) -> Pacing:

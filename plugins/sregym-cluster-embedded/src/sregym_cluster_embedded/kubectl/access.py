@@ -131,7 +131,13 @@ class DirectAccess:
         answer = self._answer(request)
         # Whoever may name a path refuses those of streams.
         assert isinstance(answer, Response)
+        self._let_pass(answer.took_s)
         return answer
+
+    def _let_pass(self, seconds: float) -> None:
+        """Let the time of an answer pass."""
+        if seconds:
+            self.world.run_until(self.world.now + seconds)
 
     def watch(self, request: Request, timeout_s: float | None) -> Iterator[dict[str, Any]]:
         """The events of a watch, moving time while there is none; ends after `timeout_s`.

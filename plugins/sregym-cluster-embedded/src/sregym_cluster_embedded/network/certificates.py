@@ -29,6 +29,7 @@ class Certificate(NamedTuple):
         not_before: Unix seconds.
         not_after: Unix seconds.
         self_signed: Signed by its own subject.
+        pem: The text that it was read from; empty of one that is only described.
     """
 
     subject: str
@@ -37,6 +38,7 @@ class Certificate(NamedTuple):
     not_before: float
     not_after: float
     self_signed: bool
+    pem: str = ""
 
     def names_host(self, host: str) -> bool:
         """Whether the certificate is good for a host name."""
@@ -52,7 +54,7 @@ def read(text: str) -> Certificate | None:
     if data is None:
         return None
     try:
-        return _parsed(data)
+        return _parsed(data)._replace(pem=text)
     except (DerError, IndexError, ValueError):
         return None
 

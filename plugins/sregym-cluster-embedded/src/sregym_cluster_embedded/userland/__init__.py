@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.api.keys import LISTENERS, PASSAGE
+from sregym_cluster_embedded.api.keys import LISTENERS, PASSAGE, WEBHOOKS_IN_PODS
 from sregym_cluster_embedded.contribution import Contribution
 from sregym_cluster_embedded.kubelet import keys as kubelet
 from sregym_cluster_embedded.node.keys import DISKS_CHANGED
@@ -16,6 +16,7 @@ from sregym_cluster_embedded.userland.keys import EXTENSIONS, INTERACTION, LOG_F
 from sregym_cluster_embedded.userland.kinds import disks_changed
 from sregym_cluster_embedded.userland.passage import Passages
 from sregym_cluster_embedded.userland.process import Process
+from sregym_cluster_embedded.userland.reviewers import Reviewers
 from sregym_cluster_embedded.userland.runtime import Runtime
 from sregym_cluster_embedded.userland.storage import Storage
 
@@ -62,5 +63,6 @@ def contribution(
             **DISKS_CHANGED.offer(disks_changed),
             **INTERACTION.offer(Interaction(runtime)),
             **PASSAGE.offer(Passages(runtime)),
+            **WEBHOOKS_IN_PODS.offer(Reviewers(runtime)),
         },
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_apps.simulation import Extension, Installed
 
 _FILES = ("system.yaml", "control_plane.yaml", "metrics_server.yaml", "ingress.yaml")
-_PUBLIC = ("public.yaml", "languages.yaml", "servers.yaml", "load_tools.yaml")
+_PUBLIC = ("public.yaml", "languages.yaml", "servers.yaml", "load_tools.yaml", "admission.yaml")
 
 
 @cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.api import conversion
+from sregym_cluster_embedded.api.dynamic.elapsed import Elapsed
 from sregym_cluster_embedded.api.request import User
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Attributes:
         dry_run: Whether nothing is to be stored.
         options: CreateOptions, UpdateOptions, DeleteOptions of the request.
         warnings: Where texts for the answer's Warning headers go.
+        elapsed: What webhooks have taken of the time of the request.
     """
 
     operation: str
@@ -55,6 +57,7 @@ class Attributes:
     dry_run: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    elapsed: Elapsed = field(default_factory=Elapsed)
 
     def served(self, resource: Resource, obj: Object | None) -> Object | None:
         """An object in the version of `resource`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from sregym_cluster_embedded.api.dynamic.conditions import request_of
-from sregym_cluster_embedded.api.keys import LISTENERS, WEBHOOKS
+from sregym_cluster_embedded.api.keys import LISTENERS, WEBHOOKS, WEBHOOKS_IN_PODS
 from sregym_cluster_embedded.store import Key
 
 if TYPE_CHECKING:
@@ -28,7 +29,16 @@ _UNSTRUCTURED_BYTES = 2048
 
 
 class CallFailed(Exception):
-    """A webhook gave no usable answer; the text is Go's."""
+    """A webhook gave no usable answer; the text is Go's.
+
+    Args:
+        text: Why.
+        took_s: How long that took to be known.
+    """
+
+    def __init__(self, text: str, took_s: float = 0.0) -> None:
+        super().__init__(text)
+        self.took_s = took_s
 
 
 @dataclass(frozen=True)
@@ -47,18 +57,26 @@ class Call:
     url: str
     ca_bundle: bytes
     body: bytes
-    timeout_s: int
+    timeout_s: float
     address: str = ""
     endpoint: tuple[str, str, int] | tuple[()] = ()
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP."""
+    """What came back over HTTP.
+
+    Attributes:
+        status: The code.
+        body: As sent.
+        content_type: Its type.
+        took_s: After how many seconds it was there.
+    """
 
     status: int
     body: bytes
     content_type: str = "application/json"
+    took_s: float = 0.0
 
 
 class Caller(Protocol):
@@ -75,8 +93,8 @@ class Caller(Protocol):
 
 def review(
     world: World, hook: Object, attributes: Attributes, resource: Resource, *, mutating: bool
-) -> dict[str, Any]:
-    """The response of a webhook to a request.
+) -> tuple[dict[str, Any], float]:
+    """The response of a webhook to a request, and how many seconds it took.
 
     Raises:
         CallFailed: It could not be asked, or its answer is none.
@@ -88,17 +106,19 @@ def review(
     versions = [v for v in hook.get("admissionReviewVersions", ()) if v in ("v1", "v1beta1")]
     api_version = f"admission.k8s.io/{versions[0] if versions else 'v1'}"
     sent = {"kind": "AdmissionReview", "apiVersion": api_version, "request": request}
+    took_s = 0.0
     try:
-        answer = _post(world, hook, orjson.dumps(sent))
+        answer = _post(world, hook, orjson.dumps(sent), attributes.elapsed.left_s)
+        took_s = answer.took_s
         read = _read(answer)
     except CallFailed as error:
         text = f"failed to call webhook: {error}"
-        raise CallFailed(text) from None
+        raise CallFailed(text, error.took_s or took_s) from None
     try:
-        return _checked(read, uid, api_version, mutating)
+        return _checked(read, uid, api_version, mutating), took_s
     except CallFailed as error:
         text = f"received invalid webhook response: {error}"
-        raise CallFailed(text) from None
+        raise CallFailed(text, took_s) from None
 
 
 def fetch(world: World, config: Object, body: bytes, timeout_s: int) -> dict[str, Any]:
@@ -110,7 +130,7 @@ def fetch(world: World, config: Object, body: bytes, timeout_s: int) -> dict[str
     return _read(_post(world, {"clientConfig": config, "timeoutSeconds": timeout_s}, body))
 
 
-def _post(world: World, hook: Object, body: bytes) -> Answer:
+def _post(world: World, hook: Object, body: bytes, left_s: float = math.inf) -> Answer:
     config, timeout_s = hook.get("clientConfig", {}), hook.get("timeoutSeconds", 10)
     try:
         bundle = base64.b64decode(config.get("caBundle", ""))
@@ -129,12 +149,12 @@ def _post(world: World, hook: Object, body: bytes) -> Answer:
         url = f"{config.get('url', '')}?timeout={timeout_s}s"
     try:
         if not service:
-            return _send(world, Call(url, bundle, body, timeout_s))
+            return _send(world, Call(url, bundle, body, min(timeout_s, left_s)))
         address, endpoint = _route(world, namespace, name, port)
-        return _send(world, Call(url, bundle, body, timeout_s, address, endpoint))
+        return _send(world, Call(url, bundle, body, min(timeout_s, left_s), address, endpoint))
     except CallFailed as error:
         text = f'Post "{url}": {error}'
-        raise CallFailed(text) from None
+        raise CallFailed(text, error.took_s) from None
 
 
 def _send(world: World, call: Call) -> Answer:
@@ -143,11 +163,14 @@ def _send(world: World, call: Call) -> Answer:
 
 
 def unreachable(world: World, call: Call) -> Answer:
-    """The answer where no webhook is: nobody listens, something else does, or no way leads there.
+    """The answer of a pod, or why there is none: nobody listens, or no way leads there.
 
     Raises:
-        CallFailed: Always.
+        CallFailed: In the words of Go's client.
     """
+    in_pods: Caller | None = world.room_or_none(WEBHOOKS_IN_PODS)
+    if call.endpoint and in_pods is not None:
+        return in_pods(world, call)
     if call.endpoint and _listens(world, *call.endpoint):
         text = "http: server gave HTTP response to HTTPS client"
         raise CallFailed(text)

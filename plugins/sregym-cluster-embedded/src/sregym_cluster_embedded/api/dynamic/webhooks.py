@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -12,12 +13,14 @@ from sregym_cluster_embedded.api import conversion, defaults, errors
 from sregym_cluster_embedded.api.dynamic import MUTATING, VALIDATING, conditions, matching
 from sregym_cluster_embedded.api.dynamic.attributes import OF_ANOTHER_KIND
 from sregym_cluster_embedded.api.dynamic.calling import CallFailed, review
+from sregym_cluster_embedded.api.dynamic.elapsed import GIVEN_UP
 from sregym_cluster_embedded.api.patches import jsonpatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sregym_cluster_embedded.api.dynamic.attributes import Attributes
+    from sregym_cluster_embedded.api.dynamic.elapsed import Elapsed
     from sregym_cluster_embedded.api.resource import Resource
     from sregym_cluster_embedded.store import Object
     from sregym_cluster_embedded.world import World
@@ -30,11 +33,16 @@ def validate(world: World, attributes: Attributes) -> None:
         errors.ApiError: As a webhook said, or as its failure demands.
     """
     failure: errors.ApiError | None = None
+    slowest_s = 0.0
     for _, hook, resource in _asked(world, attributes, VALIDATING):
+        # All are asked at once: the time is that of the slowest.
+        apart = replace(attributes, elapsed=replace(attributes.elapsed))
         try:
-            _ask(world, hook, attributes, resource, mutating=False)
+            _ask(world, hook, apart, resource, mutating=False)
         except errors.ApiError as error:
             failure = failure or error
+        slowest_s = max(slowest_s, apart.elapsed.seconds - attributes.elapsed.seconds)
+    attributes.elapsed.pass_by(world, slowest_s)
     if failure is not None:
         raise failure
 
@@ -139,9 +147,14 @@ def _ask(
     name = hook["name"]
     if attributes.dry_run and hook.get("sideEffects") not in ("None", "NoneOnDryRun"):
         raise errors.bad_request(f'admission webhook "{name}" does not support dry run')
+    elapsed = attributes.elapsed
     try:
-        response = review(world, hook, attributes, resource, mutating=mutating)
+        response, took_s = review(world, hook, attributes, resource, mutating=mutating)
+        _pass_by(world, elapsed, took_s, mutating)
     except CallFailed as error:
+        _pass_by(world, elapsed, error.took_s, mutating)
+        if elapsed.left_s <= 0:
+            raise errors.timeout(GIVEN_UP, {}) from None
         if hook.get("failurePolicy", "Fail") == "Ignore":
             return {}
         raise errors.internal(f'failed calling webhook "{name}": {error}') from None
@@ -149,6 +162,14 @@ def _ask(
     if not response.get("allowed"):
         raise _denied(name, response.get("status") or response.get("result"))
     return response
+
+
+def _pass_by(world: World, elapsed: Elapsed, seconds: float, mutating: bool) -> None:
+    """Let time pass: mutating webhooks are asked one after the other, the others beside each other."""
+    if mutating:
+        elapsed.pass_by(world, seconds)
+    else:
+        elapsed.seconds += seconds
 
 
 def _denied(name: str, said: Any) -> errors.ApiError:

@@ -49,6 +49,30 @@ def sign(key: int, message: bytes) -> tuple[int, int]:
         tried += 1
 
 
+@lru_cache(maxsize=256)
+def verifies(public: bytes, message: bytes, r: int, s: int) -> bool:
+    """Whether a signature of `message` is that of the key with this public point."""
+    if len(public) != 65 or not (0 < r < ORDER and 0 < s < ORDER):
+        return False
+    x, y = int.from_bytes(public[1:33], "big"), int.from_bytes(public[33:], "big")
+    digest = int.from_bytes(sha256(message).digest(), "big")
+    inverse = pow(s, -1, ORDER)
+    point = _multiple(digest * inverse % ORDER)
+    factor = r * inverse % ORDER
+    while factor:
+        if factor & 1:
+            point = _sum(point, (x, y))
+        x, y = _doubled(x, y)
+        factor >>= 1
+    return bool(point[2]) and _affine(point)[0] % ORDER == r
+
+
+def _doubled(x: int, y: int) -> tuple[int, int]:
+    slope = (3 * x * x - 3) * pow(2 * y, -1, _P) % _P
+    double_x = (slope * slope - 2 * x) % _P
+    return double_x, (slope * (x - double_x) - y) % _P
+
+
 def _nonce(key: int, message: bytes, tried: int) -> int:
     text = message + tried.to_bytes(4, "big")
     blocks = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sregym_apps.simulation import Extension, ServerKind
+from sregym_apps.simulation import Command, Extension, ServerKind
 
 _HERE = "sregym_cluster_embedded.userland"
 _KINDS = f"{_HERE}.kinds"
@@ -32,10 +32,19 @@ _GENERIC = (
         behaviour=f"{_KINDS}.ingress:IngressKind",
     ),
     ServerKind(
+        name="admission-webhook",
+        program="sregym_apps.model.admission:AdmissionProgram",
+        behaviour=f"{_KINDS}.admission:AdmissionKind",
+    ),
+    ServerKind(
         name="http-proxy",
         program="sregym_apps.model.proxy:ProxyProgram",
         behaviour=f"{_KINDS}.proxy:ProxyKind",
     ),
 )
 # In the order in which applications meet them; nothing depends on it.
-IN_TREE = Extension(name="cluster-embedded", server_kinds=_GENERIC)
+IN_TREE = Extension(
+    name="cluster-embedded",
+    server_kinds=_GENERIC,
+    commands=(Command("kubectl", "sregym_cluster_embedded.kubectl.in_containers:kubectl"),),
+)

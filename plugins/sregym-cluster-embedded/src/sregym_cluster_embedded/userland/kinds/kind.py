@@ -72,6 +72,7 @@ class WebRequest(NamedTuple):
         client: Address of the client.
         headers: Lower-case names.
         secure: Whether it came through TLS.
+        body: What was sent with it.
     """
 
     method: str
@@ -81,6 +82,7 @@ class WebRequest(NamedTuple):
     client: str = "127.0.0.1"
     headers: Mapping[str, str] = MappingProxyType({})
     secure: bool = False
+    body: str = ""
 
 
 class WebAnswer(NamedTuple):

@@ -108,7 +108,7 @@ def fetch(session: Session, asked: Asked, *, insecure: bool = False) -> Fetched:
         if asked.body:
             sent["content-length"] = str(len(asked.body.encode(errors="surrogateescape")))
         request = WebRequest(
-            asked.method, path, host.partition(":")[0], port, client_ip, sent, secure
+            asked.method, path, host.partition(":")[0], port, client_ip, sent, secure, asked.body
         )
         answer = runtime.kind_of(server).respond(session.world, server, program, request)
     if answer is None:

@@ -1,0 +1,314 @@
+"""Admission webhooks that run in the cluster: pods with a certificate behind a Service."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+import yaml
+from sregym_cluster_embedded.api.pki import curve, x509
+from sregym_cluster_embedded.sdk.testing import ClusterBench
+
+_YEAR_S = 365 * 86400
+_EPOCH = 1_767_258_000
+_NAME = "hook.policy.svc"
+_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: NAME, namespace: shop, labels: {app: web}}
+spec: {containers: [{name: web, image: "registry.k8s.io/pause:3.10"}]}
+"""
+
+
+def _authority(name: str = "policy-ca", seed: bytes = b"one") -> tuple[int, str]:
+    key = curve.key_of(seed)
+    terms = x509.Terms(1, _EPOCH - _YEAR_S, _EPOCH + _YEAR_S, authority=True)
+    subject = x509.Subject(name)
+    made = x509.certificate(subject, x509.key_info(key), subject, key, terms)
+    return key, x509.pem("CERTIFICATE", made)
+
+
+def _serving(
+    *names: str, until_s: float = _EPOCH + _YEAR_S, signer: str = "policy-ca"
+) -> tuple[str, str]:
+    own, (key, _) = curve.key_of(b"own"), _authority(signer)
+    terms = x509.Terms(
+        2, _EPOCH - _YEAR_S, until_s, usages=("server auth",), names=names or (_NAME,)
+    )
+    subject = x509.Subject("hook")
+    made = x509.certificate(subject, x509.key_info(own), x509.Subject(signer), key, terms)
+    return x509.pem("CERTIFICATE", made), x509.pem("EC PRIVATE KEY", x509.private_key(own))
+
+
+def _secret(certificate: str, key: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "hook-tls", "namespace": "policy"},
+            "type": "kubernetes.io/tls",
+            "stringData": {"tls.crt": certificate, "tls.key": key},
+        }
+    )
+
+
+_SERVER = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: policy}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: hook, namespace: policy}
+data: {policy.yaml: ""}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: hook, namespace: policy}
+spec: {selector: {app: hook}, ports: [{port: 443, targetPort: 8443}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: hook, namespace: policy}
+spec:
+  selector: {matchLabels: {app: hook}}
+  template:
+    metadata: {labels: {app: hook}}
+    spec:
+      volumes:
+        - {name: tls, secret: {secretName: hook-tls}}
+        - {name: policy, configMap: {name: hook}}
+      containers:
+        - name: hook
+          image: ghcr.io/platform-ops/policy-webhook:1.4.0
+          ports: [{containerPort: 8443}]
+          readinessProbe: {httpGet: {path: /healthz, port: 8443, scheme: HTTPS}}
+          volumeMounts:
+            - {name: tls, mountPath: /etc/webhook/tls}
+            - {name: policy, mountPath: /etc/webhook/policy}
+"""
+
+
+def _hook(kind: str, bundle: str, *timeouts: int, policy: str = "Fail") -> str:
+    return json.dumps(
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": kind,
+            "metadata": {"name": "policy"},
+            "webhooks": [
+                {
+                    "name": f"pods{number}.policy.example",
+                    "clientConfig": {
+                        "service": {"name": "hook", "namespace": "policy", "path": "/review"},
+                        "caBundle": base64.b64encode(bundle.encode()).decode(),
+                    },
+                    "rules": [
+                        {
+                            "operations": ["CREATE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                        }
+                    ],
+                    "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "shop"}},
+                    "failurePolicy": policy,
+                    "sideEffects": "None",
+                    "admissionReviewVersions": ["v1"],
+                    "timeoutSeconds": timeout,
+                }
+                for number, timeout in enumerate(timeouts or (10,))
+            ],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def prepared() -> ClusterBench:
+    """A cluster with a webhook's server that runs."""
+    bench = ClusterBench.of()
+    bench.apply(_SERVER)
+    bench.apply(_secret(*_serving()))
+    bench.run(60.0)
+    return bench
+
+
+@pytest.fixture
+def bench(prepared: ClusterBench) -> ClusterBench:
+    """A copy of that cluster."""
+    return prepared.fork()
+
+
+def _create(bench: ClusterBench, name: str = "web") -> str:
+    """What is said to one who creates a pod; empty when it was created in silence."""
+    done = bench.kubectl("create", "-f", "-", stdin=_POD.replace("NAME", name))
+    return str(done.stderr)
+
+
+def _rules(bench: ClusterBench, **policy: object) -> None:
+    given = {"data": {"policy.yaml": yaml.safe_dump(policy)}}
+    patch = ("--type=merge", "-p", json.dumps(given))
+    bench.kubectl("patch", "configmap", "hook", "-n", "policy", *patch)
+    bench.run(120.0)
+
+
+def test_a_policy_allows_warns_and_denies(bench: ClusterBench) -> None:
+    """The rules in its ConfigMap decide, those of the moment."""
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    assert _create(bench, "first") == ""
+    _rules(bench, rules=[{"resources": ["pods"], "warn": "soon"}, {"labels": {"app": "db"}, "deny": "x"}])  # fmt: skip
+    assert _create(bench, "second") == "Warning: soon\n"
+    _rules(bench, rules=[{"labels": {"app": "web"}, "deny": "no owner"}])
+    assert _create(bench, "third") == (
+        'Error from server (Forbidden): error when creating "STDIN": admission webhook '
+        '"pods0.policy.example" denied the request: no owner\n'
+    )
+    said = bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+    assert "CREATE pods shop/third: denied" in said
+
+
+def test_a_policy_mutates(bench: ClusterBench) -> None:
+    """What it sets is set in each container, with what has to be there first."""
+    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1]))
+    value = {"/spec/containers/*/resources/limits/memory": "16Mi", "/metadata/labels/app": None}
+    _rules(bench, rules=[{"resources": ["pods"], "set": value}])
+    assert _create(bench) == ""
+    pod = json.loads(bench.kubectl("get", "pod", "-n", "shop", "web", "-o", "json").stdout)
+    assert pod["spec"]["containers"][0]["resources"]["limits"] == {"memory": "16Mi"}
+    assert "labels" not in pod["metadata"] or "app" not in pod["metadata"]["labels"]
+
+
+_CALLED = (
+    'Error from server (InternalError): error when creating "STDIN": Internal error occurred: failed '
+    'calling webhook "pods0.policy.example": failed to call webhook: Post '
+    '"https://hook.policy.svc:443/review?timeout=10s": '
+)
+_TLS = f"{_CALLED}tls: failed to verify certificate: x509: "
+
+
+def test_the_bundle_must_fit_the_certificate(bench: ClusterBench) -> None:
+    """Another authority is unknown; one of the same name has another key."""
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority("other-ca", b"two")[1]))
+    assert _create(bench) == f"{_TLS}certificate signed by unknown authority\n"
+    assert "remote error: tls: bad certificate" in (
+        bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+    )
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority(seed=b"two")[1]))
+    assert _create(bench) == (
+        f'{_TLS}certificate signed by unknown authority (possibly because of "x509: ECDSA verification '
+        'failure" while trying to verify candidate authority certificate "policy-ca")\n'
+    )
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1], policy="Ignore"))
+    assert _create(bench) == ""
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (_serving("hook.other.svc"), "certificate is valid for hook.other.svc, not hook.policy.svc"),
+        (
+            _serving(until_s=_EPOCH - 60),
+            "certificate has expired or is not yet valid: current time NOW is after 2026-01-01T08:59:00Z",
+        ),
+    ],
+)  # fmt: skip
+def test_the_certificate_must_be_in_order(
+    bench: ClusterBench, shown: tuple[str, str], words: str
+) -> None:
+    """Its names and its dates count; a server reads it when it starts."""
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    bench.apply(_secret(*shown))
+    bench.kubectl("rollout", "restart", "-n", "policy", "deployment/hook")
+    bench.run(120.0)
+    now = bench.world.timestamp()
+    assert _create(bench) == f"{_TLS}{words.replace('NOW', now)}\n"
+
+
+def test_a_server_without_its_certificate_does_not_start(bench: ClusterBench) -> None:
+    """It says which file it misses, and is asked by nobody."""
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    patch = '[{"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts/0"}]'
+    bench.kubectl("patch", "deployment", "hook", "-n", "policy", "--type=json", "-p", patch)
+    bench.kubectl("delete", "replicaset", "-n", "policy", "--all")
+    bench.run(60.0)
+    said = bench.kubectl("logs", "-n", "policy", "deployment/hook").stdout
+    missing = "open /etc/webhook/tls/tls.crt: no such file or directory"
+    assert f"Failed to load key pair: {missing}" in said
+    assert "connect: connection refused" in _create(bench)
+
+
+def test_a_broken_policy_is_an_error_of_the_server(bench: ClusterBench) -> None:
+    """What cannot be read decides nothing."""
+    bench.apply(_hook("ValidatingWebhookConfiguration", _authority()[1]))
+    bench.kubectl(
+        "patch", "configmap", "hook", "-n", "policy", "--type=merge", "-p",
+        '{"data": {"policy.yaml": "rules: [1"}}',
+    )  # fmt: skip
+    bench.run(120.0)
+    assert (
+        'an error on the server (\\"cannot parse /etc/webhook/policy/policy.yaml: it is no YAML'
+        in (_create(bench).replace('("', '(\\"'))
+    )
+    _rules(bench, rules=["deny"])
+    assert "it has no list of rules" in _create(bench)
+
+
+def test_slow_webhooks_add_up(bench: ClusterBench) -> None:
+    """Each takes its time and is given up by itself; the server gives the request up after 34 s."""
+    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 10, 10, 10, policy="Ignore"))
+    _rules(bench, delay="3s")
+    before = bench.world.now
+    assert _create(bench, "first") == ""
+    assert 9 < bench.world.now - before < 10
+    _rules(bench, delay="20s")
+    before = bench.world.now
+    assert _create(bench, "second") == ""
+    assert 29 < bench.world.now - before < 31
+    bench.apply(
+        _hook("MutatingWebhookConfiguration", _authority()[1], 12, 8, 11, 9, policy="Ignore")
+    )
+    before = bench.world.now
+    assert _create(bench, "third") == (
+        'Error from server (Timeout): error when creating "STDIN": Timeout: request did not complete '
+        "within requested timeout - context deadline exceeded\n"
+    )
+    assert 33 < bench.world.now - before < 35
+    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 5))
+    assert _create(bench, "third") == (
+        _CALLED.replace("timeout=10s", "timeout=5s") + "context deadline exceeded\n"
+    )
+
+
+def test_validating_webhooks_are_asked_at_once(bench: ClusterBench) -> None:
+    """The slowest of them counts, not their sum."""
+    bench.apply(
+        _hook(
+            "ValidatingWebhookConfiguration", _authority()[1], 12, 12, 12, 12, 12, policy="Ignore"
+        )
+    )
+    _rules(bench, delay="11s")
+    before = bench.world.now
+    assert _create(bench) == ""
+    assert 11 <= bench.world.now - before < 12
+
+
+def test_controllers_meet_them_too(bench: ClusterBench) -> None:
+    """A ReplicaSet gets no pods, tries again no faster than it is answered, and says why."""
+    bench.apply(_hook("MutatingWebhookConfiguration", _authority()[1], 20, 20, policy="Ignore"))
+    bench.apply(
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: shut, namespace: policy}, "
+        "spec: {podSelector: {}, policyTypes: [Ingress]}}"
+    )
+    bench.kubectl("create", "deployment", "-n", "shop", "web", "--image=registry.k8s.io/pause:3.10")
+    bench.run(300.0)
+    events = json.loads(bench.kubectl("get", "events", "-n", "shop", "-o", "json").stdout)["items"]
+    refused = [one for one in events if one["reason"] == "FailedCreate"]
+    assert refused[0]["message"] == (
+        "Error creating: Timeout: request did not complete within requested timeout - "
+        "context deadline exceeded"
+    )
+    assert sum(one.get("count", 1) for one in refused) < 10
