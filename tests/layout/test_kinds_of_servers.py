@@ -35,6 +35,9 @@ PARTS = {
         f"{_EMBEDDED}/userland/host/files.py": "folders of the control plane's store",
         f"{_EMBEDDED}/userland/models/control_plane.yaml": "the image of the control plane's store",
     },
+    "sregym-server-tidb": {
+        f"{_EMBEDDED}/node/control_plane.py": "a storage driver, Google's persistent disk",
+    },
     "sregym-server-nginx": {
         f"{_EMBEDDED}/assembly.py": "the ingress controller's class",
         f"{_EMBEDDED}/network/ingress.py": "the ingress controller's annotations",

@@ -53,9 +53,12 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mysql": "sregym-server-sql",
             "postgres": "sregym-server-sql",
             "nginx": "sregym-server-nginx",
+            "pd": "sregym-server-tidb",
             "rabbitmq": "sregym-server-rabbitmq",
             "redis": "sregym-server-redis",
             "registry": "sregym-server-consul",
+            "tidb": "sregym-server-tidb",
+            "tikv": "sregym-server-tidb",
         },
         "protocol": {
             "amqp": "sregym-server-rabbitmq",

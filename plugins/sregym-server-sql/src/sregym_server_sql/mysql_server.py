@@ -28,6 +28,7 @@ from sregym_server_sql.mysql_statements import STATEMENTS, TARGET, dialect
 from sregym_server_sql.mysql_variables import VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.mysql_views import SYSTEM, described, views_in
 from sregym_server_sql.selecting import items_of, type_of
+from sregym_server_sql.server_kind import demand_tables
 from sregym_server_sql.sessions import waited_for
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ class MysqlConnection:
 
     def _on_tables(self, statement: str) -> Result:
         change = writes(statement)
+        if change or TARGET.search(statement) is not None:
+            demand_tables(self.world, self.server)
         text, views = views_in(self, self._variables(statement))
         target = TARGET.search(text)
         database = target.group(1) if target is not None and target.group(2) else self.database

@@ -1,4 +1,4 @@
-"""What sessions of PostgreSQL ask of the server that they are in."""
+"""What sessions ask of the kind of server that they are in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from sregym_cluster_embedded.sdk.servers import RUNTIME
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
+
+    from sregym_server_sql.mysql_errors import MysqlError
 
 
 @runtime_checkable
@@ -28,3 +30,23 @@ def session_log(world: World, server: Process) -> SessionLog:
     kind = world.room(RUNTIME).kind_of(server)
     assert isinstance(kind, SessionLog)
     return kind
+
+
+@runtime_checkable
+class RemoteTables(Protocol):
+    """Who keeps its tables on other servers, which may be away."""
+
+    def failure(self, world: World, process: Process) -> MysqlError | None:
+        """Why nothing can be read or written now; None when it can."""
+
+
+def demand_tables(world: World, server: Process) -> None:
+    """Refuse a statement of a session while the tables of its server are away.
+
+    Raises:
+        MysqlError: With the words of the server.
+    """
+    kind = world.room(RUNTIME).kind_of(server)
+    error = kind.failure(world, server) if isinstance(kind, RemoteTables) else None
+    if error is not None:
+        raise error

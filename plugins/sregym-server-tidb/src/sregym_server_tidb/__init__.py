@@ -1,0 +1,1 @@
+"""PD, TiKV and TiDB for simulated clusters."""
