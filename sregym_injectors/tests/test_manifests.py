@@ -12,6 +12,7 @@ from sregym_injectors.manifests import (
     main_container,
     manifest_of,
     probed_port,
+    secret_data,
 )
 from sregym_injectors.quantities import memory_bytes
 
@@ -89,3 +90,9 @@ def test_defect_check():
     assert defect_check("all well", ["a", "b"]) == Check(
         name="defect-gone", outcome=Outcome.FAIL, expected="all well", got="a; b"
     )
+
+
+def test_what_a_secret_holds_as_plain_text_is_there_too():
+    secret = {"data": {"user": "YWRh", "word": "b2xk"}, "stringData": {"word": "new"}}
+    assert secret_data(secret) == {"user": "YWRh", "word": "bmV3"}
+    assert secret_data({}) == {}

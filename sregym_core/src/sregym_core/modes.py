@@ -112,6 +112,7 @@ class Mode:
         opening: What the agent is told of the situation.
         work: What it is asked to do.
         task: The same for programs.
+        tells_cause: Whether the agent is told what is wrong.
         alerted: Whether the agent starts once an alert fired, and is told of those that fired.
     """
 
@@ -121,6 +122,7 @@ class Mode:
     work: str
     submissions: tuple[Stage, ...]
     judged: tuple[Stage, ...]
+    tells_cause: bool = False
     alerted: bool = False
     watching: bool = False
 
@@ -244,6 +246,7 @@ MODES = (
         _MITIGATE,
         submissions=(Stage.MITIGATION,),
         judged=(Stage.MITIGATION,),
+        tells_cause=True,
     ),
     Mode(
         "one-shot",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.errors import WorldError
@@ -42,6 +43,15 @@ def main_container(context: FaultContext) -> dict[str, Any]:
         f"component {component.name!r} names it; components() and manifests() of application "
         f"{context.application.name!r} disagree"
     )
+
+
+def secret_data(secret: KubeObject) -> dict[str, str]:
+    """What a Secret holds as the API server keeps it, in base64, with what `stringData` adds."""
+    plain = {
+        key: b64encode(str(value).encode()).decode()
+        for key, value in (secret.get("stringData") or {}).items()
+    }
+    return {**(secret.get("data") or {}), **plain}
 
 
 def container_ports(workload: KubeObject) -> dict[int, str]:

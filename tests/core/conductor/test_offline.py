@@ -1,20 +1,29 @@
-"""What is said of a problem without a cluster, and of a fault that wants one all the same."""
+"""What is said of a problem before it is played, and where that needs a cluster."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from sregym_core.conductor.offline import truth_and_fix
+from sregym_core.conductor.offline import instruction, truths_and_fixes
+from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
-from sregym_core.model import FaultRef, GroundTruth
+from sregym_core.model import GroundTruth, Problem
+from sregym_core.modes import mode_named
 
-REF = FaultRef(fault="wrong-currency", target="cart")
+PROBLEM = Problem.model_validate(
+    {
+        "id": "wrong-currency-shop",
+        "title": "Prices in a currency that does not exist",
+        "application": "shop",
+        "layer": "kubernetes",
+        "faults": [{"fault": "wrong-currency", "target": "cart"}],
+    }
+)
 
 
 def test_truth_and_fix_follow_from_the_problem_alone(theatre: Any) -> None:
-    bench = theatre.bench()
-    known = truth_and_fix(bench, bench.application("shop"), REF)
+    [known] = truths_and_fixes(theatre.bench(), PROBLEM)
     assert known["ground_truth"]["changed"] == {
         "what": "data[cart.json].currency",
         "before": "EUR",
@@ -24,7 +33,7 @@ def test_truth_and_fix_follow_from_the_problem_alone(theatre: Any) -> None:
     assert fix.startswith("kubectl patch configmap cart-settings -n shop --type=merge -p ")
 
 
-def test_a_fault_that_asks_the_cluster_is_told(theatre: Any) -> None:
+def test_without_a_simulated_cluster_a_truth_that_needs_one_is_not_told(theatre: Any) -> None:
     [wrong_currency] = theatre.components["injectors"]
 
     class Looks(wrong_currency):
@@ -34,8 +43,13 @@ def test_a_fault_that_asks_the_cluster_is_told(theatre: Any) -> None:
 
     theatre.components["injectors"] = [Looks]
     bench = theatre.bench()
-    with pytest.raises(RuntimeError) as refused:
-        truth_and_fix(bench, bench.application("shop"), REF)
+    with pytest.raises(UsageError) as refused:
+        truths_and_fixes(bench, PROBLEM)
     assert str(refused.value) == (
-        "ground truth and reference fix must not need a cluster, but 'get' was asked for"
+        "problem 'wrong-currency-shop': its ground truth depends on the nodes of a cluster, and no "
+        "simulated one is installed: pip install sregym-cluster-embedded"
     )
+    # Only who is told the cause needs it.
+    assert "Namespace: shop" in instruction(bench, PROBLEM, mode_named("standard"))
+    with pytest.raises(UsageError):
+        instruction(bench, PROBLEM, mode_named("mitigation-only"))

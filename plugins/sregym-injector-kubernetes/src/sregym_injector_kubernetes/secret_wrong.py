@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.errors import UsageError
 from sregym_core.model import ObjectRef
 from sregym_injectors.edits import Edits
-from sregym_injectors.manifests import manifest_of
+from sregym_injectors.manifests import manifest_of, secret_data
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.template_change import (
     AddedObjectFault,
@@ -124,9 +124,8 @@ class SecretWrong(AddedObjectFault):
         msg = f"no variable of component {component!r} comes from a Secret {wanted!r}; it asks for: {known}"
         raise UsageError(msg)
 
-    def _data(self, context: FaultContext) -> dict[str, Any]:
-        data: dict[str, Any] = manifest_of(context.application, self.broken(context))["data"]
-        return data
+    def _data(self, context: FaultContext) -> dict[str, str]:
+        return secret_data(manifest_of(context.application, self.broken(context)))
 
 
 def _asked(container: dict[str, Any]) -> list[tuple[str, str]]:

@@ -22,7 +22,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sregym_core.api.catalogue import Solution, pair, problems, solution
+    from sregym_core.api.catalogue import (
+        Pair,
+        Solution,
+        instruction,
+        pair,
+        pairs,
+        problems,
+        solution,
+    )
     from sregym_core.api.environment import Environment
     from sregym_core.api.errors import (
         CannotForkError,
@@ -56,6 +64,7 @@ _PLACES = {
     "NoEpisodeError": "sregym_core.api.errors",
     "Observation": "sregym_core.api.task",
     "Outcome": "sregym_core.model",
+    "Pair": "sregym_core.api.catalogue",
     "Problem": "sregym_core.model",
     "Proof": "sregym_core.proof",
     "Session": "sregym_core.interfaces.agent",
@@ -64,7 +73,9 @@ _PLACES = {
     "ToolArgumentError": "sregym_core.api.errors",
     "UnknownToolError": "sregym_core.api.errors",
     "Workspace": "sregym_core.api.workspace",
+    "instruction": "sregym_core.api.catalogue",
     "pair": "sregym_core.api.catalogue",
+    "pairs": "sregym_core.api.catalogue",
     "play": "sregym_core.api.playing",
     "problems": "sregym_core.api.catalogue",
     "solution": "sregym_core.api.catalogue",
@@ -86,6 +97,7 @@ __all__ = [
     "NoEpisodeError",
     "Observation",
     "Outcome",
+    "Pair",
     "Problem",
     "Proof",
     "Session",
@@ -94,7 +106,9 @@ __all__ = [
     "ToolArgumentError",
     "UnknownToolError",
     "Workspace",
+    "instruction",
     "pair",
+    "pairs",
     "play",
     "problems",
     "solution",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sregym_core.api.workspace import Workspace
-    from sregym_core.model import GroundTruth, Problem
+    from sregym_core.model import GroundTruth, Problem, Target
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,21 @@ class Solution:
 
     truths: tuple[GroundTruth, ...]
     fixes: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A fault and a target of an application that it fits.
+
+    Attributes:
+        fault: Name of the fault primitive.
+        application: Name of the application.
+        target: What a problem file names as its target.
+    """
+
+    fault: str
+    application: str
+    target: Target
 
 
 def problems(
@@ -99,20 +114,62 @@ def pair(
 
 
 def solution(problem: str | Problem, *, workspace: Workspace | None = None) -> Solution:
-    """What is wrong in a problem and how it is repaired. No cluster is needed for that.
+    """What is wrong in a problem and how it is repaired.
+
+    Where that depends on the nodes of a cluster, it is said of a simulated one with seed 0.
 
     Args:
         problem: Its id, or a `Problem`.
         workspace: As for `Environment`.
     """
-    from sregym_core.conductor.offline import truth_and_fix
+    from sregym_core.conductor.offline import truths_and_fixes
     from sregym_core.model import GroundTruth
 
     bench = (workspace or shared()).bench
     found = bench.problems.get(problem) if isinstance(problem, str) else problem
-    application = bench.application(found.application)
-    told = [truth_and_fix(bench, application, ref) for ref in found.single_faults]
+    told = truths_and_fixes(bench, found)
     return Solution(
         tuple(GroundTruth.model_validate(one["ground_truth"]) for one in told),
         tuple(tuple(one["reference_fix"]) for one in told),
     )
+
+
+def pairs(*, workspace: Workspace | None = None) -> tuple[Pair, ...]:
+    """Every fault with every target that it fits, of all applications, sorted by names.
+
+    Parametrised applications count with their default parameters.
+
+    Args:
+        workspace: As for `Environment`.
+    """
+    from sregym_core.conductor.targets import candidates
+
+    bench = (workspace or shared()).bench
+    return tuple(
+        Pair(fault.name, name, target)
+        for fault in map(bench.fault, bench.registry.names("fault"))
+        for name in bench.registry.names("application")
+        for target, found in candidates(bench.application(name), fault.takes, fault.parts)
+        if fault.fits(found)
+    )
+
+
+def instruction(
+    problem: str | Problem, mode: str = "standard", *, workspace: Workspace | None = None
+) -> str:
+    """What an agent is told of a problem.
+
+    Args:
+        problem: Its id, or a `Problem`.
+        mode: How the episode is put to the agent; alerts, which only an episode has, stand as `...`.
+        workspace: As for `Environment`.
+
+    Raises:
+        UsageError: There is no such problem or mode.
+    """
+    from sregym_core.conductor import offline
+    from sregym_core.modes import mode_named
+
+    bench = (workspace or shared()).bench
+    found = bench.problems.get(problem) if isinstance(problem, str) else problem
+    return offline.instruction(bench, found, mode_named(mode))

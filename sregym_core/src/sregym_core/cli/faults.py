@@ -11,9 +11,8 @@ from sregym_core.model import ComponentTarget
 if TYPE_CHECKING:
     import argparse
 
+    from sregym_core.api.catalogue import Pair
     from sregym_core.conductor import Bench
-    from sregym_core.interfaces import Fault
-    from sregym_core.model import Target
 
 
 class Faults(Subcommand):
@@ -52,29 +51,22 @@ class Faults(Subcommand):
         return ExitCode.DONE
 
     def _pairs(self, bench: Bench, as_json: bool) -> ExitCode:
-        from sregym_core.conductor.targets import candidates
+        from sregym_core.api import Workspace, pairs
 
-        pairs = [
-            _pair(fault, application_name, target)
-            for fault in map(bench.fault, bench.registry.names("fault"))
-            for application_name in bench.registry.names("application")
-            for target, found in candidates(
-                bench.application(application_name), fault.takes, fault.parts
-            )
-            if fault.fits(found)
-        ]
+        found = [_pair(one) for one in pairs(workspace=Workspace(bench=bench))]
         if as_json:
-            self.console.json(pairs)
+            self.console.json(found)
             return ExitCode.DONE
-        rows = [(pair["fault"], pair["application"], pair["name"]) for pair in pairs]
+        rows = [(pair["fault"], pair["application"], pair["name"]) for pair in found]
         self.console.table(("FAULT", "APPLICATION", "TARGET"), rows)
         return ExitCode.DONE
 
 
-def _pair(fault: Fault, application: str, target: Target) -> dict[str, Any]:
+def _pair(found: Pair) -> dict[str, Any]:
     """A fitting pair; `target` is what a problem file says, `component` only where it is one."""
+    target = found.target
     asked = target.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    pair: dict[str, Any] = {"fault": fault.name, "application": application}
+    pair: dict[str, Any] = {"fault": found.fault, "application": found.application}
     if isinstance(target, ComponentTarget):
         choice = target.component
         named = asked if choice.parts else choice.name

@@ -184,8 +184,6 @@ def _as_yaml(content: dict[str, Any]) -> str:
 
 
 def _revealed(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
-    """Ground truth and fix need no cluster: they derive from application and parameters."""
-    from sregym_core.conductor.offline import truth_and_fix
+    from sregym_core.conductor.offline import truths_and_fixes
 
-    application = bench.application(problem.application)
-    return [truth_and_fix(bench, application, ref) for ref in problem.single_faults]
+    return truths_and_fixes(bench, problem)

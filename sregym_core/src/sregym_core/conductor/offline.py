@@ -1,44 +1,96 @@
-"""What can be said of a problem without any cluster: truth, reference fix, what agents are told."""
+"""What can be said of a problem before it is played: truth, reference fix, what agents are told."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sregym_core.conductor.journal import UndoJournal
+from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
 from sregym_core.modes import Scene
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from sregym_core.conductor.bench import Bench
-    from sregym_core.interfaces import Application, Fault
+    from sregym_core.interfaces import Application, Cluster, Fault
     from sregym_core.model import FaultRef, Problem
     from sregym_core.modes import Mode
 
+_SIMULATED = "embedded"
+
+
+class _NeedsClusterError(Exception):
+    """What a fault does depends on the cluster: how many nodes it has, what runs on which."""
+
 
 class _NoCluster:
-    """Stands where a cluster would: whoever touches it gets a clear error."""
+    """Stands where a cluster would: whoever touches it cannot be answered without one."""
 
     def __getattr__(self, name: str) -> Any:
-        msg = f"ground truth and reference fix must not need a cluster, but {name!r} was asked for"
-        raise RuntimeError(msg)
+        raise _NeedsClusterError(name)
 
 
-def truth_and_fix(bench: Bench, application: Application, ref: FaultRef) -> dict[str, Any]:
-    """Ground truth and reference fix of one fault, as plain data."""
-    fault, context = _without_cluster(bench, application, ref)
-    return {
-        "ground_truth": fault.ground_truth(context).model_dump(mode="json"),
-        "reference_fix": [str(command) for command in fault.reference_fix(context)],
-    }
+def truths_and_fixes(bench: Bench, problem: Problem) -> list[dict[str, Any]]:
+    """Ground truth and reference fix of each fault, as plain data.
+
+    Most derive from manifests and parameters alone. For those that depend on nodes the application is
+    deployed in a simulated cluster, with seed 0; in another they may name other nodes.
+
+    Raises:
+        UsageError: There is no such cluster, but one is needed.
+    """
+    application = bench.application(problem.application)
+    try:
+        return _told([_without_cluster(bench, application, ref) for ref in problem.single_faults])
+    except _NeedsClusterError:
+        with _deployed(bench, problem, application) as cluster:
+            return _told(
+                bench.faults_in_context(problem, application, cluster, UndoJournal(), seed=0)
+            )
 
 
 def instruction(bench: Bench, problem: Problem, mode: Mode) -> str:
     """What an agent is told of a problem; alerts, which only an episode has, stand as `...`."""
+    from sregym_core.model import GroundTruth
+
     application = bench.application(problem.application)
-    parts = [_without_cluster(bench, application, ref) for ref in problem.single_faults]
-    truths = [fault.ground_truth(context) for fault, context in parts]
+    truths: list[GroundTruth] = []
+    if mode.tells_cause:
+        told = truths_and_fixes(bench, problem)
+        truths = [GroundTruth.model_validate(one["ground_truth"]) for one in told]
     alerts = {"version": "4", "alerts": ["..."]} if mode.alerted else None
     return mode.instruction(Scene(application, truths, alerts))
+
+
+def _told(faults: Iterable[tuple[Fault, FaultContext]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "ground_truth": fault.ground_truth(context).model_dump(mode="json"),
+            "reference_fix": [str(command) for command in fault.reference_fix(context)],
+        }
+        for fault, context in faults
+    ]
+
+
+@contextmanager
+def _deployed(bench: Bench, problem: Problem, application: Application) -> Iterator[Cluster]:
+    from sregym_core.conductor.worlds import Worlds
+
+    if _SIMULATED not in bench.registry.names("cluster"):
+        msg = (
+            f"problem {problem.id!r}: its ground truth depends on the nodes of a cluster, and no "
+            f"simulated one is installed: pip install sregym-cluster-{_SIMULATED}"
+        )
+        raise UsageError(msg)
+    worlds = Worlds(bench.provider(_SIMULATED), {})
+    world = worlds.make(application, problem.timing.warm_up_s, 0, served=False)
+    try:
+        yield world.cluster
+    finally:
+        world.cluster.close()
+        worlds.close()
 
 
 def _without_cluster(

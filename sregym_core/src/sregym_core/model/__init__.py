@@ -52,6 +52,7 @@ from sregym_core.model.record import (
     Tokens,
     ToolCall,
 )
+from sregym_core.model.suites import suites_of
 from sregym_core.model.target import (
     ClusterTarget,
     ComponentChoice,
@@ -173,5 +174,6 @@ __all__ = [
     "pod_spec",
     "pod_template",
     "pod_trouble",
+    "suites_of",
     "template_patch",
 ]

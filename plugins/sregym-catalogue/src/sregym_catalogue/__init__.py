@@ -1,0 +1,1 @@
+"""The catalogue of installed faults and problems as a web site."""

@@ -1,0 +1,74 @@
+"""The pages in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sregym_catalogue.content import Entry
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+Site = Callable[..., Path]
+Make = Callable[..., Entry]
+
+pytestmark = pytest.mark.skipif(
+    not BROWSER and not os.environ.get("CI"), reason="no chromium on PATH, and this is not CI"
+)
+
+
+def _seen(tmp_path: Path, address: str) -> str:
+    command = [BROWSER, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def _shown(page: str) -> list[str]:
+    return re.findall(r'<tr data-id="(\w+)"(?![^>]*hidden)', page)
+
+
+def test_the_address_filters(site: Site, entry: Make, tmp_path: Path) -> None:
+    index = site(
+        entry("k1", "shop", ["lite", "hard"]),
+        entry("k2", "bank", ["lite"]),
+        entry("n3", "shop", ["harder"]),
+    )
+    everything = _seen(tmp_path, index.as_uri())
+    assert _shown(everything) == ["k1", "k2", "n3"]
+    assert '<output id="shown">3 of 3</output>' in everything
+    assert _shown(_seen(tmp_path, f"{index.as_uri()}#application=shop&suite=hard")) == ["k1"]
+    assert _shown(_seen(tmp_path, f"{index.as_uri()}#layer=network")) == ["n3"]
+    assert _shown(_seen(tmp_path, f"{index.as_uri()}#mode=gray")) == ["k2"]
+    assert _shown(_seen(tmp_path, f"{index.as_uri()}#text=K")) == ["k1", "k2"]
+
+
+def test_columns_sort_numbers_as_numbers(site: Site, entry: Make, tmp_path: Path) -> None:
+    index = site(entry("k" * 12, "shop"), entry("kk", "shop"), entry("k" * 7, "shop"))
+    acting = index.with_name("acting.html")
+    click = "<script>document.querySelectorAll('#problems th button')[4].click()</script></body>"
+    text = index.read_text(encoding="utf-8").replace("</body>", click)
+    acting.write_text(text, encoding="utf-8")
+    assert [len(name) for name in _shown(_seen(tmp_path, acting.as_uri()))] == [2, 7, 12]
+
+
+def test_no_markup_of_an_instruction_runs(site: Site, entry: Make, tmp_path: Path) -> None:
+    hostile = "<script>document.title='owned'</script>"
+    index = site(entry("k1", "shop", text=hostile))
+    page = index.parent / "problems" / "k1.html"
+    assert re.findall(r"<title>(.*?)</title>", _seen(tmp_path, page.as_uri())) == ["k1 · SREGym"]

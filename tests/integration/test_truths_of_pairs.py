@@ -1,0 +1,66 @@
+"""What is wrong, and how it is repaired, can be said of every pair and every problem."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+from sregym_core.api import Pair, Workspace, instruction, pair, pairs, problems, solution
+from sregym_core.conductor import offline
+from sregym_core.modes import MODES
+
+
+class _AskedForAClusterError(Exception):
+    pass
+
+
+@pytest.fixture
+def deploys_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise _AskedForAClusterError
+
+    monkeypatch.setattr(offline, "_deployed", refuse)
+
+
+def _chosen(found: tuple[Pair, ...]) -> list[Pair]:
+    """The last target of each fault in each application, of the kinds that need no nodes."""
+    return list({(one.fault, one.application): one for one in found}.values())
+
+
+def _without_truth(one: Pair, workspace: Workspace) -> bool:
+    asked = pair(one.fault, one.application, str(one.target), workspace=workspace)
+    return not all(solution(asked, workspace=workspace).fixes)
+
+
+@pytest.mark.usefixtures("deploys_nothing")
+def test_only_faults_that_choose_nodes_need_a_cluster_for_their_truth(workspace: Workspace) -> None:
+    needing = set()
+    for one in _chosen(pairs(workspace=workspace)):
+        try:
+            assert not _without_truth(one, workspace), one
+        except _AskedForAClusterError:
+            needing.add(one.fault)
+    assert {name for name in needing if not name.startswith("node-")} <= {
+        "preemption",
+        "request-too-large",
+        "spread-impossible",
+        "taint",
+        "volume-elsewhere",
+    }
+
+
+def test_such_a_truth_is_that_of_a_simulated_cluster(workspace: Workspace) -> None:
+    known = solution("priority_preemption_cascade_hotel_reservation", workspace=workspace)
+    assert [truth.mechanism for truth in known.truths] == ["priority-class-preempts"]
+    assert all(known.fixes)
+
+
+@pytest.mark.usefixtures("deploys_nothing")
+def test_instructions_of_problems(workspace: Workspace) -> None:
+    told = {
+        (one.id, mode.name): instruction(one, mode.name, workspace=workspace)
+        for one in problems(workspace=workspace)
+        for mode in MODES
+        if not mode.tells_cause
+    }
+    assert [key for key, text in told.items() if "Namespace" not in text] == []
