@@ -123,7 +123,9 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
     """
     fitting = pairs(workspace=workspace)
     curated = problems(workspace=workspace)
-    applications = sorted({one.application for one in (*fitting, *curated)})
+    applications = sorted(
+        {one.application for one in fitting} | {one.application for one in curated}
+    )
     registry = workspace.bench.registry
     layers = {name: workspace.bench.fault(name).layer for name in registry.names("fault")}
     return Content(
