@@ -322,8 +322,8 @@ def test_an_unreadable_command_is_answered_like_any_other(theatre: Any) -> None:
         ),
         (
             {"target": "web"},
-            "problem 'wrong_currency': fault 'wrong-currency' does not fit component 'web' "
-            "(see: sregym faults pairs)",
+            "problem 'wrong_currency': fault 'wrong-currency' does not fit component 'web'; "
+            "it fits cart",
         ),
         (
             {"target": {"component": {"name": "cart", "container": "cart"}}},

@@ -140,7 +140,7 @@ class Bench:
             fault = self.fault(ref.fault)
             target = chooser.choose(ref.targets[0])
             self.parameters(fault, ref.parameters, where)
-            if unfit := why_unfit(fault, ref.targets[0], target):
+            if unfit := why_unfit(fault, ref.targets[0], target, application):
                 msg = f"{where}: fault {ref.fault!r} {unfit}"
                 raise UsageError(msg)
 

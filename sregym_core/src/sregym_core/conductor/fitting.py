@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 from sregym_core.model import ComponentTarget, kind_of
 
 if TYPE_CHECKING:
-    from sregym_core.interfaces import Fault
+    from sregym_core.interfaces import Application, Fault
     from sregym_core.model import FaultTarget, Target
 
+_NAMED = 12
 
-def why_unfit(fault: Fault, asked: Target, found: FaultTarget) -> str:
+
+def why_unfit(fault: Fault, asked: Target, found: FaultTarget, application: Application) -> str:
     """Why a fault cannot act on a target, as a sentence without its beginning; empty if it can.
 
     Args:
         fault: The fault.
         asked: The target as a problem names it.
         found: The target as it is.
+        application: To which it belongs: its targets that fit are named.
     """
     kind = kind_of(found)
     if kind not in fault.takes:
@@ -31,4 +34,19 @@ def why_unfit(fault: Fault, asked: Target, found: FaultTarget) -> str:
         return ""
     reason = fault.misfit(found)
     because = f": {reason}" if reason else ""
-    return f"does not fit {kind} {str(asked)!r}{because} (see: sregym faults pairs)"
+    return f"does not fit {kind} {str(asked)!r}{because}; {_fitting(fault, application)}"
+
+
+def _fitting(fault: Fault, application: Application) -> str:
+    """What of an application a fault fits, in words."""
+    from sregym_core.conductor.targets import candidates
+
+    names = [
+        str(target)
+        for target, found in candidates(application, fault.takes, fault.parts)
+        if fault.fits(found)
+    ]
+    if not names:
+        return f"it fits nothing of {application.name} (see: sregym faults pairs)"
+    more = f" and {len(names) - _NAMED} more (see: sregym faults pairs)" if names[_NAMED:] else ""
+    return f"it fits {', '.join(names[:_NAMED])}{more}"

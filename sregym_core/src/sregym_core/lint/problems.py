@@ -100,7 +100,7 @@ def _of_fault(
         target, why = _made(lambda wanted=wanted: chooser.choose(wanted))
         if not why:
             unfit, why = _made(
-                lambda target=target, wanted=wanted: why_unfit(fault, wanted, target)
+                lambda target=target, wanted=wanted: why_unfit(fault, wanted, target, application)
             )
             why = why or (f"fault {ref.fault!r} {unfit}" if unfit else "")
         if why:
