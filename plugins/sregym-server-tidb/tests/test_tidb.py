@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from sregym_cluster_embedded.sdk.servers import TableKey
 from sregym_cluster_embedded.sdk.testing import ContainerBench, Mount
 
 MODEL = """
@@ -33,6 +34,8 @@ programs:
   tikv: {kind: tikv}
   tidb: {kind: tidb}
 """
+# Where the bench keeps names.
+NAMES: TableKey[str, tuple[str, tuple[str, ...]]] = TableKey("test.names")
 MYSQL = "mysql -h 127.0.0.1 -P 4000 -u root"
 Start = Callable[[str], None]
 
@@ -192,3 +195,15 @@ def test_status_ports(running: Cluster) -> None:
         '{"connections":0,"version":"8.0.11-TiDB-v8.1.0"}'
         '{"count":1,"stores":[{"store":{"id":1,"address":"tikv-0:20160","state_name":"Up"}}]}'
     )
+
+
+def test_a_store_whose_name_is_no_more_is_not_waited_for(running: Cluster) -> None:
+    running.start("tikv-1")
+    running.bench.run(10)
+    running.sql("create database fleet; create table fleet.t (id int)")
+    running.bench.stop("tikv-1")
+    running.bench.run(60)
+    error = "ERROR 9005 (HY000) at line 1: Region is unavailable\n"
+    assert running.sql("select count(*) from fleet.t") == (1, "", error)
+    running.bench.world.table(NAMES).pop("tikv-1")
+    assert running.sql("select count(*) from fleet.t") == (0, "0\n", "")

@@ -115,6 +115,13 @@ def server_at(
     return None
 
 
+def removed(world: World, process: Process, address: str) -> bool:
+    """Whether a server was taken out of the cluster: its name is no more, as after scaling in."""
+    found = parse_address(address)
+    ends = reach(world, process, found.host, found.port, "http", address)
+    return all(target.kind == "dns" for target in ends)
+
+
 def leading_pd(world: World, process: Process, endpoints: str) -> Process | None:
     """A member of PD that a process reaches and that has a quorum behind it."""
     for endpoint in endpoints.split(","):
@@ -129,13 +136,14 @@ def has_quorum(world: World, member: Process) -> bool:
     members = load_pd(world, member.settings[PD_STORAGE]).members
     if len(members) <= 1:
         return True
-    name = member.settings["pd.name"]
-    seen = [
-        other
-        for other, url in members.items()
-        if other == name or server_at(world, member, url, "http", PD_STORAGE) is not None
-    ]
-    return len(seen) > len(members) // 2
+    seen = away = 0
+    for other, url in members.items():
+        own = other == member.settings["pd.name"]
+        if own or server_at(world, member, url, "http", PD_STORAGE) is not None:
+            seen += 1
+        elif not removed(world, member, url):
+            away += 1
+    return seen > away
 
 
 def up_stores(world: World, process: Process, data: PdData) -> list[Registered]:
@@ -157,11 +165,14 @@ def outage(world: World, process: Process, endpoints: str) -> tuple[int, str] | 
     up = up_stores(world, process, data)
     if not up:
         return TIKV_TIMEOUT
+    away = [
+        store
+        for store in data.stores
+        if store not in up and not removed(world, process, store.address)
+    ]
     # Regions are spread: some has its replicas on any so many stores.
-    replicas = min(_REPLICAS, len(data.stores))
-    if len(data.stores) - len(up) >= replicas - replicas // 2:
-        return REGION_UNAVAILABLE
-    return None
+    replicas = min(_REPLICAS, len(up) + len(away))
+    return REGION_UNAVAILABLE if len(away) >= replicas - replicas // 2 else None
 
 
 def describe_pd(data: PdData) -> str:

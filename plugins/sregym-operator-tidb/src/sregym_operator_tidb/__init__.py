@@ -1,0 +1,1 @@
+"""tidb-operator for simulated clusters."""
