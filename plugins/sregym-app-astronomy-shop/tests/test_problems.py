@@ -49,11 +49,16 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "liveness_probe_too_aggressive_astronomy_shop": [("probe-impatient", "postgresql")],
         "missing_env_variable_astronomy_shop": [("env-missing", "frontend")],
         "missing_service_astronomy_shop": [("service-missing", "ad")],
+        "rbac_misconfiguration": [("rbac-missing", "frontend")],
         "readiness_probe_misconfiguration_astronomy_shop": [("readiness-probe-wrong", "frontend")],
         "service_dns_resolution_failure_astronomy_shop": [("dns-name-poisoned", "frontend")],
         "service_port_conflict_astronomy_shop": [("host-port", "ad")],
         "sidecar_port_conflict_astronomy_shop": [("sidecar-port", "frontend")],
         "stale_coredns_config_astronomy_shop": [("dns-zone-broken", "the cluster")],
+        "unschedulable_incorrect_port_assignment": [
+            ("env-wrong", "checkout"),
+            ("node-selector", "checkout"),
+        ],
         "wrong_dns_policy_astronomy_shop": [("dns-policy", "frontend")],
         "wrong_service_selector_astronomy_shop": [("service-selector", "frontend")],
     }

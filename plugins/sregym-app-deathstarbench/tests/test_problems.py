@@ -32,16 +32,21 @@ def test_problems_and_what_they_break() -> None:
         "cronjob_sidecar_blocks_completion_hotel_reservation",
         "duplicate_pvc_mounts_hotel_reservation",
         "duplicate_pvc_mounts_social_network",
+        "finalizer_deadlock_controller_hotel_reservation",
         "hpa_missing_effective_cpu_request_hotel_reservation",
         "missing_configmap_social_network",
         "pod_anti_affinity_deadlock",
     ]
     assert broken == {
         "admission_webhook_outage_hotel_reservation": [("webhook-down", "geo")],
+        "admission_webhook_tls_mismatch_hotel_reservation": [("webhook-ca", "recommendation")],
         "assign_to_non_existent_node": [("node-selector", "user-service")],
         "cfs_cpu_throttling_hotel_reservation": [("cpu-limit", "search")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
         "cronjob_sidecar_blocks_completion_hotel_reservation": [("job-backlog", "reservation")],
+        "cumulative_admission_webhook_timeout_hotel_reservation": [
+            ("webhook-slow", "recommendation")
+        ],
         "dev_shm_exhaustion_hotel_reservation": [("room-missing", "search")],
         "duplicate_pvc_mounts_hotel_reservation": [("claim-shared", "search")],
         "duplicate_pvc_mounts_social_network": [("claim-shared", "user-service")],
@@ -51,6 +56,7 @@ def test_problems_and_what_they_break() -> None:
                 "frontend, geo, profile, rate, recommendation, reservation, search, user",
             )
         ],
+        "finalizer_deadlock_controller_hotel_reservation": [("controller-down", "reservation")],
         "hpa_missing_effective_cpu_request_hotel_reservation": [
             ("autoscaler-wrong", "recommendation")
         ],
@@ -71,6 +77,8 @@ def test_problems_and_what_they_break() -> None:
         "missing_configmap_social_network": [("configmap-missing", "media-mongodb")],
         "missing_service_hotel_reservation": [("service-missing", "mongodb-rate")],
         "missing_service_social_network": [("service-missing", "user-service")],
+        "mutating_webhook_resource_limits_social_network": [("webhook-mutates", "nginx-thrift")],
+        "nightly_rebalance_oom_hotel_reservation": [("actor-recurring", "recommendation")],
         "namespace_memory_limit": [("namespace-policy", "search")],
         "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
         "network_policy_block": [("policy-deny", "recommendation")],

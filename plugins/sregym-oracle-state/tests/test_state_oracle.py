@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -220,6 +221,15 @@ def test_each_of_several_faults_has_its_own_check(shop: Any, two_faults: Any) ->
         ("defect-gone[service-target-port catalogue]", Outcome.FAIL),
         ("defect-gone[service-target-port orders]", Outcome.PASS),
     ]
+
+
+def test_what_an_automation_repeats_is_watched_for_two_periods(shop: Any) -> None:
+    ((fault, fault_context),) = shop.context.faults
+    repeated = type("Repeated", (type(fault),), {"period_s": lambda *_: 70.0})
+    faults = ((repeated(), fault_context),)
+    verdict = StateOracle().judge(replace(shop.context, faults=faults))
+    assert verdict.checks[-1].expected == "all of it at every look for 140 s"
+    assert StateOracle().judge(shop.context).checks[-1].expected.endswith("for 60 s")
 
 
 def test_same_world_same_verdict(build_shop: Any) -> None:

@@ -245,7 +245,10 @@ def test_what_it_cannot_do_it_says(bench: ClusterBench) -> None:
     assert said("cp", "/etc/hostname", "shell:/tmp/x") == f"{head}a file by its place"
     assert said("attach", "shell") == f"{head}attach"
     assert said("logs", "shell", "-f") == f"{head}logs that are followed"
-    assert said("get", "--raw", "/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=5") == f"{head}a stream"
+    assert (
+        said("get", "--raw", "/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=5")
+        == f"{head}a stream"
+    )
     _inside(bench, "shell", "sh", "-c", "kubectl get pod outsider -o json > /tmp/pod.json")
     done = said("replace", "--force", "-f", "/tmp/pod.json")
     assert done == f"{head}a change that waits for something"

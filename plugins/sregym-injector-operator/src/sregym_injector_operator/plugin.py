@@ -12,4 +12,11 @@ def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
     return [
         Offer("cr-misoperation", f"{_PACKAGE}.cr_misoperation:CrMisoperation"),
+        Offer("webhook-ca", f"{_PACKAGE}.webhooks:WebhookCa"),
+        Offer("webhook-denies", f"{_PACKAGE}.webhooks:WebhookDenies"),
+        Offer("webhook-mutates", f"{_PACKAGE}.webhooks:WebhookMutates"),
+        Offer("webhook-slow", f"{_PACKAGE}.webhooks:WebhookSlow"),
+        Offer("actor-recurring", f"{_PACKAGE}.actor_recurring:ActorRecurring"),
+        Offer("finalizer-stuck", f"{_PACKAGE}.cleanup:FinalizerStuck"),
+        Offer("controller-down", f"{_PACKAGE}.cleanup:ControllerDown"),
     ]

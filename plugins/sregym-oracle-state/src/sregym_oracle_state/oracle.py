@@ -43,7 +43,8 @@ class StateOracle(Oracle):
     """Judges the repair by the state that it left, never by what the agent says about it.
 
     It waits until everything holds, at most `timing.repair_s`, then watches it for
-    `timing.window_s`. It reads and lets time pass; it never writes.
+    `timing.window_s`, and for two periods of an automation that would undo the repair. It reads
+    and lets time pass; it never writes.
     """
 
     name: ClassVar[str] = "state"
@@ -52,7 +53,7 @@ class StateOracle(Oracle):
     def judge(self, context: OracleContext) -> Verdict:
         """Checks in a fixed order, all of them made even when an early one fails."""
         timing = context.problem.timing
-        window = Window(timing.window_s, timing.repair_s, repair_poll_s=REPAIR_POLL_S)
+        window = Window(_window_s(context), timing.repair_s, repair_poll_s=REPAIR_POLL_S)
         counts: dict[str, int] = {}
         opened = False
 
@@ -77,6 +78,12 @@ class StateOracle(Oracle):
         load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
         stays = held.check("stays-healthy", window)
         return Verdict.of([*gone, present, ready, load, success, kept, stays])
+
+
+def _window_s(context: OracleContext) -> float:
+    """How long the repair is watched."""
+    periods = [fault.period_s(fault_context) for fault, fault_context in context.faults]
+    return max(context.problem.timing.window_s, *(2 * period_s for period_s in periods), 0.0)
 
 
 def state_probes(context: OracleContext, glance: Glance) -> list[Callable[[], Check]]:

@@ -200,6 +200,20 @@ class Fault(ABC):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         """The kubectl commands that an SRE would type, in order."""
 
+    def period_s(self, context: FaultContext) -> float:
+        """How often an automation repeats what is wrong, in seconds; 0: nothing repeats it.
+
+        A repair counts when it has lasted for two periods.
+        """
+        return 0.0
+
+    def hasty_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        """What repairs the victim alone while its cause goes on: a proof shows that it fails.
+
+        Empty where there is no such half of a repair.
+        """
+        return ()
+
     def outstanding(self, context: FaultContext) -> str:
         """What is still missing until the injected defect rules the running system, in words.
 

@@ -17,7 +17,7 @@ from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, Ora
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
-from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_reference
+from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_fix, play_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.bench import Bench
     from sregym_core.conductor.worlds import Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Session
+    from sregym_core.interfaces import Command, Session
     from sregym_core.model import Claims, Problem
 
 
@@ -116,6 +116,8 @@ class _Battery:
         self._seed = seed
         self._application = worlds.application(bench.application(problem.application))
         self._unrecovered: list[str] = []
+        self._period_s = 0.0
+        self._hasty: tuple[Command, ...] = ()
 
     def checks(self) -> Iterator[ProofCheck]:
         """All checks, cheapest first."""
@@ -126,7 +128,7 @@ class _Battery:
         yield _mitigation("noop-fails", idle, Outcome.FAIL)
         if idle.outcome is Outcome.ERROR:  # nothing that follows could be told from it
             return
-        relapse_s = self._problem.timing.relapse_s
+        relapse_s = max(self._problem.timing.relapse_s, 2 * self._period_s)
         fixed = self._play("reference", play_reference, privileged=True, relapse_s=relapse_s)
         yield from self._reference_checks(fixed)
         if self._worlds.provider.simulated:
@@ -134,6 +136,9 @@ class _Battery:
             same = comparable(fixed) == comparable(again)
             got = "identical" if same else f"different: {_where(fixed, again)}"
             yield ProofCheck("same-seed-same-bytes", "identical", got, same)
+        if self._hasty:
+            half = self._play("hasty", partial(play_fix, fix=self._hasty))
+            yield _mitigation("hasty-fix-fails", half, Outcome.FAIL)
         for name, cheat in CHEATS.items():
             record = self._play(name, partial(self._cheat, cheat=cheat))
             yield _mitigation(f"cheat-{name}-fails", record, Outcome.FAIL)
@@ -209,6 +214,10 @@ class _Battery:
             journal = UndoJournal()
             faults = self._bench.faults_in_context(
                 self._problem, self._application, world.cluster, journal, self._seed
+            )
+            self._period_s = max(fault.period_s(context) for fault, context in faults)
+            self._hasty = tuple(
+                command for fault, context in faults for command in fault.hasty_fix(context)
             )
             truths = tuple(fault.ground_truth(context) for fault, context in faults)
             empty = Baseline(objects={}, hidden={}, traffic=Traffic(seconds=0.0))

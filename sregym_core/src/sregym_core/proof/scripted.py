@@ -48,6 +48,13 @@ def play_reference(session: Session) -> None:
     session.submit("The reference fix was applied.")
 
 
+def play_fix(session: Session, fix: tuple[Command, ...]) -> None:
+    """Submit no diagnosis and run some commands in place of the reference fix."""
+    session.submit("Something was wrong.")
+    run_all(session, fix)
+    session.submit("It was repaired.")
+
+
 def run_all(session: Session, commands: tuple[Command, ...]) -> None:
     """Run commands in order; a failing one is part of the story and does not stop the rest."""
     for command in commands:

@@ -44,7 +44,7 @@ class ContainerPath:
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else commands do with files."""
-        raise NotCovered(f"{name} of a file")
+        raise NotCovered("a file by its place")
 
     @property
     def name(self) -> str:
