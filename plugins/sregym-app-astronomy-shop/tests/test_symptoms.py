@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -71,6 +72,11 @@ def pod_of(cluster: Cluster, name: str) -> Any:
 
 def last_lines(cluster: Cluster, name: str) -> str:
     return cluster.logs(NAMESPACE, pod_of(cluster, name)["metadata"]["name"])
+
+
+def load_lines(cluster: Cluster) -> str:
+    (pod,) = cluster.list("v1", "Pod", "astronomy-load", "opentelemetry.io/name=load-generator")
+    return cluster.logs("astronomy-load", pod["metadata"]["name"])
 
 
 def run(cluster: Cluster, name: str, script: str) -> tuple[int, str, str]:
@@ -180,6 +186,70 @@ def test_flags_switch_failures_on(
 
         assert failing(shop, cluster) == affected
         assert line in last_lines(cluster, speaker)
+
+
+def test_slow_pictures_keep_shoppers_waiting(shop: AstronomyShop, warm: Warm) -> None:
+    with forked(warm) as cluster:
+        picture = "http://frontend-proxy:8080/images/products/RoofBinoculars.jpg"
+        header = "-H 'x-envoy-fault-delay-request: 4000'"
+        timed = "curl -s -o /dev/null -w %{time_total}"
+        assert float(run(cluster, "opensearch", f"{timed} {picture}")[1]) < 1
+        assert float(run(cluster, "opensearch", f"{timed} {header} {picture}")[1]) > 4
+        switch(cluster, "imageSlowLoad", "10sec")
+        seen = shop.traffic(cluster, 60.0).operations["view_image"]
+
+        assert seen.success_rate == 1.0
+        assert re.search(
+            r"op=view_image requests=\d+ ok=\d+ failed=0 p50_ms=100\d\d\.",
+            load_lines(cluster),
+        )
+
+
+def test_the_front_page_is_flooded(shop: AstronomyShop, warm: Warm) -> None:
+    with forked(warm) as cluster:
+        before = shop.traffic(cluster, 60.0).operations
+        switch(cluster, "loadGeneratorFloodHomepage", "on")
+        after = shop.traffic(cluster, 60.0).operations
+
+        assert set(after) == set(before)
+        assert after["index"].requests > 100 * before["index"].requests
+        assert after["browse_product"].requests > 0.7 * before["browse_product"].requests
+
+
+def test_a_cart_that_says_it_is_ill_gets_no_requests(shop: AstronomyShop, warm: Warm) -> None:
+    with forked(warm) as cluster:
+        switch(cluster, "failedReadinessProbe", "on")
+        pod = pod_of(cluster, "cart")["metadata"]["name"]
+        told = [
+            event["message"]
+            for event in cluster.list("v1", "Event", NAMESPACE)
+            if event["involvedObject"]["name"] == pod and event["reason"] == "Unhealthy"
+        ]
+
+        assert failing(shop, cluster) == CARTS
+        assert told[-1] == (
+            'Readiness probe failed: service unhealthy (responded with "NOT_SERVING")'
+        )
+        switch(cluster, "failedReadinessProbe", "off")
+        assert failing(shop, cluster) == set()
+
+
+def test_mails_that_are_kept_fill_the_memory(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        switch(cluster, "emailMemoryLeak", "1000x")
+        cluster.clock.advance(300.0)
+        (status,) = pod_of(cluster, "email")["status"]["containerStatuses"]
+
+        assert status["restartCount"] > 0
+        assert status["lastState"]["terminated"]["reason"] == "OOMKilled"
+
+
+def test_a_model_that_is_wrong_says_something_else(warm: Warm) -> None:
+    with forked(warm) as cluster:
+        ask = "curl -s -X POST -d '{}' http://llm:8000/v1/chat/completions"
+        assert "optics" in run(cluster, "opensearch", ask)[1]
+        switch(cluster, "llmInaccurateResponse", "on")
+        assert "umbrella" in run(cluster, "opensearch", ask)[1]
 
 
 def test_orders_pile_up_while_the_queue_has_problems(warm: Warm) -> None:

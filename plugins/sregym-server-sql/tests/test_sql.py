@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sregym_cluster_embedded.sdk.servers import ConnectionLimit, process_of
+from sregym_apps.model import Client
+from sregym_cluster_embedded.sdk.servers import ConnectionLimit, Refusal, process_of
 from sregym_cluster_embedded.sdk.testing import ExitState, Mount
 from sregym_server_sql.postgres_limits import connection_limits
 
@@ -337,3 +338,30 @@ def test_the_log_of_mysql(stores: Any) -> None:
         "@ 0 [System] [MY-013172] [Server] Received SHUTDOWN from user <via user signal>. Shutting down mysqld (Version: 8.0.39).",
         "@ 0 [System] [MY-010910] [Server] /usr/sbin/mysqld: Shutdown complete (mysqld 8.0.39)  MySQL Community Server - GPL.",
     ]
+
+
+def test_tables_that_programs_fill_have_the_columns_of_their_records(stores: Any) -> None:
+    mysql(stores)
+    server = process_of(stores.world, stores.ref("db"))
+    assert server is not None
+    kind = stores.runtime.kind_of(server)
+    client = Client(
+        protocol="mysql", address="db:3306", user="root", password="root", database="shop"
+    )
+    record = '{"voucher_id": ${n}, "name": "it\'s ${n}", "price": 9.5, "seats": ["a"]}'
+    for _ in range(2):  # what has rows is left alone
+        kind.seed(stores.world, server, client, "voucher", 3, record)
+
+    _, out, _ = stores.shell("db", f'{ROOT} shop -e "SELECT * FROM voucher WHERE voucher_id > 1"')
+    assert out.splitlines() == [
+        "voucher_id\tname\tprice\tseats",
+        '2\tit\'s 2\t9.5\t["a"]',
+        '3\tit\'s 3\t9.5\t["a"]',
+    ]
+    asked = ("voucher", ("NAME", "owner"))
+    assert kind.lacks(stores.world, server, client, *asked) == Refusal(
+        "server", "Error 1054 (42S22): Unknown column 'owner' in 'field list'"
+    )
+    stores.shell("db", f'{ROOT} shop -e "ALTER TABLE voucher ADD COLUMN owner TEXT"')
+    assert kind.lacks(stores.world, server, client, *asked) is None
+    assert kind.lacks(stores.world, server, client, "nothing", ("owner",)) is None

@@ -116,6 +116,17 @@ class Market:
         result = runtime.exec(self.world, self.refs(name)[-1], ("sh", "-c", script), "")
         return result.exit_code, result.stdout, result.stderr
 
+    def memory(self, name: str) -> int:
+        """Working set of the latest life of a program."""
+        held: int = self.world.room(RUNTIME).memory_bytes(self.world, self.refs(name)[-1])
+        return held
+
+    def logs(self, name: str) -> list[str]:
+        """What the latest life of a program wrote."""
+        return [
+            line.text for line in self.world.room(RUNTIME).logs(self.world, self.refs(name)[-1])
+        ]
+
     def fork(self) -> Market:
         return Market(self.world.fork(), list(self.programs))
 

@@ -15,9 +15,16 @@ CHANGES: dict[str, Any] = {
         "listeners": {"http": {"protocol": "http", "port": 8080}},
     },
     "stock.flags": {
-        "failing": {**FLAG, "flag": "stockFailure", "default": "0"},
+        "failing": {
+            **FLAG,
+            "flag": "stockFailure",
+            "default": "0",
+            "context": {"service": "${program}"},
+        },
         "slow": {**FLAG, "flag": "stockSlow", "default": "0"},
         "busy": {**FLAG, "flag": "stockBusy", "default": "false"},
+        "leaks": {**FLAG, "flag": "stockLeak", "default": "0"},
+        "ill": {**FLAG, "flag": "stockIll", "default": "false"},
     },
     "stock.operations.Take.variants": [
         {
@@ -28,7 +35,20 @@ CHANGES: dict[str, Any] = {
         },
         {"when": "${slow}", "latency_ms": "${slow}"},
         {"when": "${busy}", "cpu_ms": 5},
+        {"when": "${leaks}", "leaves_kib": "${leaks}"},
     ],
+    "stock.listeners.grpc.unhealthy": "${ill}",
+    "web.operations.buy.variants": [
+        {"when": "${header.x-hold}", "latency_ms": "${header.x-hold}"},
+    ],
+    "load.flags": {
+        "row": {**FLAG, "flag": "loadRow", "default": "0"},
+        "held": {**FLAG, "flag": "loadHeld", "default": "0"},
+    },
+    "load.mix": {
+        "buy": {"request": "GET /buy", "weight": 9, "headers": {"X-Hold": "${held}"}},
+        "row": {"request": "GET /buy", "weight": 1, "times": "${row}", "counts_as": "buy"},
+    },
     "web.flags": {"elsewhere": {**FLAG, "flag": "webElsewhere", "default": "false"}},
     "web.clients": {
         "stock": {"protocol": "grpc", "address": "stock:8080", "timeout_s": 1},
@@ -57,7 +77,10 @@ def written(**variants: tuple[Any, str]) -> str:
 @pytest.fixture(scope="module")
 def calm(make_market: Any) -> Any:
     return make_market(
-        CHANGES, programs=("flags", "stock", "web", "load"), tools=("busybox", "curl")
+        CHANGES,
+        programs=("flags", "stock", "web", "load"),
+        tools=("busybox", "curl"),
+        limits={"stock": {"memory": "256Mi", "readinessProbe": {"grpc": {"port": 8080}}}},
     )
 
 
@@ -152,3 +175,111 @@ def test_a_file_that_is_no_json_has_no_flags(market: Any) -> None:
     market.shell("flags", "echo oops >/tmp/flags.json")
     market.run(5)
     assert market.seen(30).failed == {}
+
+
+def test_a_request_is_answered_by_what_is_in_effect(market: Any) -> None:
+    switch(market, stockFailure=(0.25, "on"))
+    body = '{"context": {"targetingKey": "one"}}'
+    rule = {"if": [{"in": [{"var": "targetingKey"}, ["one", "two"]]}, "on", None]}
+    market.shell("flags", f"echo '{targeted(rule)}' >/tmp/flags.json")
+    url = "http://flags:8080/ofrep/v1/evaluate/flags/stockFailure"
+    _, told, _ = market.shell("flags", f"curl -s -X POST -d '{body}' {url}")
+    _, other, _ = market.shell("flags", f"curl -s -X POST {url}")
+
+    assert (json.loads(told)["value"], json.loads(told)["reason"]) == (0.25, "TARGETING_MATCH")
+    assert (json.loads(other)["value"], json.loads(other)["reason"]) == (False, "DEFAULT")
+
+
+def targeted(rule: Any, default: str = "off") -> str:
+    flag = {
+        "state": "ENABLED",
+        "variants": {"off": False, "on": 0.25},
+        "defaultVariant": default,
+        "targeting": rule,
+    }
+    return json.dumps({"flags": {"stockFailure": flag}})
+
+
+@pytest.mark.parametrize(
+    ("pod", "shares"), [("stock", {"500": 0.25}), ("web", {})], ids=["meant", "not meant"]
+)
+def test_who_asks_says_who_it_is(market: Any, pod: str, shares: dict[str, float]) -> None:
+    rule = {"if": [{"starts_with": [{"var": "service"}, pod]}, "on", "off"]}
+    market.shell("flags", f"echo '{targeted(rule)}' >/tmp/flags.json")
+    market.run(5)
+    assert failing(market.seen(30)) == shares
+
+
+def test_a_file_that_is_refused_leaves_flags_as_they_were(market: Any) -> None:
+    switch(market, stockFailure=(0.25, "on"))
+    market.shell("flags", f"echo '{targeted({}, 'none')}' >/tmp/flags.json")
+    market.run(5)
+
+    assert failing(market.seen(30)) == {"500": 0.25}
+    assert market.logs("flags")[-1] == (
+        "default variant: 'none' isn't a valid variant of flag: 'stockFailure'"
+    )
+
+
+def test_an_operator_that_nobody_knows_is_told(market: Any) -> None:
+    market.shell("flags", f"echo '{targeted({'ends_whit': ['a', 'b']})}' >/tmp/flags.json")
+    market.run(5)
+    url = "http://flags:8080/ofrep/v1/evaluate/flags/stockFailure"
+
+    assert market.logs("flags")[-1] == (
+        "flag definition does not conform to the schema; validation errors: "
+        "flags.stockFailure.targeting: Additional property ends_whit is not allowed"
+    )
+    assert json.loads(market.shell("flags", f"curl -s -X POST {url}")[1]) == {
+        "key": "stockFailure",
+        "errorCode": "PARSE_ERROR",
+        "errorDetails": "error parsing the flag `stockFailure`",
+    }
+    assert failing(market.seen(30)) == {}
+
+
+def test_what_requests_leave_behind_grows_until_the_kernel_ends_it(market: Any) -> None:
+    before = market.memory("stock")
+    switch(market, stockLeak=(40, "on"))
+    grown = market.memory("stock")
+    market.run(30)
+    later = market.memory("stock")
+    switch(market, stockLeak=(40, "off"))
+    kept = market.memory("stock")
+    market.run(60)
+
+    assert before < grown < later
+    assert later - grown == pytest.approx(90 * 40 * 1024 * 30, rel=0.2)
+    assert market.memory("stock") == pytest.approx(kept, rel=0.05)
+    switch(market, stockLeak=(40, "on"))
+    life = market.refs("stock")[-1].attempt
+    market.run(120)
+    assert market.refs("stock")[-1].attempt > life
+
+
+def test_entries_of_a_mix_may_be_sent_in_rows_and_count_as_others(market: Any) -> None:
+    before = market.seen(30)
+    after = switch(market, loadRow=(3, "on"))
+
+    # A tenth of what is chosen is sent three times, or not at all.
+    assert after.requests / before.requests == pytest.approx((0.9 + 0.3) / 0.9, rel=0.05)
+
+
+def test_a_header_holds_requests_back(market: Any) -> None:
+    switch(market, loadHeld=(160, "on"), loadRow=(3, "on"))
+    (flow,) = market.history("web")[-1].flows
+    timed = "curl -s -o /dev/null -w %{time_total}"
+    late = float(market.shell("flags", f"{timed} -H 'x-hold: 700' http://web:8080/buy")[1])
+
+    # Those of the row, which have no such header, are told as one with them.
+    assert (flow.operation, round(flow.rate)) == ("buy", 120)
+    assert flow.time.mean_ms == pytest.approx(0.75 * 160, abs=5)
+    assert 0.7 < late < 0.8
+
+
+def test_who_says_that_it_is_ill_gets_no_requests(market: Any) -> None:
+    switch(market, stockIll=(True, "on"))
+    assert failing(market.seen(60)).keys() == {"500"}
+    switch(market)
+    market.run(20)
+    assert failing(market.seen(30)) == {}

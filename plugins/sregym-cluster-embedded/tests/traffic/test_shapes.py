@@ -62,6 +62,10 @@ def test_bursts_reach_users_and_processes(make_market: Any) -> None:
             "schedule: [{at_s: 50, times: 1}]\n    repeat_s: 50",
             "the last phase of 'schedule' begins before 'repeat_s' is over",
         ),
+        (
+            "mix: {all: {request: GET /, weight: 1}, more: {request: GET /, weight: 1, counts_as: al}}",
+            "'more' counts as 'al', which 'mix' does not have; it has all, more",
+        ),
     ],
 )
 def test_loads_that_make_no_sense_are_refused(fields: str, error: str) -> None:
@@ -71,7 +75,7 @@ programs:
     kind: load-generator
     target: http://web
     rate: 10
-    mix: {{all: {{request: GET /, weight: 1}}}}
+    {"" if "mix" in fields else "mix: {all: {request: GET /, weight: 1}}"}
     {fields}
 """
     with pytest.raises(ServiceModelError) as caught:

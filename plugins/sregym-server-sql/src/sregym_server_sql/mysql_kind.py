@@ -15,7 +15,6 @@ from sregym_cluster_embedded.sdk.servers import (
     DataFile,
     Process,
     Refusal,
-    StoreKind,
     Trouble,
     change,
     end,
@@ -41,6 +40,7 @@ from sregym_server_sql.mysql_accounts import rights_on
 from sregym_server_sql.mysql_limits import connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 from sregym_server_sql.mysql_variables import in_effect
+from sregym_server_sql.seeding import FilledTables
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _is_mysql(program: MysqlProgram) -> bool:
     return not program.version.startswith("1")
 
 
-class SqlKind(StoreKind):
+class SqlKind(FilledTables):
     """What both servers have in common: first start with an empty directory, accounts, settings."""
 
     ipv4_only = True
@@ -213,6 +213,7 @@ class MysqlKind(SqlKind):
 
     files = MappingProxyType(_FILES)
     main_file = "ibdata1"
+    unknown_column = "Error 1054 (42S22): Unknown column '{}' in 'field list'"
     taken = (
         "[ERROR] [MY-010262] [Server] Can't start server: Bind on TCP/IP port: Address already in use",
         1,

@@ -61,6 +61,7 @@ class PostgresKind(SqlKind):
 
     files = MappingProxyType(_FILES)
     main_file = "base/16384/16385"
+    unknown_column = 'ERROR: column "{}" does not exist (SQLSTATE 42703)'
     taken = ("FATAL:  could not create any TCP/IP sockets: Address already in use", 1)
 
     def version(self, program: PostgresProgram, words: list[str]) -> str:

@@ -133,7 +133,7 @@ def _operations(files: Files) -> set[str]:
     """What users do, by the names that load generators report."""
     model = files.examined.model if files.examined else None
     every = model.programs.values() if model else ()
-    mixes = [set(one.mix) for one in every if isinstance(one, LoadGeneratorProgram)]
+    mixes = [set(one.told) for one in every if isinstance(one, LoadGeneratorProgram)]
     return set().union(*mixes) | (set(model.entry_points) if model else set())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
-from sregym_apps.model.base import Entry, Text, expand, placeholders
+from sregym_apps.model.base import HEADER, Entry, Text, expand, placeholders
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
@@ -28,7 +28,6 @@ from sregym_apps.model.nameserver import NameServerProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.reading import parse_words, settings_found
 from sregym_apps.model.service import (
-    Answer,
     AnyCall,
     CacheAside,
     Call,
@@ -45,6 +44,7 @@ from sregym_apps.model.service import (
     route_of,
 )
 from sregym_apps.model.serving import (
+    Answer,
     ErrorKind,
     GarbageCollection,
     Limits,
@@ -74,6 +74,7 @@ from sregym_apps.model.workload import Burst, LoadGeneratorProgram, MixEntry, Ph
 __all__ = [
     "DEFAULT_PATH",
     "FLAVOURS",
+    "HEADER",
     "AdmissionProgram",
     "Answer",
     "AnyCall",

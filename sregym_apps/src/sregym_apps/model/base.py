@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from sregym_core.model.base import Shorthand
 
+# Before the name of a header of the request, in a placeholder.
+HEADER = "header."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Line
+from sregym_apps.model.serving import Answer
 
 _OFF = ("", "0", "false", "no", "off", "none")
 
@@ -21,12 +22,15 @@ class Flag(Entry):
         protocol: What is spoken with it.
         flag: Its name there.
         default: The value where the server cannot be reached, or knows no such flag.
+        context: What is told about who asks, for flags with targeting: name -> settings and facts
+            of the pod; `targetingKey` is the one by which fractions are told apart.
     """
 
     server: Text
     protocol: str = "grpc"
     flag: str
     default: Text = ""
+    context: dict[str, Text] = Field(default_factory=dict)
 
 
 class Variant(Entry):
@@ -39,6 +43,8 @@ class Variant(Entry):
         log: Lines that each of them writes.
         cpu_ms: CPU time besides.
         latency_ms: Other time besides.
+        leaves_kib: Memory that each of its requests takes and never gives back.
+        answer: What an HTTP client gets instead of the operation's answer.
     """
 
     when: Text
@@ -47,6 +53,8 @@ class Variant(Entry):
     log: tuple[Line, ...] = ()
     cpu_ms: Text = "0"
     latency_ms: Text = "0"
+    leaves_kib: Text = "0"
+    answer: Answer | None = None
 
 
 class Conditional(Entry):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sregym_core.lint import did_you_mean
 
-from sregym_apps.model.base import placeholders, texts_of
+from sregym_apps.model.base import HEADER, placeholders, texts_of
 from sregym_apps.model.service import AnyCall, CacheAside, Parallel, ServiceProgram
 from sregym_apps.model.startup import (
     DialStep,
@@ -18,6 +18,7 @@ from sregym_apps.model.startup import (
     RunStep,
     SeedStep,
 )
+from sregym_apps.model.workload import LoadGeneratorProgram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,12 +73,14 @@ def inconsistencies(model: ServiceModel) -> Iterator[Inconsistency]:
     for name, behaviour in model.programs.items():
         here: Location = ("programs", name)
         known = FACTS | set(behaviour.config)
-        if isinstance(behaviour, ServiceProgram):
+        if isinstance(behaviour, ServiceProgram | LoadGeneratorProgram):
             known |= set(behaviour.flags)
         for inner, text in texts_of(behaviour):
             if inner[:1] == ("config",):
                 continue
             for placeholder in placeholders(text):
+                if placeholder.startswith(HEADER) and inner[:1] == ("operations",):
+                    continue
                 if placeholder not in known and not _RANGE.match(placeholder):
                     yield _unknown((*here, *inner), "setting", placeholder, behaviour.config)
         if isinstance(behaviour, ServiceProgram):

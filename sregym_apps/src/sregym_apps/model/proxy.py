@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
-from sregym_apps.model.service import Answer, ServiceProgram
+from sregym_apps.model.service import ServiceProgram
+from sregym_apps.model.serving import Answer
 
 _FAILING = (
     *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),
@@ -28,6 +29,8 @@ class Route(Entry):
         ask: What is asked there, when it is not the same.
         timeout_s: How long it waits for the answer.
         answer: What it answers itself, or what its upstream's answer is.
+        delay_header: A header with the milliseconds for which a request that has it is held back
+            first, as Envoy's fault filter does with `x-envoy-fault-delay-request`.
     """
 
     request: str = Field(pattern=r"^[A-Z]+ /\S*$")
@@ -35,6 +38,7 @@ class Route(Entry):
     ask: str = ""
     timeout_s: float = Field(default=60.0, gt=0)
     answer: Answer = Answer()
+    delay_header: str = Field(default="", pattern=r"^[a-z0-9-]*$")
 
 
 class Flavour(NamedTuple):
@@ -180,6 +184,9 @@ def _operation(flavour: Flavour, name: str, route: Route, named: int) -> dict[st
         "answer": route.answer,
         "failure": {"status": flavour.statuses[0], "body": "${error}"},
     }  # fmt: skip
+    if route.delay_header:
+        held = f"${{{HEADER}{route.delay_header}}}"
+        found["variants"] = [{"when": held, "latency_ms": held}]
     if route.upstream:
         ask = route.ask or route.request
         found["calls"] = [

@@ -14,12 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.base import HEADER, Entry, Text, placeholders, texts_of
 from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
 from sregym_apps.model.flags import Conditional, Flag, Variant
-from sregym_apps.model.serving import ErrorKind, GarbageCollection, Limits, Retry
+from sregym_apps.model.serving import Answer, ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
 from sregym_apps.simulation import WireProtocol
@@ -43,12 +43,15 @@ class Listener(Entry):
         port: A number or a setting.
         root: For HTTP: directory whose files are served where no operation has the route.
         tls: Whether it speaks TLS, with a certificate that the process has signed itself.
+        unhealthy: For gRPC: while this text, filled in, says yes, health checks are answered with
+            `NOT_SERVING`.
     """
 
     protocol: Protocol
     port: Text
     root: str | None = None
     tls: bool = False
+    unhealthy: Text = ""
 
 
 class Client(Entry):
@@ -145,6 +148,9 @@ class Call(Conditional):
         collection: Collection that a command is about.
         times: How often per request.
         share: Fraction of requests that make it.
+        takes_ms: For datastores: how long the command takes there, besides what any does.
+        columns: For datastores with tables: columns that the command names; one that the table
+            does not have is an error in the server's words.
         when: It is made only while this text says yes, see `Conditional`.
         unless: It is not made while this text says yes.
         on_error: What its failure does.
@@ -154,6 +160,8 @@ class Call(Conditional):
     collection: str = ""
     times: float = Field(default=1.0, gt=0)
     share: float = Field(default=1.0, ge=0, le=1)
+    takes_ms: Text = "0"
+    columns: tuple[str, ...] = ()
     on_error: OnError = OnError()
 
 
@@ -200,14 +208,6 @@ AnyCall = Annotated[
 ]
 
 
-class Answer(Entry):
-    """What an HTTP client gets."""
-
-    status: int = Field(default=200, ge=100, le=599)
-    body: Text = ""
-    content_type: str = "text/plain; charset=utf-8"
-
-
 class Operation(Entry):
     """One thing a service does on request.
 
@@ -234,6 +234,24 @@ class Operation(Entry):
     log: tuple[Line, ...] = ()
     answer: Answer = Answer()
     failure: Answer = Answer(status=500, body="${error}\n")
+    _heeds: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def heeds(self) -> tuple[str, ...]:
+        """Headers of requests, in lower case, on which it depends."""
+        return self._heeds
+
+    @model_validator(mode="after")
+    def _finds_what_it_heeds(self) -> Operation:
+        names = {
+            name.removeprefix(HEADER)
+            for part in (*self.variants, *self.calls)
+            for _, text in texts_of(part)
+            for name in placeholders(text)
+            if name.startswith(HEADER)
+        }
+        self._heeds = tuple(sorted(names))
+        return self
 
 
 class Repeat(Entry):

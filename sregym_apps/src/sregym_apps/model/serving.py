@@ -28,6 +28,15 @@ ErrorKind = Literal[
     "server",
 ]
 
+
+class Answer(Entry):
+    """What an HTTP client gets."""
+
+    status: int = Field(default=200, ge=100, le=599)
+    body: Text = ""
+    content_type: str = "text/plain; charset=utf-8"
+
+
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?|\.\d+)(ns|us|ms|s|m|h)?$")
 _UNITS_S = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 

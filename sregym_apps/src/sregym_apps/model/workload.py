@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sregym_apps.model.base import Entry, Text
 from sregym_apps.model.configuration import Memory
+from sregym_apps.model.flags import Flag
 from sregym_apps.model.service import Program
 
 
@@ -16,11 +17,19 @@ class MixEntry(Entry):
 
     Attributes:
         request: Method and path as sent: `GET /hotels?inDate=2015-04-09`.
-        weight: Its part of the rate, relative to the other weights; a number or a setting.
+        weight: How often it is chosen, relative to the other weights; a number or a setting.
+        times: Requests that are sent one after the other, without a pause, each time it is chosen;
+            a number, a setting or a flag. At 0 there is a pause and nothing else.
+        headers: Headers of its requests, with settings and flags filled in; empty ones are not
+            sent. They count where the request arrives, and are not handed on.
+        counts_as: The operation as which its requests are reported; its own name where empty.
     """
 
     request: str = Field(pattern=r"^[A-Z]+ /\S*$")
     weight: Text
+    times: Text = "1"
+    headers: dict[str, Text] = Field(default_factory=dict)
+    counts_as: str = ""
 
     @field_validator("weight")
     @classmethod
@@ -70,7 +79,7 @@ class LoadGeneratorProgram(Program):
     Attributes:
         kind: `load-generator`.
         target: URL that paths are appended to.
-        rate: Requests a second in an open loop.
+        rate: Requests a second in an open loop, where each is sent once.
         users: Users of a closed loop; a number or a setting. Then there is no rate.
         think_s: How long a user thinks between an answer and the next request.
         schedule: Phases of the load, in order; the load is as given before the first.
@@ -83,6 +92,7 @@ class LoadGeneratorProgram(Program):
         metrics: Whose metrics it exports: `locust`, `k6`, or `none`; empty for those that its name
             promises. Tools like wrk export none; one that is called after no tool is Locust.
         mix: Operation -> request and weight.
+        flags: Name -> feature flag that it asks for while it runs.
     """
 
     kind: Literal["load-generator"]
@@ -99,7 +109,23 @@ class LoadGeneratorProgram(Program):
     threads: Text = "3"
     metrics: Literal["", "locust", "k6", "none"] = ""
     mix: dict[str, MixEntry] = Field(min_length=1)
+    flags: dict[str, Flag] = Field(default_factory=dict[str, Flag])
     memory: Memory = Memory(base_mib="12")
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The operations that it reports on."""
+        names = (entry.counts_as or name for name, entry in self.mix.items())
+        return tuple(dict.fromkeys(names))
+
+    @model_validator(mode="after")
+    def _counts_what_it_has(self) -> LoadGeneratorProgram:
+        for name, entry in self.mix.items():
+            if entry.counts_as and entry.counts_as not in self.mix:
+                known = ", ".join(self.mix)
+                msg = f"'{name}' counts as '{entry.counts_as}', which 'mix' does not have; it has {known}"
+                raise ValueError(msg)
+        return self
 
     @model_validator(mode="after")
     def _has_load(self) -> LoadGeneratorProgram:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sregym_core.testing.clusters import Provision
 
 HEALTHY_SUCCESS_RATE = 0.99
-_TELLING = re.compile(r"\b(sregym|faults?|chaos|benchmark|inject\w*)\b", re.IGNORECASE)
+_TELLING = re.compile(r"\b(sregym|(?<!x-envoy-)faults?|chaos|benchmark|inject\w*)\b", re.IGNORECASE)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _WARM_UP_S = 60.0
 _WINDOW_S = 30.0

@@ -362,13 +362,13 @@ def _rounds(
     last = math.floor((window.until - start) / program.round_s + 1e-9)
     first = math.floor((window.oldest - start) / program.round_s) - 1
     if window.wanted is not None:
-        first = max(first, last - window.wanted // len(program.mix) - 1)
-    counting = {name: Counting(sent, name) for name in program.mix}
-    sampled = {name: Sampled(life.ref, name) for name in program.mix}
+        first = max(first, last - window.wanted // len(program.told) - 1)
+    counting = {name: Counting(sent, name) for name in program.told}
+    sampled = {name: Sampled(life.ref, name) for name in program.told}
     for number in range(max(0, first), last):
         begin, end = start + number * program.round_s, start + (number + 1) * program.round_s
         when = seconds_form(moment(world, end))
-        for name in program.mix:
+        for name in program.told:
             counted = counting[name].totals(begin, end)
             times: tuple[float, ...] = ()
             if counted.ok:

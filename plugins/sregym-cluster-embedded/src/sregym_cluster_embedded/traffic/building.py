@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sregym_apps.model import (
     AnyCall,
     CacheAside,
     Call,
-    Client,
-    LoadGeneratorProgram,
     Parallel,
     ServiceProgram,
     StoreProgram,
@@ -26,32 +23,29 @@ from sregym_cluster_embedded.traffic.kept import (
     storage_of,
     topics_at,
 )
-from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
+from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.live import state_of
 from sregym_cluster_embedded.traffic.opened import FAST_MS, NO_ROUTE_MS, open_for_each_call
 from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
-from sregym_cluster_embedded.traffic.shapes import number, users_of
+from sregym_cluster_embedded.traffic.shapes import number
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
     Do,
-    End,
     Fill,
     Operation,
-    Part,
     Puller,
     Queue,
     Server,
     Site,
-    Source,
     Step,
     Structure,
     Together,
     Way,
 )
-from sregym_cluster_embedded.traffic.variants import own_failures, present
+from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds import slowed_ms
@@ -62,6 +56,10 @@ from sregym_cluster_embedded.userland.wiring import looked_up, targets
 from sregym_cluster_embedded.userland.wording import error_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_apps.model import Client
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.userland.batch import Work
     from sregym_cluster_embedded.userland.kinds import Refusal
@@ -72,11 +70,8 @@ if TYPE_CHECKING:
 
 # Cores of a container without a limit: those of its node.
 _FREE_CORES = 2.0
-# What a load generator calls the ways in which a connection fails.
-_WORDS = {
-    **dict.fromkeys(("dns", "refused", "unreachable", "no_route", "no_port"), "connect"),
-    "timeout": "timeout",
-}
+# What a command takes that is slow by itself hardly varies.
+_EVEN = 0.01
 
 # An operation that is still being looked at: it calls itself, by way of others.
 _UNFINISHED = -2
@@ -94,34 +89,14 @@ class Builder:
         self.runtime: Runtime = world.room(RUNTIME)
         self.made = Structure()
         self.footing = Footing()
-        self._known: dict[tuple[ContainerRef, str], int] = {}
+        self._known: dict[tuple[ContainerRef, str, tuple[tuple[str, str], ...]], int] = {}
+        self._facts: dict[ContainerRef, Mapping[str, str]] = {}
         self._servers: dict[ContainerRef, int] = {}
         self._fills: dict[tuple[ContainerRef, str, str, int], int] = {}
         self._produced: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self._groups: dict[tuple[str, str, str], list[Puller]] = {}
         self._clients: dict[tuple[ContainerRef, str], tuple[Client, tuple[Target, ...]]] = {}
         self._computing = dict(self.footing.at(computing, world))
-
-    def source(self, process: Process, program: LoadGeneratorProgram) -> None:
-        """Add a load generator and all that its requests lead to."""
-        facts = process.facts()
-        weights = {name: number(expand(e.weight, facts)) for name, e in program.mix.items()}
-        whole = sum(weights.values())
-        url = expand(program.target, facts)
-        client = _browser(url or "localhost", program.timeout_s)
-        found = targets(self.world, process, client, self.footing)
-        parts = tuple(
-            Part(
-                name,
-                weights[name] / whole if whole else 0.0,
-                tuple(self._end(target, entry.request, program.timeout_s) for target in found),
-            )
-            for name, entry in program.mix.items()
-        )
-        rate, users = number(expand(program.rate, facts)), users_of(program, facts)
-        self.made.sources.append(
-            Source(process.ref, rate, users, program.think_s, program.timeout_s, parts)
-        )
 
     def consumer(self, process: Process, program: ServiceProgram) -> None:
         """Add what a program takes from message queues, and all that it leads to."""
@@ -142,9 +117,18 @@ class Builder:
         if operation >= 0:
             self.made.work.append((operation, work.rate))
 
-    def operation(self, ref: ContainerRef, name: str) -> int:
-        """The index of an operation; -1 when the process has none of that name."""
-        known = self._known.get((ref, name))
+    def operation(
+        self, ref: ContainerRef, name: str, headers: tuple[tuple[str, str], ...] = ()
+    ) -> int:
+        """The index of an operation; -1 when the process has none of that name.
+
+        Args:
+            ref: The process.
+            name: Its name.
+            headers: Name and value of those of the requests on which it depends.
+        """
+        key = (ref, name, headers)
+        known = self._known.get(key)
         if known is not None:
             return known
         process = self._process(ref)
@@ -155,20 +139,21 @@ class Builder:
             slowed = self.footing.at(slowed_ms, self.world, ref)
             operation = Operation(ref, name, 0, program.cpu_ms, program.latency_ms + slowed)
         elif isinstance(program, ServiceProgram) and name in program.operations:
-            self._known[(ref, name)] = _UNFINISHED
+            self._known[key] = _UNFINISHED
             model = program.operations[name]
-            now = present(self.world, process, model, self.footing)
-            operation = Operation(ref, name, 0, now.cpu_ms, now.latency_ms, model.jitter)
-            operation.log = model.log
+            now = present(self.world, process, model, self.footing, headers)
+            operation = Operation(ref, name, 0, now.cpu_ms, now.latency_ms, now.jitter)
+            operation.log, operation.leaves_bytes = model.log, now.leaves_bytes
             operation.status = 0 if model.route is None else model.failure.status
             sites: list[Site] = []
             own = own_failures(now, self.made, sites)
+            self._facts[ref] = now.facts
             called = self._steps(process, operation, now.made(model.calls), sites, None)
             operation.steps = (*own, *called)
             operation.sites = tuple(sites)
         else:
             return -1
-        index = self._known[(ref, name)] = len(self.made.operations)
+        index = self._known[key] = len(self.made.operations)
         operation.server = self._server(process)
         self.made.servers[operation.server].operations.append(index)
         self.made.operations.append(operation)
@@ -234,27 +219,6 @@ class Builder:
                     server.heap_mib = number(expand(program.gc.heap_mib, facts))
             self.made.servers.append(server)
         return known
-
-    def _end(self, target: Target, request: str, timeout_s: float) -> End:
-        """Where a request of a load generator ends: the operation, and the status of a failure."""
-        transit = None if target.path is None else on_the_way(target.path)
-        lost = 0.0 if target.path is None else given_up(target.path, timeout_s * 1000)
-        if target.kind or target.ref is None:
-            facts = target.facts if target.kind == "dns" else {}
-            unknown, why = facts.get("host", ""), facts.get("lookup", "")
-            status = _WORDS.get(target.kind, "read")
-            return End(target.share, -1, status, transit, lost, unknown, why)
-        process = self._process(target.ref)
-        program = None if process is None else self.runtime.program_of(process)
-        if not isinstance(program, ServiceProgram):
-            return End(target.share, -1, "404", transit, lost)
-        method, _, path = request.partition(" ")
-        name = route_of(program, method, path)
-        if name is None:
-            return End(target.share, -1, "404", transit, lost)
-        callee = self.operation(target.ref, name)
-        status = str(program.operations[name].failure.status)
-        return End(target.share, callee, status, transit, lost)
 
     def _steps(
         self,
@@ -342,9 +306,8 @@ class Builder:
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
             callee = self.operation(server.ref, "*")
-            refused = self.footing.at(
-                refusal, self.world, process.ref, name, server.ref, operation, call.collection
-            )
+            wanted = (process.ref, name, server.ref, operation, call.collection, call.columns)
+            refused = self.footing.at(refusal, self.world, *wanted)
             if refused is not None and refused.share >= 1:
                 return (broken(refused.kind, refused.text, callee),)
         else:
@@ -363,6 +326,8 @@ class Builder:
         if target.path is not None:
             there, lost = on_the_way(target.path), given_up(target.path, timeout_ms)
             way = way._replace(transit=there, lost=lost)
+        if took_ms := taking_ms(call, self._facts.get(process.ref, {})):
+            way = way._replace(transit=way.transit.then(Time(took_ms, (_EVEN * took_ms) ** 2)))
         asked = (process.ref, server.ref, call.on_error.then)
         if refused is not None:
             failing = broken(refused.kind, refused.text, callee, refused.share)
@@ -391,9 +356,3 @@ class Builder:
                 found = looked_up(self.world, process, client, hops, self.footing)
             known = self._clients[key] = (client, found)
         return known
-
-
-@lru_cache(maxsize=1024)
-def _browser(url: str, timeout_s: float) -> Client:
-    """What a load generator sends its requests with."""
-    return Client(protocol="http", address=url, timeout_s=timeout_s)

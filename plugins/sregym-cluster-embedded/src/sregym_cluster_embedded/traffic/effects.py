@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.traffic.accounts import Accounts
+from sregym_cluster_embedded.traffic.merging import by_name
 from sregym_cluster_embedded.traffic.segments import (
     QUEUES,
     SENT,
@@ -110,7 +111,7 @@ def _remember_queues(world: World, accounts: Accounts) -> None:
 
 def _remember_sent(world: World, accounts: Accounts) -> None:
     for source, rate in zip(accounts.structure.sources, accounts.numbers.sent, strict=True):
-        note(world, SENT, source.ref, accounts.sent(source, rate))
+        note(world, SENT, source.ref, by_name(accounts.sent(source, rate)))
 
 
 def _remember(world: World, accounts: Accounts, index: int) -> None:
@@ -118,13 +119,22 @@ def _remember(world: World, accounts: Accounts, index: int) -> None:
     server, numbers = accounts.structure.servers[index], accounts.numbers
     pulled = accounts.pulled
     spots = [spot for spot in server.operations if numbers.rate[spot] > 0 or spot in pulled]
-    flows = tuple(accounts.flow(spot) for spot in spots)
+    flows = by_name(accounts.flow(spot) for spot in spots)
     lines = tuple(line for spot in spots for line in accounts.lines(spot))
     load = accounts.load(index) if spots or server.threads else Load()
+    load = load._replace(leaks=_leaks(accounts, index))
     known = segments(world, SERVED, server.ref)
     failed = _failing(known[-1].flows) if known else None
     if note(world, SERVED, server.ref, flows, lines, load) and failed != _failing(flows):
         touch_probes(world, server.ref)
+
+
+def _leaks(accounts: Accounts, index: int) -> float:
+    """Bytes a second that requests to a server take and never give back."""
+    n, operations = accounts.numbers, accounts.structure.operations
+    taken = 1 - n.dropped[index] - n.rejected[index]
+    spots = accounts.structure.servers[index].operations
+    return round(sum(n.rate[spot] * operations[spot].leaves_bytes for spot in spots) * taken, 3)
 
 
 def _failing(flows: Iterable[Flow]) -> list[tuple[str, list[str]]]:
@@ -146,7 +156,8 @@ def _act(world: World, accounts: Accounts, changed: list[int]) -> bool:
         held = accounts.load(index).memory_bytes if server.request_bytes else 0.0
         wait_s = round(numbers.wait_ms[index] / 1000, 3)
         patience = bisect(_PATIENCE_S, wait_s) != bisect(_PATIENCE_S, process.wait_s)
-        runtime.load_changed(world, server.ref, round(rate, 6), held, wait_s)
+        leaks = _leaks(accounts, index)
+        runtime.load_changed(world, server.ref, round(rate, 6), held, wait_s, leaks)
         if patience:
             touch_probes(world, server.ref)
         for spot in server.operations:

@@ -24,6 +24,7 @@ def refusal(
     server: ContainerRef,
     command: str,
     collection: str,
+    columns: tuple[str, ...] = (),
 ) -> Refusal | None:
     """Why a datastore does not carry out a command that comes through a client of a process."""
     runtime: Runtime = world.room(RUNTIME)
@@ -31,7 +32,10 @@ def refusal(
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
         return None
     client, dialled = process.clients[name], name in process.dialled
-    return runtime.command(world, store, client, command, collection, dialled)
+    refused = runtime.command(world, store, client, command, collection, dialled)
+    if refused is None and columns:
+        return runtime.kind_of(store).lacks(world, store, client, collection, columns)
+    return refused
 
 
 def reset_share(world: World, caller: ContainerRef, server: ContainerRef, then: str) -> float:

@@ -14,7 +14,9 @@ from sregym_cluster_embedded.traffic.groups import GroupView, views
 from sregym_cluster_embedded.traffic.live import Live, keep, mark, near, queue_mark, state_of
 from sregym_cluster_embedded.traffic.numbers import Carried, Numbers
 from sregym_cluster_embedded.traffic.segments import SENT, SERVED, Totals, segments, totals
+from sregym_cluster_embedded.traffic.sending import add_source
 from sregym_cluster_embedded.userland.batch import working
+from sregym_cluster_embedded.userland.flags import watch_flags
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.life import end, say
 from sregym_cluster_embedded.userland.process import process_of
@@ -129,13 +131,14 @@ class Traffic:
         """Event: something has changed; find the structure anew, and what flows from now on."""
         state = state_of(world)._replace(due=False, solved_at=world.now)
         keep(world, state)
+        watch_flags(world)
         if state.at_rest() and state.footing is not None and state.footing.holds(world):
             return
         _pass_time(world)
         builder = Builder(world)
         generators = builder.footing.at(_generators, world)
         for process, program in generators:
-            builder.source(process, program)
+            add_source(builder, process, program)
         for process, consuming in builder.footing.at(_consumers, world):
             builder.consumer(process, consuming)
         for ref, work in builder.footing.at(working, world):

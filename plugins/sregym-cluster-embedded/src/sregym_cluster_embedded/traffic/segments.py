@@ -123,6 +123,7 @@ class Load(NamedTuple):
         room: Connections that clients without pools can have; None for any number.
         threads: How many threads beside those of requests compute without rest.
         computed: CPU seconds a second that these use, of all.
+        leaks: Bytes a second that requests take and never give back.
     """
 
     cpu: float = 0.0
@@ -136,6 +137,7 @@ class Load(NamedTuple):
     room: int | None = None
     threads: float = 0.0
     computed: float = 0.0
+    leaks: float = 0.0
 
 
 class LineStream(NamedTuple):

@@ -156,6 +156,7 @@ class Operation:
         log: Lines for each request that succeeds.
         patience_ms: How long its most patient caller waits.
         status: What an HTTP client gets when a request fails; 0 for other protocols.
+        leaves_bytes: Memory that each request takes and never gives back.
     """
 
     ref: ContainerRef
@@ -169,6 +170,7 @@ class Operation:
     log: tuple[Line, ...] = ()
     patience_ms: float = 0.0
     status: int = 0
+    leaves_bytes: float = 0.0
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_on
+from sregym_apps.model import HEADER, Call, Client, OnError, ServiceProgram, expand, is_on
 from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.traffic.opened import FAST_MS
@@ -35,12 +35,16 @@ class Present(NamedTuple):
         variants: Those that are in effect.
         cpu_ms: CPU time per request.
         latency_ms: Other time of its own.
+        jitter: Spread of its own time; what variants add to it is the same each time.
+        leaves_bytes: Memory that each request takes and never gives back.
     """
 
     facts: Mapping[str, str]
     variants: tuple[Variant, ...]
     cpu_ms: float
     latency_ms: float
+    jitter: float
+    leaves_bytes: float
 
     def made(self, calls: tuple[AnyCall, ...]) -> tuple[AnyCall, ...]:
         """The calls that are made at present."""
@@ -53,16 +57,31 @@ class Present(NamedTuple):
         return wanted and not (call.unless is not None and is_on(expand(call.unless, self.facts)))
 
 
-def present(world: World, process: Process, model: Operation, look: Look) -> Present:
-    """What holds of an operation of a process, as things stand."""
-    facts = process.facts()
+def present(
+    world: World,
+    process: Process,
+    model: Operation,
+    look: Look,
+    headers: tuple[tuple[str, str], ...] = (),
+) -> Present:
+    """What holds of an operation of a process, as things stand, for requests with these headers."""
+    facts = process.facts() | {f"{HEADER}{name}": "" for name in model.heeds}
+    facts |= {f"{HEADER}{name}": value for name, value in headers}
     program = process.behaviour
     if isinstance(program, ServiceProgram) and program.flags:
         facts |= dict(look.at(flag_values, world, process.ref))
     held = tuple(one for one in model.variants if is_on(expand(one.when, facts)))
     cpu = sum(_number(expand(one.cpu_ms, facts)) for one in held)
     late = sum(_number(expand(one.latency_ms, facts)) for one in held)
-    return Present(facts, held, model.cpu_ms + cpu, model.latency_ms + late)
+    left = sum(_number(expand(one.leaves_kib, facts)) for one in held) * 1024
+    uneven = model.cpu_ms + cpu + model.latency_ms
+    jitter = model.jitter * uneven / (uneven + late)
+    return Present(facts, held, model.cpu_ms + cpu, model.latency_ms + late, jitter, left)
+
+
+def taking_ms(call: Call, now: Mapping[str, str]) -> float:
+    """How long a command takes in its datastore besides what any does."""
+    return _number(expand(call.takes_ms, now))
 
 
 def own_failures(now: Present, made: Structure, sites: list[Site]) -> tuple[Do, ...]:

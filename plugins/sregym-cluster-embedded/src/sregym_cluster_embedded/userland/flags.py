@@ -6,62 +6,75 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sregym_apps.model import Client, ServiceProgram, expand
+from sregym_apps.model import Client, Line, LoadGeneratorProgram, ServiceProgram, expand
 
+from sregym_cluster_embedded.keys import TableKey
+from sregym_cluster_embedded.userland.flag_files import read_flags, told
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WebAnswer
-from sregym_cluster_embedded.userland.life import wake_traffic
+from sregym_cluster_embedded.userland.life import say, touch_probes, wake_traffic
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wiring import targets
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.userland.flag_files import Told
+    from sregym_cluster_embedded.userland.kinds.kind import WebRequest
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
+# What a server of flags read last, and the last of it that it could take.
+READ: TableKey[ContainerRef, tuple[str, str]] = TableKey("userland.flags-read")
+# What a program heard last.
+HEARD: TableKey[ContainerRef, tuple[tuple[str, str], ...]] = TableKey("userland.flags-heard")
 _OFREP = "/ofrep/v1/evaluate/flags/"
 _JSON = "application/json"
+_STATUSES = {"FLAG_NOT_FOUND": 404}
 
 
 def flag_values(world: World, ref: ContainerRef) -> tuple[tuple[str, str], ...]:
     """The flags of a program by the names that it has for them, as things stand."""
     process = process_of(world, ref)
     program = None if process is None else process.behaviour
-    if process is None or not isinstance(program, ServiceProgram):
+    if process is None or not isinstance(program, ServiceProgram | LoadGeneratorProgram):
         return ()
     facts = process.facts()
     found: list[tuple[str, str]] = []
     for name, flag in program.flags.items():
         asked = _client(flag.protocol, expand(flag.server, facts))
-        value = _told(world, process, asked, flag.flag)
+        context = {key: expand(text, facts) for key, text in flag.context.items()}
+        value = _heard(world, process, asked, flag.flag, context)
         found.append((name, expand(flag.default, facts) if value is None else _text(value)))
     return tuple(found)
 
 
+def facts_with_flags(world: World, process: Process) -> dict[str, str]:
+    """What `${name}` stands for in what may change while a process runs."""
+    return process.facts() | dict(flag_values(world, process.ref))
+
+
 def ofrep(
-    world: World, process: Process, program: ServiceProgram, method: str, path: str
+    world: World, process: Process, program: ServiceProgram, request: WebRequest
 ) -> WebAnswer | None:
     """An answer of the OpenFeature Remote Evaluation Protocol; None for other requests."""
-    if not program.flags_file or method != "POST" or not path.startswith(_OFREP):
+    asked = request.method == "POST" and request.path.startswith(_OFREP)
+    if not program.flags_file or not asked:
         return None
-    key = path.removeprefix(_OFREP).partition("?")[0]
-    defined = _definition(world, process, program, key)
-    if defined is None:
-        missing = {
-            "key": key,
-            "errorCode": "FLAG_NOT_FOUND",
-            "errorDetails": f"flag `{key}` does not exist",
-        }
-        return WebAnswer(404, json.dumps(missing), _JSON)
-    variant = defined.get("defaultVariant", "")
-    told = {
-        "value": (defined.get("variants") or {}).get(variant),
+    key = request.path.removeprefix(_OFREP).partition("?")[0]
+    answer = _told(world, process, program, key, _context_of(request.body))
+    if answer.error:
+        missing = {"key": key, "errorCode": answer.error, "errorDetails": answer.details}
+        return WebAnswer(_STATUSES.get(answer.error, 400), json.dumps(missing), _JSON)
+    said = {
+        "value": answer.value,
         "key": key,
-        "reason": "STATIC",
-        "variant": variant,
+        "reason": answer.reason,
+        "variant": answer.variant,
         "metadata": {},
     }
-    return WebAnswer(200, json.dumps(told, separators=(",", ":")) + "\n", _JSON)
+    return WebAnswer(200, json.dumps(said, separators=(",", ":")) + "\n", _JSON)
 
 
 def flags_written(world: World, ref: ContainerRef) -> None:
@@ -75,38 +88,79 @@ def flags_written(world: World, ref: ContainerRef) -> None:
         wake_traffic(world)
 
 
-def _told(world: World, process: Process, client: Client, flag: str) -> Any:
+def watch_flags(world: World) -> None:
+    """Let servers of flags read what was written, and probes feel what programs hear."""
+    running = world.room(RUNTIME).running(world)
+    for process in running:
+        program = process.behaviour
+        if isinstance(program, ServiceProgram) and program.flags_file and process.ports:
+            _read(world, process, program)
+    heard = world.table(HEARD)
+    for process in running:
+        program = process.behaviour
+        if isinstance(program, ServiceProgram) and program.flags:
+            values = flag_values(world, process.ref)
+            if heard.get(process.ref) != values:
+                heard[process.ref] = values
+                touch_probes(world, process.ref)
+
+
+def _read(world: World, server: Process, program: ServiceProgram) -> None:
+    """Let a server of flags take its file, or say what is wrong with it."""
+    table, text = world.table(READ), _text_of(world, server, program)
+    before, good = table.get(server.ref, ("", ""))
+    if text == before:
+        return
+    found = read_flags(text)
+    table[server.ref] = (text, good if found.refused else text)
+    if found.warned:
+        said = Line(text=found.warned, level="warn", caller="evaluator/json.go:522")
+        say(world, server.ref, program, (said,))
+    if found.refused:
+        say(world, server.ref, program, (Line(text=found.refused, level="error", caller="runtime/runtime.go:157"),))  # fmt: skip
+
+
+def _heard(
+    world: World, process: Process, client: Client, flag: str, context: Mapping[str, str]
+) -> Any:
     """The value of a flag at the server that a client reaches; None where there is none."""
     for target in targets(world, process, client):
         server = None if target.kind or target.ref is None else process_of(world, target.ref)
         program = None if server is None else server.behaviour
         if server is not None and server.running and isinstance(program, ServiceProgram):
-            defined = _definition(world, server, program, flag) or {}
-            return (defined.get("variants") or {}).get(defined.get("defaultVariant"))
+            return _told(world, server, program, flag, context).value
     return None
 
 
-def _definition(
-    world: World, server: Process, program: ServiceProgram, flag: str
-) -> dict[str, Any] | None:
-    """A flag as the server's file has it; None where it has not, or the flag is disabled."""
-    if not program.flags_file:
-        return None
+def _told(
+    world: World,
+    server: Process,
+    program: ServiceProgram,
+    flag: str,
+    context: Mapping[str, Any],
+) -> Told:
+    """What a server says of a flag, from its file or from the last that it could take."""
+    text = _text_of(world, server, program) if program.flags_file else ""
+    found = read_flags(text)
+    if found.refused:
+        found = read_flags(world.table(READ).get(server.ref, ("", ""))[1])
+    return told(found.flags, flag, context, world.epoch + world.now)
+
+
+def _text_of(world: World, server: Process, program: ServiceProgram) -> str:
     place = expand(program.flags_file, server.facts()).removeprefix("file:")
     path = place if place.startswith("/") else f"{server.working_dir.rstrip('/')}/{place}"
-    text = world.room(RUNTIME).files(world, server).read(path.replace("/./", "/"))
-    found = _flags(text or "").get(flag)
-    return found if isinstance(found, dict) and found.get("state") == "ENABLED" else None
+    return world.room(RUNTIME).files(world, server).read(path.replace("/./", "/")) or ""
 
 
-@lru_cache(maxsize=64)
-def _flags(text: str) -> dict[str, Any]:
+def _context_of(body: str) -> Mapping[str, Any]:
+    """The context that a request tells."""
     try:
-        whole = json.loads(text)
+        found = json.loads(body) if body else {}
     except ValueError:
         return {}
-    flags = whole.get("flags") if isinstance(whole, dict) else None
-    return flags if isinstance(flags, dict) else {}
+    context = found.get("context") if isinstance(found, dict) else None
+    return context if isinstance(context, dict) else {}
 
 
 def _text(value: Any) -> str:

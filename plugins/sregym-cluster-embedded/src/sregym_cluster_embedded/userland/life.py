@@ -161,7 +161,13 @@ def working_set(world: World, process: Process, memory: Memory) -> float:
     reached = loaded + (1 - loaded) * ramp
     base = base_memory(process, memory) * (reached if process.running else 0.0)
     load = process.requests_per_s * memory.per_rps_kib * 1024 + process.held_bytes
-    return base + load + memory.leak_mib_per_hour * _MIB * age / 3600
+    return base + load + memory.leak_mib_per_hour * _MIB * age / 3600 + _leaked(world, process)
+
+
+def _leaked(world: World, process: Process) -> float:
+    """Bytes that requests have taken and never gave back."""
+    since, before = process.leaked
+    return before + process.leaks * (world.now - since)
 
 
 def limited(
@@ -202,9 +208,10 @@ def plan_oom(world: World, process: Process, memory: Memory) -> None:
     elif base + load > limit:
         # What piles up does so before our eyes; load that comes at once still takes its time.
         at = world.now + (0.0 if process.held_bytes else _LOAD_TO_OOM_S)
-    elif memory.leak_mib_per_hour:
-        rate = memory.leak_mib_per_hour * _MIB / 3600
-        at = process.started_at + (limit - base - load) / rate
+    elif rate := memory.leak_mib_per_hour * _MIB / 3600 + process.leaks:
+        since, before = process.leaked
+        left = limit - base - load - before + process.leaks * since
+        at = (left + memory.leak_mib_per_hour * _MIB / 3600 * process.started_at) / rate
     else:
         return
     world.after(max(at - world.now, 0.02), "userland.oom", process.ref)
@@ -221,20 +228,28 @@ def out_of_memory(world: World, ref: ContainerRef, memory: Memory) -> None:
 
 
 def load_changed(
-    world: World, ref: ContainerRef, requests_per_s: float, held_bytes: float, wait_s: float
+    world: World,
+    ref: ContainerRef,
+    requests_per_s: float,
+    held_bytes: float,
+    wait_s: float,
+    leaks: float,
 ) -> None:
     """Let a process feel its load from now on: memory, and how long requests wait."""
     process = process_of(world, ref)
     program = None if process is None else process.behaviour
     if process is None or program is None:
         return
-    before = (process.requests_per_s, process.held_bytes, process.wait_s)
-    if before == (requests_per_s, held_bytes, wait_s):
+    before = (process.requests_per_s, process.held_bytes, process.leaks, process.wait_s)
+    if before == (requests_per_s, held_bytes, leaks, wait_s):
         return
+    leaked = (world.now, _leaked(world, process)) if process.running else process.leaked
     process = change(
-        world, ref, requests_per_s=requests_per_s, held_bytes=held_bytes, wait_s=wait_s
-    )
-    if before[:2] != (requests_per_s, held_bytes):
+        world, ref,
+        requests_per_s=requests_per_s, held_bytes=held_bytes, wait_s=wait_s,
+        leaks=leaks, leaked=leaked,
+    )  # fmt: skip
+    if before[:3] != (requests_per_s, held_bytes, leaks):
         plan_oom(world, process, program.memory)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Any
 
+from sregym_apps.model import ServiceProgram, expand, is_on
+
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ProbeResult
 from sregym_cluster_embedded.network.dialling import dial
 from sregym_cluster_embedded.network.ends import Backend, Outcome
@@ -12,6 +14,7 @@ from sregym_cluster_embedded.network.links import LINKS
 from sregym_cluster_embedded.network.resolver import NODE_DNS
 from sregym_cluster_embedded.network.ways import way
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.flags import facts_with_flags
 from sregym_cluster_embedded.userland.httpd import note_request
 from sregym_cluster_embedded.userland.kinds.kind import WebRequest
 from sregym_cluster_embedded.userland.process import Process, listener_at, process_of
@@ -161,6 +164,11 @@ def _grpc(world: World, runtime: Runtime, process: Process, probe: dict[str, Any
         where = f"{process.config.pod_ip}:{port}"
         text = f'timeout: failed to connect service "{where}" within {seconds}s: context deadline exceeded'
         return ProbeResult(False, text, took_s=float(seconds))
+    program = found[0].behaviour
+    served = program.listeners.get(found[1]) if isinstance(program, ServiceProgram) else None
+    unhealthy = "" if served is None else served.unhealthy
+    if unhealthy and is_on(expand(unhealthy, facts_with_flags(world, found[0]))):
+        return ProbeResult(False, 'service unhealthy (responded with "NOT_SERVING")')
     return ProbeResult(True)
 
 

@@ -49,6 +49,8 @@ class Process:
         requests_per_s: Load in effect, set by the traffic room.
         held_bytes: Memory that requests in flight hold, set by the traffic room.
         wait_s: How long a request waits for its turn, set by the traffic room.
+        leaks: Bytes a second that requests take and never give back, set by the traffic room.
+        leaked: (virtual second, bytes): how much that was when it last changed.
         leaving: After SIGTERM: virtual second of the end, and exit code.
         journal: Results of what a script of the shell had to wait for, since its place.
         place: Where in it such a script goes on; None at its beginning.
@@ -78,6 +80,8 @@ class Process:
     requests_per_s: float = 0.0
     held_bytes: float = 0.0
     wait_s: float = 0.0
+    leaks: float = 0.0
+    leaked: tuple[float, float] = (0.0, 0.0)
     leaving: tuple[float, int] | None = None
     journal: tuple[Any, ...] = ()
     place: Checkpoint | None = None

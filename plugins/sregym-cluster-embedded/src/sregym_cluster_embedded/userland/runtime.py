@@ -34,7 +34,7 @@ from sregym_cluster_embedded.userland.executables import start_error
 from sregym_cluster_embedded.userland.files.container import Container
 from sregym_cluster_embedded.userland.files.view import LAYERS
 from sregym_cluster_embedded.userland.filesystem import Files
-from sregym_cluster_embedded.userland.flags import flags_written
+from sregym_cluster_embedded.userland.flags import HEARD, READ, flags_written
 from sregym_cluster_embedded.userland.host.node import HostProcess
 from sregym_cluster_embedded.userland.host.room import Hosts
 from sregym_cluster_embedded.userland.identified import Identified
@@ -137,6 +137,8 @@ class Runtime(Hosts, Identified):
             GENERATORS,
             CONSUMERS,
             WORK,
+            READ,
+            HEARD,
             *of_kinds,
         )
 
@@ -354,9 +356,10 @@ class Runtime(Hosts, Identified):
         requests_per_s: float,
         held_bytes: float = 0.0,
         wait_s: float = 0.0,
+        leaks: float = 0.0,
     ) -> None:
-        """Tell a process its load from now on, what waiting requests hold, and how long they wait."""
-        load_changed(world, ref, requests_per_s, held_bytes, wait_s)
+        """Tell a process its load: what requests hold and leave behind, and how long they wait."""
+        load_changed(world, ref, requests_per_s, held_bytes, wait_s, leaks)
 
     def running(self, world: World) -> list[Process]:
         """All processes that run, in order of their start."""

@@ -187,6 +187,9 @@ class WorkingSet:
             load = sum(flow.rate for flow in segment.flows) * per_rps
             held.append(load + segment.load.memory_bytes)
         self._load = Steps(starts, held)
+        leaks = [0.0, *(segment.load.leaks for segment in life.served)]
+        begins = [max(at, life.process.started_at) for at in starts]
+        self._left = Integral(begins, leaks, end_of(life)) if any(leaks) else None
         self._begin = place(life.ref.namespace, life.ref.pod, life.ref.name)
 
     def __call__(self, seconds: Floats) -> Floats:
@@ -207,6 +210,8 @@ class WorkingSet:
         age = np.maximum(seconds - self._process.started_at, 0.0)
         ramp = np.minimum(1.0, age / memory.ramp_s) if memory.ramp_s else np.ones(len(seconds))
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
+        if self._left is not None:
+            leaked = leaked + self._left(seconds)
         held = (self._loaded + (self._base - self._loaded) * ramp) + self._load(seconds) + leaked
         room, limit = MEMORY_SPREAD * held, self._process.config.memory_limit_bytes
         if limit is not None:
@@ -223,6 +228,8 @@ class WorkingSet:
         age = max(second - self._process.started_at, 0.0)
         ramp = min(1.0, age / memory.ramp_s) if memory.ramp_s else 1.0
         leaked = memory.leak_mib_per_hour * _MIB * age / 3600
+        if self._left is not None:
+            leaked += self._left.at(second)
         held = (self._loaded + (self._base - self._loaded) * ramp) + self._load.at(second) + leaked
         wandering = unrest.drift(self._begin, second, MEMORY_PERIOD_S) + level(self._begin)
         return float(paged(held, wandering / 2, self._process.config.memory_limit_bytes))

@@ -58,7 +58,11 @@ class AdmissionKind(ServiceKind):
         return read(process.settings.get(_SHOWN, ""))
 
     def respond(
-        self, world: World, process: Process, program: AdmissionProgram, request: WebRequest
+        self,
+        world: World,
+        process: Process,
+        program: AdmissionProgram,  # type: ignore[override]  # the one service of this kind
+        request: WebRequest,
     ) -> WebAnswer | None:
         """Answer a review; everything else as a service does."""
         if request.method != "POST":

@@ -160,6 +160,17 @@ class Kind(ABC):
     ) -> None:
         """A command of a program that starts was refused; `peer` is where it came from."""
 
+    def lacks(
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        columns: tuple[str, ...],
+    ) -> Refusal | None:
+        """Why it refuses a command that names columns which its tables do not have."""
+        return None
+
     def data_file(self, process: Process, program: Any) -> DataFile | None:
         """The file that stands for all that it keeps on a disk; None when it keeps nothing."""
         return None

@@ -11,6 +11,7 @@ from sregym_cluster_embedded.userland.kinds.service import ServiceKind
 if TYPE_CHECKING:
     from sregym_apps.model import ProxyProgram
 
+    from sregym_cluster_embedded.userland.kinds.kind import WebRequest
     from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
@@ -24,19 +25,19 @@ _HTML = "text/html"
 class ProxyKind(ServiceKind):
     """A service whose failures are pages of its own."""
 
-    def web(
+    def respond(
         self,
         world: World,
         process: Process,
         program: ProxyProgram,  # type: ignore[override]  # the one service of this kind
-        method: str,
-        path: str,
+        request: WebRequest,
     ) -> WebAnswer | None:
         """Answer an HTTP request."""
-        answer = super().web(world, process, program, method, path)
+        answer = super().respond(world, process, program, request)
         if answer is None or answer.status < 400:
             return answer
-        return WebAnswer(answer.status, _page(program, answer.status, answer.body), _type(program))
+        page = _page(program, answer.status, answer.body)
+        return WebAnswer(answer.status, page, _type(program), answer.seconds)
 
 
 def _type(program: ProxyProgram) -> str:

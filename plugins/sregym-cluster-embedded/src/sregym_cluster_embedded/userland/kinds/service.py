@@ -27,10 +27,9 @@ from sregym_apps.model import (
 
 from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
 from sregym_cluster_embedded.userland.dialling import attempted
-from sregym_cluster_embedded.userland.flags import ofrep
-from sregym_cluster_embedded.userland.keys import QUERYING, REQUEST_FLOW, RUNTIME
-from sregym_cluster_embedded.userland.kinds.cgi import run_cgi
-from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer
+from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.kinds.answering import answer_to
+from sregym_cluster_embedded.userland.kinds.kind import Kind, WebAnswer, WebRequest
 from sregym_cluster_embedded.userland.kinds.own_certificate import own_certificate
 from sregym_cluster_embedded.userland.life import (
     base_memory,
@@ -100,31 +99,14 @@ class ServiceKind(Kind):
         self, world: World, process: Process, program: ServiceProgram, method: str, path: str
     ) -> WebAnswer | None:
         """Answer an HTTP request."""
-        bare = path.partition("?")[0]
-        if program.traces is not None and bare.startswith("/api/"):
-            told = _of_traces(world, process, method, path)
-            if told is not None:
-                return told
-        if (told := ofrep(world, process, program, method, path)) is not None:
-            return told
-        for name, operation in program.operations.items():
-            if _matches(operation.route, method, bare):
-                answer, error, status = operation.answer, "", 0
-                if operation.calls and world.room_or_none(REQUEST_FLOW) is not None:
-                    error, status = world.room(REQUEST_FLOW).answered(world, process.ref, name)
-                    answer = operation.failure if error else operation.answer
-                body = expand(answer.body, {**process.facts(), "error": error})
-                return WebAnswer(status or answer.status, body, answer.content_type)
-        for listener in program.listeners.values():
-            if listener.protocol == "http" and listener.root is not None and method == "GET":
-                files = world.room(RUNTIME).files(world, process)
-                place = listener.root + (bare if bare != "/" else "/index.html")
-                content = files.read(place)
-                if content is not None and bare.startswith("/cgi-bin/"):
-                    return run_cgi(world, process, place, path.partition("?")[2])
-                if content is not None:
-                    return WebAnswer(200, content, "text/html")
-        return WebAnswer(404, "404 page not found\n", "text/plain; charset=utf-8")
+        return self.respond(world, process, program, WebRequest(method, path))
+
+    def respond(
+        self, world: World, process: Process, program: ServiceProgram, request: WebRequest
+    ) -> WebAnswer | None:
+        """Answer an HTTP request by its headers and its body, too."""
+        method = "GET" if request.method == "HEAD" else request.method
+        return answer_to(world, process, program, request._replace(method=method))
 
     def _go_on(self, world: World, ref: ContainerRef, program: ServiceProgram) -> None:
         while (process := process_of(world, ref)) is not None and process.running:
@@ -236,15 +218,6 @@ class ServiceKind(Kind):
         if go_on:
             self._go_on(world, ref, program)
         return True
-
-
-def _of_traces(world: World, process: Process, method: str, path: str) -> WebAnswer | None:
-    """What a collector of traces tells of them, in a cluster that has telemetry."""
-    querying = world.room_or_none(QUERYING)
-    found = None if querying is None else querying.traces(world, process, method, path)
-    if found is None:
-        return None
-    return WebAnswer(found.status, found.body.decode(), found.content_type)
 
 
 def _do(
@@ -367,15 +340,6 @@ def _succeed(
     name = wanted_by(step)[0]
     if name not in process.dialled:
         change(world, process.ref, dialled=(*process.dialled, name))
-
-
-def _matches(route: str | None, method: str, path: str) -> bool:
-    if route is None:
-        return False
-    wanted, _, place = route.partition(" ")
-    if wanted != method:
-        return False
-    return path.startswith(place[:-1]) if place.endswith("*") else path == place
 
 
 def _plain_lines(steps: tuple[AnyStep, ...], first: int) -> list[Line]:

@@ -1,0 +1,114 @@
+"""Tables that programs fill when they start, and the columns that they have."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sregym_apps.model import Client, expand
+from sregym_cluster_embedded.sdk.servers import Process, Refusal, StoreKind
+
+from sregym_server_sql.data import SqlData, load, store
+from sregym_server_sql.engine import Surroundings, columns_of, run, tables_of
+
+if TYPE_CHECKING:
+    from sregym_cluster_embedded.sdk.servers import World
+
+_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE PRECISION", str: "VARCHAR(255)"}
+
+
+class FilledTables(StoreKind):
+    """Base of servers in which programs make tables and fill them."""
+
+    def seed(
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        documents: int,
+        record: str = "",
+    ) -> None:
+        """Make a table and fill it, where it has no rows."""
+        storage, database = process.settings["sql.storage"], client.database or client.user
+        before = load(world, storage)
+        after = seeded(before, database, collection, documents, record)
+        if after.databases != before.databases:
+            store(world, storage, after)
+
+    # What a statement is answered that names a column which is not there.
+    unknown_column = ""
+
+    def lacks(
+        self,
+        world: World,
+        process: Process,
+        client: Client,
+        collection: str,
+        columns: tuple[str, ...],
+    ) -> Refusal | None:
+        """Whether a table that is there has not all these columns."""
+        data = load(world, process.settings["sql.storage"])
+        found = missing_column(data, client.database or client.user, collection, columns)
+        return Refusal("server", self.unknown_column.format(found)) if found else None
+
+
+def seeded(data: SqlData, database: str, table: str, rows: int, record: str) -> SqlData:
+    """The data with a table that is made and filled where it has no rows yet.
+
+    Args:
+        data: As they are.
+        database: Where the table is.
+        table: Its name.
+        rows: How many it gets.
+        record: One of them as JSON, with `${n}` for its number; its fields are the columns.
+    """
+    if database not in data.databases or not rows:
+        return data
+    image = data.databases[database]
+    records = [_record(record, number) for number in range(1, rows + 1)]
+    columns = list(records[0])
+    if table not in tables_of(image):
+        kinds = (f'"{name}" {_kind(value)}' for name, value in records[0].items())
+        _, image = run(image, f'CREATE TABLE "{table}" ({", ".join(kinds)})', Surroundings())
+    counted, _ = run(image, f'SELECT count(*) FROM "{table}"', Surroundings())  # noqa: S608 - a name of the model
+    known = {name for name, *_ in columns_of(image, table)}
+    if counted.rows[0][0] or not known.issuperset(columns):
+        return data.with_database(database, image)
+    values = ", ".join(f"({', '.join(map(_literal, one.values()))})" for one in records)
+    named = ", ".join(f'"{name}"' for name in columns)
+    _, image = run(image, f'INSERT INTO "{table}" ({named}) VALUES {values}', Surroundings())  # noqa: S608 - of the model
+    return data.with_database(database, image)
+
+
+def missing_column(data: SqlData, database: str, table: str, columns: tuple[str, ...]) -> str:
+    """The first of the columns that a table does not have; empty when there is none.
+
+    What is a column can only be said of tables that are there.
+    """
+    image = data.databases.get(database, b"")
+    known = {name.lower() for name, *_ in columns_of(image, table)} if image else set()
+    return next((name for name in columns if known and name.lower() not in known), "")
+
+
+def _record(text: str, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(expand(text, {"n": str(number)}))
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) and found else {"id": number}
+
+
+def _kind(value: Any) -> str:
+    return _TYPES.get(type(value), "TEXT")
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, int | float):
+        return repr(value)
+    text = value if isinstance(value, str) else json.dumps(value)
+    return "'" + text.replace("'", "''") + "'"
