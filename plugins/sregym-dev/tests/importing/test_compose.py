@@ -125,7 +125,7 @@ secrets: {key: {external: true}}
         "guessed: variable UNSET: has no value in the file and none in .env: empty",
         "guessed: service built: it is built from sources; its image is called example.com/shop/built:1.0",
         "left out: service built: ports ['x:y'] cannot be read",
-        "guessed: service late: port 8080, where others may ask it",
+        "guessed: service late: port 8080, where it may be asked",
         "left out: service late: network_mode 'host'",
         "left out: service torn: a field of it has another form than compose files have: 'str' object has no "
         "attribute 'get'",
@@ -186,3 +186,84 @@ def test_sizes_and_durations() -> None:
     assert [seconds(text, 7) for text in ("1m30s", "10s", "500ms", "5", "soon", None)] == [90, 10, 1, 5, 7, 7]  # fmt: skip
     with pytest.raises(ValueError, match=r"^much$"):
         size("much")
+
+
+@pytest.mark.parametrize(
+    ("given", "image", "said"),
+    [
+        (
+            "${REPO}/rs-cart:${TAG}",
+            "example.com/shop/rs-cart:1.0",
+            "guessed: service cart: image '/rs-cart:' lacks what its variables would say; "
+            "it is called example.com/shop/rs-cart:1.0",
+        ),
+        (
+            "acme/${TEAM}/cart",
+            "acme/cart:latest",
+            "guessed: service cart: image 'acme//cart' lacks what its variables would say; "
+            "it is called acme/cart:latest",
+        ),
+        (
+            "${IMAGE}",
+            "example.com/shop/cart:1.0",
+            "guessed: service cart: it names no image; its image is called example.com/shop/cart:1.0",
+        ),
+        ("host.example:5000/cart", "host.example:5000/cart", ""),
+    ],
+)
+def test_image_with_variables_that_nobody_set(
+    tmp_path: Path, given: str, image: str, said: str
+) -> None:
+    found, remarks = converted(tmp_path, f"services:\n  cart: {{image: '{given}'}}\n")
+    assert container(found, "cart")["image"] == image
+    assert [one for one in remarks if "service cart" in one] == ([said] if said else [])
+
+
+def test_server_of_a_team_own_build(tmp_path: Path) -> None:
+    text = (
+        "services:\n  mongodb: {image: acme/shop-mongodb:2}\n  backup-redis: {image: acme/dump:2}\n"
+    )
+    found, _ = converted(tmp_path, text)
+    assert container(found, "mongodb")["ports"] == [{"containerPort": 27017}]
+    assert "ports" not in container(found, "backup-redis")
+
+
+def test_port_that_only_the_own_health_check_names(tmp_path: Path) -> None:
+    text = """
+services:
+  cart:
+    image: acme/cart:2
+    healthcheck: {test: [CMD, curl, -f, "http://localhost:8080/health"]}
+"""
+    found, remarks = converted(tmp_path, text)
+    assert container(found, "cart")["ports"] == [{"containerPort": 8080}]
+    assert container(found, "cart")["readinessProbe"]["httpGet"] == {
+        "path": "/health",
+        "port": 8080,
+    }
+    assert remarks == ["guessed: service cart: port 8080, where it may be asked"]
+
+
+def test_services_that_meet_on_the_machine(tmp_path: Path) -> None:
+    text = """
+services:
+  search:
+    image: acme/search:2
+    ports: ["19200:9200"]
+    healthcheck: {test: [CMD, curl, -f, "http://host.docker.internal:19200"]}
+  web:
+    image: acme/web:2
+    environment: {SEARCH: "http://host.docker.internal:19200", ELSE: "host.docker.internal:99"}
+"""
+    found, remarks = converted(tmp_path, text)
+    assert container(found, "search")["readinessProbe"]["httpGet"] == {"path": "/", "port": 9200}
+    assert container(found, "web")["env"] == [
+        {"name": "SEARCH", "value": "http://search:9200"},
+        {"name": "ELSE", "value": "host.docker.internal:99"},
+    ]
+    assert [one for one in remarks if one.startswith("changed")] == [
+        "changed: service search: host.docker.internal:19200 is localhost:9200: "
+        "pods have no machine in common",
+        "changed: service web: host.docker.internal:19200 is search:9200: "
+        "pods have no machine in common",
+    ]

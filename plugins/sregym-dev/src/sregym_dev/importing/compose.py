@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sregym_core.errors import UsageError
 from sregym_core.lint import documents
 
+from sregym_dev.importing.compose_host import reached_through_host
 from sregym_dev.importing.compose_objects import Service, objects_of_service
 from sregym_dev.importing.compose_values import env_lines, interpolated, label
 from sregym_dev.importing.trying import MISREAD
@@ -25,6 +26,7 @@ _SERVICES = re.compile(r"^services\s*:", re.MULTILINE)
 _API_VERSION = re.compile(r"^apiVersion\s*:", re.MULTILINE)
 # Host and port as environment variables, commands and files of other services name them.
 _PORT_OF = r"(?<![\w.-]){}:(\d{{1,5}})(?!\d)"
+_OWN_PORT = re.compile(_PORT_OF.format(r"(?:localhost|127\.0\.0\.1)"))
 
 # Where a service is met that others wait for and that says nothing of ports.
 _USUAL = 8080
@@ -41,7 +43,7 @@ def from_compose(path: Path, text: str, name: str, remarks: Remarks) -> list[Kub
     Raises:
         UsageError: It is no YAML, or its services are no mapping.
     """
-    services = _services(path, text, remarks)
+    services = reached_through_host(_services(path, text, remarks), remarks)
     found: list[KubeObject] = []
     names = {one: label(one) for one in services}
     for one, given in names.items():
@@ -150,7 +152,7 @@ def _with_names(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def _asked(services: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
-    """Ports at which services ask each other, where the one that is asked declares none."""
+    """Ports at which services ask each other, and at which their own health checks do."""
     found: dict[str, tuple[int, ...]] = {}
     for name in services:
         pattern = re.compile(_PORT_OF.format(re.escape(name)))
@@ -161,6 +163,8 @@ def _asked(services: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, ..
             for text in _texts([entry.get("environment"), entry.get("command")])
             for number in pattern.findall(text)
         }
+        check = services[name].get("healthcheck")
+        numbers |= {int(number) for text in _texts(check) for number in _OWN_PORT.findall(text)}
         found[name] = tuple(sorted(number for number in numbers if 0 < number < 65536))
     needed = {str(one) for entry in services.values() for one in _names(entry.get("depends_on"))}
     for name in sorted(needed & set(services)):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sregym_dev.importing.compose_images import image_of, kind_by_service
 from sregym_dev.importing.compose_mounts import mounts_of
 from sregym_dev.importing.compose_values import (
     Published,
@@ -53,7 +54,7 @@ class Service:
         root: Folder of the file.
         application: Name of the application to be.
         remarks: What was guessed and left out.
-        asked: Ports at which other services ask it.
+        asked: Ports at which other services ask it, or its own health check does.
     """
 
     name: str
@@ -84,14 +85,10 @@ def objects_of_service(service: Service) -> Iterator[KubeObject]:
     for field in sorted(set(entry) - _SILENT):
         if not field.startswith("x-"):
             remarks.left_out(service.where, f"{field}: has no counterpart here")
-    image = entry.get("image")
-    if not image:
-        image = f"example.com/{service.application}/{service.name}:1.0"
-        what = "it is built from sources" if entry.get("build") else "it names no image"
-        remarks.guessed(service.where, f"{what}; its image is called {image}")
-    ports = _ports(service, str(image))
+    image = image_of(service)
+    ports = _ports(service, image)
     mounted = mounts_of(service)
-    container: dict[str, Any] = {"name": service.name, "image": str(image)}
+    container: dict[str, Any] = {"name": service.name, "image": image}
     for field, target in (("entrypoint", "command"), ("command", "args")):
         if entry.get(field):
             container[target] = service.tried(field, partial(words, entry[field]), [])
@@ -152,14 +149,16 @@ def _ports(service: Service, image: str) -> list[Published]:
             for port in service.tried(field, partial(_listed, entry), []):
                 found.setdefault((port.container, port.protocol), port)
     environment = _environment(service, quiet=True)
-    kind = kind_by_name(image) or kind_by_settings(environment, ())
+    kind = (
+        kind_by_name(image) or kind_by_settings(environment, ()) or kind_by_service(service, image)
+    )
     usual = usual_ports(kind)
     more = usual if not any(one.container in usual for one in found.values()) else ()
     asked = service.asked if not usual else ()
     for number in (*more, *asked):
         if (number, "TCP") not in found:
             found[number, "TCP"] = Published(number)
-            why = "usual for this kind of server" if number in usual else "where others may ask it"
+            why = "usual for this kind of server" if number in usual else "where it may be asked"
             service.remarks.guessed(service.where, f"port {number}, {why}")
     return list(found.values())
 
