@@ -37,8 +37,10 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "agent": {
             "expert": "sregym-agent-baselines",
             "noop": "sregym-agent-baselines",
+            "playbook": "sregym-agent-playbook",
             "random": "sregym-agent-baselines",
             "restart-loop": "sregym-agent-baselines",
+            "shortcuts": "sregym-agent-shortcuts",
             "http": "sregym-agent-http",
             "react": "sregym-agent-react",
             "shell": "sregym-agent-shell",
@@ -72,6 +74,10 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "registry": "sregym-server-consul",
         },
         "reporter": {"console": "sregym-reporter-console", "html": "sregym-reporter-html"},
-        "command": {"new": "sregym-dev", "mcp": "sregym-agent-shell"},
+        "command": {
+            "difficulty": "sregym-agent-shortcuts",
+            "new": "sregym-dev",
+            "mcp": "sregym-agent-shell",
+        },
     }
 )

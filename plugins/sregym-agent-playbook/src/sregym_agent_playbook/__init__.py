@@ -1,0 +1,1 @@
+"""An agent that diagnoses by a table of rules, as a runbook has them; no language model."""

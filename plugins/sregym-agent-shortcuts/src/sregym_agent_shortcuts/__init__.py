@@ -1,0 +1,1 @@
+"""An agent that knows no SRE: it blames whoever stands out, and tells how often that hits."""

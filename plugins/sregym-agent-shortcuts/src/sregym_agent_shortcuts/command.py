@@ -1,0 +1,71 @@
+"""`sregym difficulty`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sregym_core.cli import Subcommand, options
+from sregym_core.errors import ExitCode
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sregym_agent_shortcuts.difficulty import Difficulty
+
+
+class DifficultyCommand(Subcommand):
+    """Tells how hard problems are."""
+
+    name: ClassVar[str] = "difficulty"
+    summary: ClassVar[str] = "say how hard problems are, and what shortcuts give away"
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare arguments."""
+        options.add_selection(parser)
+        options.add_seed(parser, "of all episodes")
+        parser.add_argument("--json", action="store_true", help="as JSON")
+
+    def run(self, arguments: argparse.Namespace) -> ExitCode:
+        """Play and print; all problems when none is named."""
+        from sregym_core.api import Workspace, problems
+
+        from sregym_agent_shortcuts.difficulty import difficulty
+
+        with Workspace(self.settings) as workspace:
+            chosen = [workspace.problem(name) for name in arguments.problems]
+            if arguments.suite or not chosen:
+                chosen += problems(suite=arguments.suite, workspace=workspace)
+            found = [difficulty(problem, workspace, arguments.seed) for problem in chosen]
+        if arguments.json:
+            self.console.json([one.as_json() for one in found])
+        else:
+            self._table(found)
+        return ExitCode.DONE
+
+    def _table(self, found: Sequence[Difficulty]) -> None:
+        from sregym_agent_shortcuts.difficulty import hit_rates
+
+        rows = [
+            (
+                one.problem,
+                str(one.expert_steps),
+                "yes" if one.playbook else "no",
+                ", ".join(one.signals) or "-",
+                ", ".join(one.shortcuts) or "-",
+            )
+            for one in found
+        ]
+        head = ("PROBLEM", "EXPERT STEPS", "PLAYBOOK", "SIGNALS", "SHORTCUTS")
+        self.console.table(head, rows)
+        solved = sum(one.playbook for one in found)
+        steps = sum(one.expert_steps for one in found) / max(1, len(found))
+        chance, rates = hit_rates(found)
+        self.console.say(
+            f"\n{len(found)} problems: the playbook finds {solved}, the expert needs "
+            f"{steps:.1f} commands in the mean, a draw by lot hits {chance:.1%}\n"
+        )
+        self.console.table(
+            ("SHORTCUT", "HITS", "TIMES CHANCE"),
+            [(one.shortcut, f"{one.rate:.1%}", f"{one.times_chance:.1f}") for one in rates],
+        )

@@ -1,0 +1,14 @@
+"""What somebody sees who lists everything once: objects, events, alerts and error lines of logs.
+
+`look(session)` lists, `SHORTCUTS` are guesses that need no knowledge of the trade, `SIGNALS` are the
+sources in which a component can look abnormal.
+"""
+
+from __future__ import annotations
+
+from sregym_agents.survey.looking import look
+from sregym_agents.survey.seen import LogLine, Seen
+from sregym_agents.survey.shortcuts import AGES, SHORTCUTS, SYMPTOMS, Shortcut
+from sregym_agents.survey.signals import SIGNALS
+
+__all__ = ["AGES", "SHORTCUTS", "SIGNALS", "SYMPTOMS", "LogLine", "Seen", "Shortcut", "look"]

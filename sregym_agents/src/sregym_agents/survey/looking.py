@@ -1,0 +1,94 @@
+"""Listing everything once, through a session."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from sregym_agents.survey.seen import LogLine, Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sregym_core.interfaces import Session
+
+    from sregym_agents.survey.seen import KubeObject
+
+# Kinds of the application's namespaces. One command for all would fail for one that is refused.
+NAMESPACED = (
+    "deployments,statefulsets,daemonsets,replicasets,pods,services,configmaps,events",
+    "jobs,cronjobs,horizontalpodautoscalers,persistentvolumeclaims,endpointslices",
+    "networkpolicies,resourcequotas,limitranges,ingresses",
+    "secrets",
+)
+WHOLE = (
+    "nodes",
+    "namespaces",
+    "persistentvolumes",
+    "priorityclasses",
+    "validatingwebhookconfigurations,mutatingwebhookconfigurations",
+)
+SYSTEM = "configmaps,deployments,daemonsets,pods,services"
+SYSTEM_NAMESPACE = "kube-system"
+LINES = 300
+PAGES = 10
+ERRORS = (
+    "(?i)error|fail|panic|fatal|exception|refused|denied|unauthorized|no such|not found|timed? ?out"
+)
+_ALERT = re.compile(r"^firing\s+(\w+)\{(.*)\} since (\S+):")
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_LINE = re.compile(r"^\d{4}-\d\d-\d\dT\S+Z (\{(?:[^\"}]|\"[^\"]*\")*\} )?(.*)$")
+_POD = re.compile(r'\bpod="([^"]*)"')
+
+
+def look(session: Session) -> Seen:
+    """List what there is; what is refused is left out."""
+    objects: list[KubeObject] = []
+    for namespace in session.namespaces:
+        for kinds in NAMESPACED:
+            objects += _listed(session, f"{kinds} -n {namespace}")
+    for kinds in WHOLE:
+        objects += _listed(session, kinds)
+    objects += _listed(session, f"{SYSTEM} -n {SYSTEM_NAMESPACE}")
+    lines = [line for namespace in session.namespaces for line in _errors(session, namespace)]
+    return Seen(session.namespaces, objects, _alerts(session), lines)
+
+
+def _listed(session: Session, what: str) -> Sequence[KubeObject]:
+    result = session.kubectl(f"kubectl get {what} -o json --show-managed-fields")
+    if not result.stdout.startswith("{"):
+        return []
+    found: Sequence[KubeObject] = json.loads(result.stdout).get("items", [])
+    return found
+
+
+def _alerts(session: Session) -> list[dict[str, str]]:
+    told = session.call("alerts", {})
+    found = []
+    for line in told.text.splitlines() if told.ok else ():
+        if match := _ALERT.match(line):
+            name, labels, since = match.groups()
+            found.append({"alertname": name, **dict(_LABEL.findall(labels)), "since": since})
+    return sorted(found, key=lambda alert: alert["since"])
+
+
+def _errors(session: Session, namespace: str) -> list[LogLine]:
+    """Lines with an error, of which the newest are read where there are many."""
+    query = f'{{namespace="{namespace}"}} |~ `{ERRORS}`'
+    found: list[LogLine] = []
+    shared = ""
+    for page in range(1, PAGES + 1):
+        told = session.call("query_logs", {"query": query, "limit": LINES, "page": page})
+        if not told.ok:
+            break
+        head, *lines = told.text.splitlines() or [""]
+        if match := _POD.search(head if page == 1 else ""):
+            shared = match[1]  # all lines are of one pod, and the head alone says so
+        for line in (head, *lines):
+            if match := _LINE.match(line):
+                pod = _POD.search(match[1] or "")
+                found.append(LogLine(pod[1] if pod else shared, match[2]))
+        if told.pages <= page:
+            break
+    return found

@@ -1,0 +1,145 @@
+"""Listing everything once, and the guesses that need no knowledge of the trade."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sregym_agents.survey import SHORTCUTS, SIGNALS, LogLine, Seen, look
+from sregym_core.interfaces import CommandResult
+from sregym_core.testing import Provision, ScriptedSession, Shop
+
+
+def made(kind: str, name: str, at: str = "10:00", **fields: Any) -> dict[str, Any]:
+    metadata = {
+        "name": name,
+        "namespace": "shop",
+        "creationTimestamp": at,
+        "resourceVersion": "7",
+        **fields.pop("metadata", {}),
+    }
+    return {"kind": kind, "metadata": metadata, **fields}
+
+
+def workload(name: str, *configs: str, replicas: int = 1, ready: int = 1) -> dict[str, Any]:
+    volumes = [{"configMap": {"name": config}} for config in configs]
+    template = {"metadata": {"labels": {"app": name}}, "spec": {"volumes": volumes}}
+    entry = {"manager": "kubectl-edit", "time": f"12:0{len(name)}"}
+    return made(
+        "Deployment",
+        name,
+        metadata={"managedFields": [entry], "generation": len(name)},
+        spec={"replicas": replicas, "template": template},
+        status={"readyReplicas": ready},
+    )
+
+
+def owned(kind: str, name: str, by: str, owner: str, at: str, **fields: Any) -> dict[str, Any]:
+    refs = [{"kind": by, "name": owner}]
+    return made(kind, name, at, metadata={"ownerReferences": refs}, **fields)
+
+
+def pod(of: str, at: str, restarts: int, *, ready: bool) -> list[dict[str, Any]]:
+    condition = {"type": "Ready", "status": str(ready)}
+    status = {"containerStatuses": [{"restartCount": restarts}], "conditions": [condition]}
+    return [
+        owned("ReplicaSet", f"{of}-1", "Deployment", of, at),
+        owned("Pod", f"{of}-1-a", "ReplicaSet", f"{of}-1", at, status=status),
+    ]
+
+
+def event(reason: str, kind: str, name: str, at: str, type_: str = "Warning") -> dict[str, Any]:
+    about = {"kind": kind, "name": name}
+    return made(
+        "Event", f"{name}.{at}", involvedObject=about, type=type_, reason=reason, firstTimestamp=at
+    )
+
+
+@pytest.fixture
+def seen() -> Seen:
+    part = made(
+        "EndpointSlice",
+        "web-x",
+        metadata={"labels": {"kubernetes.io/service-name": "web"}},
+        endpoints=[{"conditions": {"ready": False}}],
+    )
+    return Seen(
+        ("shop",),
+        [
+            workload("web", "web-config"),
+            workload("cart", ready=0),
+            *pod("web", "11:00", 0, ready=True),
+            *pod("cart", "11:30", 3, ready=False),
+            made("ConfigMap", "web-config", metadata={"resourceVersion": "9"}),
+            made("Service", "web", spec={"selector": {"app": "shop"}}),
+            part,
+            event("BackOff", "Pod", "cart-1-a", "11:40"),
+            event("Unhealthy", "Pod", "web-1-gone", "11:20"),
+        ],
+        alerts=[
+            {"alertname": "Slow", "service_name": "web"},
+            {"alertname": "Down", "pod": "cart-1-a"},
+        ],
+        lines=[
+            LogLine("web-1-a", "cannot reach cart"),
+            LogLine("cart-1-a", "no cart-db"),
+            LogLine("cart-1-a", "x"),
+        ],
+    )
+
+
+def test_shortcuts_name_whoever_stands_out(seen: Seen) -> None:
+    assert {name: shortcut(seen) for name, shortcut in SHORTCUTS.items()} == {
+        "youngest pod": {"cart"},
+        "newest ReplicaSet": {"cart"},
+        "last managedFields time": {"cart"},
+        "last managedFields time, no controllers": {"cart"},
+        "highest resourceVersion": {"web"},
+        "highest generation": {"cart"},
+        "rarest manager": {"web", "cart"},
+        "most restarts": {"cart"},
+        "first Warning event": {"web"},
+        "last Warning event": {"cart"},
+        "first alert": {"web"},
+        "most errors logged": {"cart"},
+        "first error logged": {"web"},
+        "only one not ready": {"cart"},
+    }
+
+
+def test_signals_are_where_a_component_looks_abnormal(seen: Seen) -> None:
+    assert {name: signal(seen) for name, signal in SIGNALS.items()} == {
+        "alerts": {"web", "cart"},
+        "pods": {"cart"},
+        "restarts": {"cart"},
+        "events": {"web", "cart"},
+        "endpoints": {"web"},
+        "logs": {"web", "cart"},
+        "logs of others": {"cart"},
+    }
+
+
+def test_nothing_stands_out_where_nothing_is() -> None:
+    empty = Seen(("shop",), [])
+    assert {name for name, shortcut in SHORTCUTS.items() if shortcut(empty)} == set()
+    assert {name for name, signal in SIGNALS.items() if signal(empty)} == set()
+
+
+def test_what_is_refused_is_left_out(provision: Provision) -> None:
+    session = ScriptedSession(Shop(), provision)
+    (namespace,) = Shop().namespaces
+    asked = (
+        "kubectl get deployments,statefulsets,daemonsets,replicasets,pods,services,configmaps,events "
+        f"-n {namespace} -o json --show-managed-fields"
+    )
+    objects = [{"kind": "Deployment", "metadata": {"name": "cart", "namespace": namespace}}]
+    answers = session.watched.behind.answers
+    answers[asked] = CommandResult(0, json.dumps({"items": objects}))
+    answers["kubectl get nodes -o json --show-managed-fields"] = CommandResult(1, "", "Forbidden")
+    seen = look(session)
+    assert (seen.namespaces, seen.components, seen.elsewhere("Node")) == (
+        (namespace,),
+        ("cart",),
+        [],
+    )
