@@ -13,6 +13,7 @@ from sregym_core.blame import interrupts
 from sregym_core.catalogue import PACKAGES
 from sregym_core.cluster_choice import application_choice
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
+from sregym_core.interfaces.together import JOIN, Together
 from sregym_core.offer import Offer
 
 if TYPE_CHECKING:
@@ -104,10 +105,14 @@ class Registry:
     def application(self, name: str) -> Application:
         """A new application, with the options behind the colon where there are some.
 
+        `NAME+NAME` is several of them, side by side.
+
         Raises:
             UsageError: There is none of that name, or it has no such option.
             PluginError: It cannot be loaded or made.
         """
+        if JOIN in name.partition(":")[0]:
+            return Together([self.application(part) for part in name.split(JOIN)])
         own, options = application_choice(name)
         made: Application = self.make("application", own)
         return made.configured(options) if options else made

@@ -151,7 +151,10 @@ def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case)
     truth = case.truth
     about = _about(reading, claims, case)
     mine = truth_family(truth)
-    expected = {mine, *(truth_family(other) for other in case.others), *_sounds_like(truth, mine)}
+    expected = {mine, *_sounds_like(truth, mine)}
+    for other in case.others:
+        family = truth_family(other)
+        expected |= {family, *_sounds_like(other, family)}
     right = next((s for s in about if _is_right(s, truth, mine)), None)
     wrong = list(
         dict.fromkeys(

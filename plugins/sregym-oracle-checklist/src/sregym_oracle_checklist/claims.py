@@ -12,7 +12,7 @@ from sregym_oracles import Answer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.model import Claims
+    from sregym_core.model import Claims, GroundTruth
 
     from sregym_oracle_checklist.answers import Case
     from sregym_oracle_checklist.naming import Names
@@ -35,12 +35,7 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
     affected = _all(claims.affected, names)
     drawn_in = [n for n in affected if n not in case.involved()]
     left_out = [n for n in truth.contributing if n not in contributing]
-    slug = claims.mechanism.strip().lower()
-    families = {hit.family for hit in hits(slug.replace("-", " "))}
-    mine = truth_family(truth)
-    right = slug == truth.mechanism.lower() or (
-        families <= {mine} and (mine in families or says_mechanism(slug, truth))
-    )
+    right = names_mechanism(claims, truth)
     kind = not claims.kind or claims.kind.lower() == truth.kind.lower()
     detail = gives_detail(f"{claims.detail} {claims.mechanism}", truth)
     overlap = not affected or not truth.affected or bool(set(affected) & set(truth.affected))
@@ -67,6 +62,16 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
         Answer("contributing", not left_out, f"left out: {_list(left_out)}"),
         Answer("impact", overlap, f"affected: {_list(affected)}"),
     ]
+
+
+def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
+    """Whether the mechanism of claims is that of a root cause."""
+    slug = claims.mechanism.strip().lower()
+    families = {hit.family for hit in hits(slug.replace("-", " "))}
+    mine = truth_family(truth)
+    return slug == truth.mechanism.lower() or (
+        families <= {mine} and (mine in families or says_mechanism(slug, truth))
+    )
 
 
 def _exactly(name: str, names: Names) -> str:

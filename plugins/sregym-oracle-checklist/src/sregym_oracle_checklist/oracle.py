@@ -8,7 +8,7 @@ from sregym_core.interfaces import Oracle
 from sregym_core.model import Check, Outcome, Verdict
 
 from sregym_oracle_checklist.answers import Case, answers_from_text, marks_of
-from sregym_oracle_checklist.claims import answers_from_claims, is_scorable
+from sregym_oracle_checklist.claims import answers_from_claims, is_scorable, names_mechanism
 from sregym_oracle_checklist.naming import Names
 from sregym_oracle_checklist.reading import read
 from sregym_oracles import combine, verdict_of_answers
@@ -57,15 +57,22 @@ def judge_diagnosis(
     verdicts = []
     for truth in truths:
         case = Case(truth, tuple(other for other in truths if other is not truth), names)
-        meant = len(truths) == 1 or (
-            claims is not None and names.resolve(claims.component) == truth.component
-        )
+        meant = len(truths) == 1 or (claims is not None and _means(claims, truth, truths, names))
         if claims is not None and meant and is_scorable(claims):
             answers = answers_from_claims(claims, case)
         else:
             answers = answers_from_text(reading, case)
         verdicts.append(verdict_of_answers(answers, _label(truth, truths)))
     return combine(verdicts, [_note(reading.to_the_judge)] if reading.to_the_judge else [])
+
+
+def _means(claims: Claims, truth: GroundTruth, truths: Sequence[GroundTruth], names: Names) -> bool:
+    """Whether claims are about one of several root causes: its component, and of several there its mechanism."""
+    if names.resolve(claims.component) != truth.component:
+        return False
+    here = [one for one in truths if one.component == truth.component]
+    named = [one for one in here if names_mechanism(claims, one)]
+    return truth in (named or here)
 
 
 def _label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
