@@ -73,8 +73,8 @@ class ManifestApplication(Application):
         package: Dotted name of that package.
         load_generator: The Deployment whose log holds the rounds, see `sregym_apps.workload`.
         round_s: Length of its rounds.
-        load_rate: Pattern of the whole number in a word of its command that is the rate of its requests;
-            empty where there is none.
+        load_rate: Pattern of the whole number that is the rate of its requests, in a word of its command
+            or in a variable of its environment, written `NAME=value`; empty where there is none.
         load_mix: Environment variables of its containers that are weights of kinds of requests, each
             with the least and the greatest that is plausible. Simulated clusters choose by the seed.
         delivery: With which tool its owners deploy and change it; live objects bear its marks.
@@ -194,6 +194,10 @@ class ManifestApplication(Application):
             for part in ("command", "args"):
                 if self.load_rate and part in container:
                     container[part] = [self._at_level(word, load.level) for word in container[part]]
+            for entry in container.get("env", ()) if self.load_rate else ():
+                if "value" in entry:
+                    word = self._at_level(f"{entry['name']}={entry['value']}", load.level)
+                    entry["value"] = word.partition("=")[2]
         if load.mix is None:
             return given
         entries = [entry for container in containers for entry in container.get("env", ())]

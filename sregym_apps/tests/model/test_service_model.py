@@ -154,6 +154,11 @@ def test_the_documented_example_is_a_service_model(example: str, tmp_path: Path)
             "shop.yaml:48: programs.web.clients.stock: a client with a 'registry' needs the 'name' to look up there",
         ),
         (
+            "    memory: {base_mib: 20",
+            "    gc: {heap_mib: 64, growth: 100}\n    memory: {base_mib: 20",
+            "shop.yaml:39: programs.web.gc: a heap needs either 'heap_mib' or 'growth'",
+        ),
+        (
             '      - require: [stock]\n        on_failure: {log: ["missing ${key}"], code: 1}\n',
             "",
             "shop.yaml:38: programs.web.config.stock: setting 'stock' has no default, "

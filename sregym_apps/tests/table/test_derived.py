@@ -73,6 +73,41 @@ def test_callers_and_operations_follow_from_the_programs(tmp_path: Path) -> None
     }
 
 
+def test_addresses_may_stand_in_the_environment(tmp_path: Path) -> None:
+    table = """\
+derive: [callers]
+templates:
+  peer:
+    objects:
+      - {apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ name }}"}, data: {FIRST: "{{ first }}:80"}}
+      - apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: "{{ name }}"}
+        spec: {template: {spec: {containers: [{name: one, env: [{name: SECOND, value: "{{ second }}:80"}, {name: KEY, valueFrom: {}}]}]}}}
+    components: {"{{ name }}": {kind: service}}
+    programs:
+      "{{ name }}-server":
+        config: {first: {env: FIRST}, second: {env: SECOND}, third: {env: KEY}, usual: {env: FIRST, default: none}}
+        clients:
+          first: {protocol: http, address: "http://${first}"}
+          second: {protocol: http, address: "http://${second}"}
+          third: {protocol: http, address: "http://${third}"}
+          usual: {protocol: http, address: "${usual}"}
+rows:
+  - {template: peer, name: a, first: b, second: c}
+  - {template: peer, name: b, first: c, second: nobody}
+  - {template: peer, name: c, first: "", second: a}
+"""
+    (tmp_path / "table.yaml").write_text(table)
+    notes = load_notes(with_table(tmp_path) / "components.yaml")
+
+    assert {name: note.callers for name, note in notes.items()} == {
+        "a": ("c",),
+        "b": ("a",),
+        "c": ("a", "b"),
+    }
+
+
 def test_what_notes_say_themselves_counts(tmp_path: Path) -> None:
     assert derived(tmp_path, "mail: {kind: service, operations: [look]}")["mail"] == (
         ["shop"],

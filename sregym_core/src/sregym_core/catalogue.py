@@ -17,6 +17,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "application": {
             "hotel-reservation": "sregym-app-deathstarbench",
             "synthetic": "sregym-app-synthetic",
+            "blueprint-hotel-reservation": "sregym-app-blueprint",
             "train-ticket": "sregym-app-train-ticket",
         },
         "fault": {

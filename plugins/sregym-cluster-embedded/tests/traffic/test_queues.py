@@ -152,6 +152,37 @@ def test_garbage_collection_takes_more_the_less_room_there_is(make_market: Any) 
     assert tight > 3 * roomy
 
 
+def used(market: Any, name: str) -> tuple[float, float]:
+    """CPU seconds a second and MiB beyond rest of a process under its load."""
+    load = next(s.load for s in reversed(market.history(name)) if s.flows)
+    return load.cpu, load.memory_bytes / 2**20
+
+
+def test_a_heap_grows_and_is_collected_as_settings_say(make_market: Any) -> None:
+    def under(**settings: str) -> tuple[float, float]:
+        gc = {"growth": "100", "live_mib": 20, "per_request_kib": 512, "cpu_ms": 2, **settings}
+        return used(make_market({"stock.gc": gc}), "stock")
+
+    usual, seldom, always = under(), under(growth="400"), under(growth="10")
+    # A hundred requests a second leave 50 MiB.
+    assert usual == (pytest.approx(seldom[0] + 2 * (2.5 - 0.625) / 1000), 20.0)
+    assert (seldom[1], always[1]) == (80.0, 2.0)
+    assert always[0] == pytest.approx(usual[0] + 2 * (25 - 2.5) / 1000)
+    assert under(growth="400", limit="30MiB")[1] == 10.0
+    assert under(growth="off", limit="")[1] == 2000.0
+
+
+def test_a_heap_beyond_the_memory_limit_is_killed(make_market: Any) -> None:
+    def reasons(heap: str) -> list[str]:
+        gc = {"heap_mib": heap, "live_mib": 8, "per_request_kib": 512}
+        market = make_market({"stock.gc": gc}, {"stock": {"memory": "128Mi"}})
+        pods = (p for p in market.world.store.list("pods") if "stock" in p["metadata"]["name"])
+        ended = (s.get("lastState") for pod in pods for s in pod["status"]["containerStatuses"])
+        return [state["terminated"]["reason"] for state in ended if state]
+
+    assert (reasons("64m"), reasons("2g")) == ([], ["OOMKilled"])
+
+
 def test_probes_wait_with_all_other_requests(make_market: Any) -> None:
     probe = {"grpc": {"port": 8080}, "periodSeconds": 5, "timeoutSeconds": 2, "failureThreshold": 2}
     limits = {"stock": {"cpu": "500m", "livenessProbe": probe}}

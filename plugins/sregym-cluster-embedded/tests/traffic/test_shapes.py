@@ -21,20 +21,51 @@ def generator(**fields: Any) -> LoadGeneratorProgram:
 
 def test_factors_over_time() -> None:
     bursty, planned = generator(bursts=BURSTS), generator(schedule=SCHEDULE, repeat_s=200)
-    assert [factor(bursty, at) for at in (0, 19.9, 20, 29.9, 30, 80, 90)] == [1, 1, 3, 3, 1, 3, 1]
-    assert [factor(planned, at) for at in (0, 99, 100, 199, 200, 300)] == [0.5, 0.5, 2, 2, 0.5, 2]
+    assert [factor(bursty, at, {}) for at in (0, 19.9, 20, 29.9, 30, 80, 90)] == [
+        1,
+        1,
+        3,
+        3,
+        1,
+        3,
+        1,
+    ]
+    assert [factor(planned, at, {}) for at in (0, 99, 100, 199, 200, 300)] == [
+        0.5,
+        0.5,
+        2,
+        2,
+        0.5,
+        2,
+    ]
 
 
 def test_each_change_is_known_before() -> None:
     program, moments, at = generator(bursts=BURSTS, schedule=SCHEDULE, repeat_s=200), [], 0.0
     while at < 290:
-        upcoming = next_change(program, at)
+        upcoming = next_change(program, at, {})
         assert upcoming is not None
         moments.append(upcoming)
         at = upcoming
     assert moments == [20, 30, 80, 90, 100, 140, 150, 200, 210, 260, 270, 300]
-    assert next_change(generator(schedule=SCHEDULE), 100) is None
-    assert next_change(generator(), 0) is None
+    assert next_change(generator(schedule=SCHEDULE), 100, {}) is None
+    assert next_change(generator(), 0, {}) is None
+
+
+def test_stages_follow_settings() -> None:
+    program = generator(
+        stages=[{"for_s": "${calm}"}, {"for_s": "${peak}", "times": "${height}"}],
+        cycle_s="${pause}",
+    )
+    facts = {"calm": "60", "peak": "30", "height": "6", "pause": ""}
+    at = (0, 59, 60, 89, 90, 160, 1000)
+    assert [factor(program, age, facts) for age in at] == [1, 1, 6, 6, 1, 1, 1]
+    assert [next_change(program, age, facts) for age in (0, 60, 90)] == [60, 90, None]
+    again = {**facts, "pause": "10"}
+    assert [factor(program, age, again) for age in at] == [1, 1, 6, 6, 1, 6, 1]
+    assert [next_change(program, age, again) for age in (0, 60, 90, 100)] == [60, 90, 100, 160]
+    flat = {**facts, "peak": "0"}
+    assert [factor(program, age, flat) for age in at] == [1] * 7
 
 
 def test_bursts_reach_users_and_processes(make_market: Any) -> None:

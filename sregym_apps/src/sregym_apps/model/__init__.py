@@ -50,6 +50,7 @@ from sregym_apps.model.serving import (
     Limits,
     Retry,
     count,
+    growth_of,
     seconds,
 )
 from sregym_apps.model.startup import (
@@ -138,6 +139,7 @@ __all__ = [
     "count",
     "expand",
     "form_of_service_models",
+    "growth_of",
     "is_on",
     "load_service_model",
     "parse_reference",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sregym_apps.model.base import Entry, Text
 
@@ -61,17 +61,27 @@ class Retry(Entry):
     Attributes:
         times: At most so often; a number or a setting. Never beyond the patience of whoever waits
             for the caller itself.
+        attempts: The same told as attempts in all, the first included; wins where it is a number.
         backoff: Pause before the first retry, as a duration; a number is seconds.
-        growth: Each further pause is so many times the one before.
+        growth: Each further pause is so many times the one before; a number or a setting.
         most_s: The longest pause.
         on: Kinds of failure that are tried again.
     """
 
     times: Text = "0"
+    attempts: Text = ""
     backoff: Text = "0"
-    growth: float = Field(default=1.0, ge=1)
+    growth: Text = "1"
     most_s: float = Field(default=60.0, gt=0)
     on: tuple[ErrorKind, ...] = ("timeout", "refused", "reset", "unavailable", "overloaded")
+
+
+def growth_of(retry: Retry) -> float:
+    """The factor from pause to pause of a resolved policy; 1 for a text that is no number above it."""
+    try:
+        return max(1.0, float(retry.growth))
+    except ValueError:
+        return 1.0
 
 
 class Limits(Entry):
@@ -89,18 +99,34 @@ class Limits(Entry):
 
 
 class GarbageCollection(Entry):
-    """A heap that is collected when it is full: pauses, and processor time.
+    """A heap that is collected when it is full: pauses, processor time, and memory.
+
+    What requests leave behind fills it, beyond the memory at rest, which `live_mib` is a part of.
 
     Attributes:
-        heap_mib: Its size; a number or a setting.
+        heap_mib: Its size, as of `-Xmx`: MiB, or with a unit (`2g`); a number or a setting.
+        growth: Instead: by how many percent of what is live it grows before it is collected, as of
+            `GOGC`; a number or a setting, `off` for (nearly) never.
+        limit: With `growth`: size that it does not grow beyond before it is collected, as of
+            `GOMEMLIMIT`: bytes, or with a unit (`400MiB`); a text or a setting, empty for none.
+        least_mib: With a growth of 100 it is not collected before it has so much.
         live_mib: What survives each collection, besides what requests in flight hold.
         per_request_kib: Garbage that a request makes.
         pause_ms: How long a collection stops all work.
-        cpu_ms: Processor time of a collection.
+        cpu_ms: Processor time of a collection that finds nothing live but `live_mib`.
     """
 
-    heap_mib: Text
+    heap_mib: Text = ""
+    growth: Text = ""
+    limit: Text = ""
+    least_mib: float = Field(default=4.0, ge=0)
     live_mib: float = Field(default=16.0, ge=0)
     per_request_kib: float = Field(default=64.0, gt=0)
     pause_ms: float = Field(default=20.0, ge=0)
     cpu_ms: float = Field(default=40.0, ge=0)
+
+    @model_validator(mode="after")
+    def _has_a_size(self) -> GarbageCollection:
+        if bool(self.heap_mib) == bool(self.growth):
+            raise ValueError("a heap needs either 'heap_mib' or 'growth'")
+        return self

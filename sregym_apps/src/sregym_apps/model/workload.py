@@ -71,6 +71,18 @@ class Phase(Entry):
     times: float = Field(ge=0)
 
 
+class Stage(Entry):
+    """A span of the load; the next one begins when it ends.
+
+    Attributes:
+        for_s: How long it lasts, a number or a setting; one without a number above 0 is left out.
+        times: What the load is multiplied with; a number or a setting.
+    """
+
+    for_s: Text
+    times: Text = "1"
+
+
 class LoadGeneratorProgram(Program):
     """A load generator: open loop, where the rate holds whatever the answers, or closed.
 
@@ -84,6 +96,10 @@ class LoadGeneratorProgram(Program):
         think_s: How long a user thinks between an answer and the next request.
         schedule: Phases of the load, in order; the load is as given before the first.
         repeat_s: After so long the schedule begins again; 0 for never.
+        stages: Follow one another from the first request on, and multiply the load besides; it is
+            as given when they are over.
+        cycle_s: Pause after the last of the stages until they begin again, a number or a setting;
+            without a number above 0 they do not.
         bursts: Multiply the load besides.
         timeout_s: After which a request counts as timed out.
         round_s: Every so many seconds one line per operation tells how it went.
@@ -102,6 +118,8 @@ class LoadGeneratorProgram(Program):
     think_s: float = Field(default=1.0, ge=0)
     schedule: tuple[Phase, ...] = ()
     repeat_s: float = Field(default=0.0, ge=0)
+    stages: tuple[Stage, ...] = ()
+    cycle_s: Text = ""
     bursts: tuple[Burst, ...] = ()
     timeout_s: float = Field(default=5.0, gt=0)
     round_s: float = Field(default=10.0, gt=0)

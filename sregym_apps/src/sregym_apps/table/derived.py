@@ -8,6 +8,7 @@ on later, or a program dials when it starts, is not on its way.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def with_derived(
     programs: Mapping[str, Any],
     runners: Mapping[str, Sequence[str]],
     names: Sequence[str],
+    objects: Mapping[str, Sequence[Mapping[str, Any]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Notes on components, completed where they do not say something themselves.
 
@@ -32,8 +34,15 @@ def with_derived(
         runners: Program -> components that run it; one that is missing here runs in the component
             of its name.
         names: What to derive, of `DERIVED`.
+        objects: Component -> its manifests: what its variables of the environment are, where a
+            setting has no default.
     """
-    paths = _Paths(notes, programs, runners)
+    known = {
+        name: _configured(program, runners.get(name, (name,)), objects)
+        for name, program in programs.items()
+        if isinstance(program, dict)
+    }
+    paths = _Paths(notes, known, runners)
     derived = {"callers": paths.callers(), "operations": paths.operations()}
     return {
         name: {**{key: derived[key][name] for key in names}, **note}
@@ -41,6 +50,38 @@ def with_derived(
         else note
         for name, note in notes.items()
     }
+
+
+def _configured(
+    program: dict[str, Any],
+    components: Sequence[str],
+    objects: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> dict[str, Any]:
+    """A program whose settings have the values of its manifests for defaults where they have none."""
+    values = {
+        name: value
+        for component in components
+        for obj in objects.get(component, ())
+        for name, value in _variables(obj)
+    }
+    config = program.get("config") or {}
+    found = {
+        name: {**setting, "default": values[setting["env"]]}
+        for name, setting in config.items()
+        if "default" not in setting and setting.get("env") in values
+    }
+    return {**program, "config": {**config, **found}} if found else program
+
+
+def _variables(obj: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Variables of the environment that a manifest gives a value."""
+    if obj.get("kind") == "ConfigMap":
+        yield from (obj.get("data") or {}).items()
+    template = (obj.get("spec") or {}).get("template") or {}
+    for container in (template.get("spec") or {}).get("containers") or ():
+        for entry in container.get("env") or ():
+            if "value" in entry:
+                yield entry["name"], entry["value"]
 
 
 class _Paths:
@@ -55,11 +96,11 @@ class _Paths:
     def __init__(
         self,
         notes: Mapping[str, Any],
-        programs: Mapping[str, Any],
+        programs: Mapping[str, dict[str, Any]],
         runners: Mapping[str, Sequence[str]],
     ) -> None:
         self._notes = notes
-        self._programs = {name: one for name, one in programs.items() if isinstance(one, dict)}
+        self._programs = programs
         self._components = {
             name: [one for one in runners.get(name, (name,)) if one in notes]
             for name in self._programs

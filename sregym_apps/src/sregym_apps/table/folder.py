@@ -54,7 +54,7 @@ def joined(folder: Traversable, made: Expanded) -> Traversable:
     notes = {**made.components, **notes}
     programs = {**made.programs, **(model.get("programs") or {})}
     if made.derive:
-        notes = with_derived(notes, programs, made.runners, made.derive)
+        notes = with_derived(notes, programs, made.runners, made.derive, made.objects)
     texts[_NOTES] = Content(notes)
     whole = {**model, "programs": programs}
     if made.images:

@@ -156,7 +156,8 @@ class Accounts:
         wanted *= taken / come if come else 0.0
         flying = self._equations.in_flight(index)
         per_request = wanted / taken if taken else 0.0
-        used = min(wanted, n.share[index]) + n.computed[index]
+        collecting = self._equations.collected(server, taken, index)
+        used = min(wanted + collecting, n.share[index]) + n.computed[index]
         stopped = 0.0
         if server.limited:
             stopped = throttled(used, per_request, server.room, always=server.threads > 0)
@@ -166,7 +167,7 @@ class Accounts:
             round(flying, 6),
             round(n.waiting[index], 6),
             round(come * n.dropped[index], 6),
-            round(flying * server.request_bytes),
+            round(flying * server.request_bytes + self._equations.garbage_bytes(index, come)),
             self.structure.pools.get(server.ref, ()),
             round(self._pooled.get(index, 0.0), 6) if server.ref in self.structure.pools else 0.0,
             self.structure.room.get(server.ref),

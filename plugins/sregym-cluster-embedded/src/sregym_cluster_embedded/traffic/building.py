@@ -16,6 +16,7 @@ from sregym_apps.model import (
     route_of,
 )
 
+from sregym_cluster_embedded.traffic.heaps import heap_of
 from sregym_cluster_embedded.traffic.kept import (
     gone,
     group_of,
@@ -30,7 +31,6 @@ from sregym_cluster_embedded.traffic.openings import open_connections
 from sregym_cluster_embedded.traffic.patience import give_patience
 from sregym_cluster_embedded.traffic.processors import left_on, nodes_of
 from sregym_cluster_embedded.traffic.refusing import refusal, reset_share
-from sregym_cluster_embedded.traffic.shapes import number
 from sregym_cluster_embedded.traffic.structure import (
     Aside,
     Do,
@@ -215,8 +215,7 @@ class Builder:
                 server.queue = program.limits.queue
                 server.request_bytes = program.memory.per_request_kib * 1024
                 if program.gc is not None:
-                    server.gc = program.gc
-                    server.heap_mib = number(expand(program.gc.heap_mib, facts))
+                    server.heap = heap_of(program.gc, facts)
             self.made.servers.append(server)
         return known
 

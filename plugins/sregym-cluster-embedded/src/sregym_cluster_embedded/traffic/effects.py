@@ -153,7 +153,8 @@ def _act(world: World, accounts: Accounts, changed: list[int]) -> bool:
         if process is None or not process.running:
             continue
         rate = sum(numbers.rate[spot] for spot in server.operations)
-        held = accounts.load(index).memory_bytes if server.request_bytes else 0.0
+        holds = server.request_bytes or server.heap is not None
+        held = accounts.load(index).memory_bytes if holds else 0.0
         wait_s = round(numbers.wait_ms[index] / 1000, 3)
         patience = bisect(_PATIENCE_S, wait_s) != bisect(_PATIENCE_S, process.wait_s)
         leaks = _leaks(accounts, index)

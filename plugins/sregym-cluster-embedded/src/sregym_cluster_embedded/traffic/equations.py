@@ -59,7 +59,7 @@ class Equations:
         self._pulling = Pulling(structure, numbers)
         self._sharing = Sharing(structure, numbers)
         self._special = [
-            server.gc is not None or server.queue is not None or server.concurrency > 0
+            server.heap is not None or server.queue is not None or server.concurrency > 0
             for server in structure.servers
         ]
 
@@ -312,18 +312,21 @@ class Equations:
 
     def _collecting(self, server: Server, come: float, index: int) -> float:
         """Fraction of a server's processors that garbage collection takes."""
-        gc = server.gc
-        if gc is None:
-            return 0.0
-        return self._collections(server, come, index) * gc.cpu_ms / 1000 / self.numbers.share[index]
+        return self.collected(server, come, index) / self.numbers.share[index]
 
-    def _collections(self, server: Server, come: float, index: int) -> float:
-        """Garbage collections a second."""
-        gc = server.gc
-        assert gc is not None
-        held_mib = self.numbers.waiting[index] * server.request_bytes / 2**20
-        room_kib = max(server.heap_mib - gc.live_mib - held_mib, 1.0) * 1024
-        return come * gc.per_request_kib / room_kib
+    def collected(self, server: Server, come: float, index: int) -> float:
+        """CPU seconds a second that garbage collection would need to keep up with requests."""
+        heap = server.heap
+        return 0.0 if heap is None else heap.cpu_s(come, self._held_mib(index))
+
+    def garbage_bytes(self, index: int, come: float) -> float:
+        """What requests have left in the heap of a server until it is collected."""
+        heap = self.structure.servers[index].heap
+        return 0.0 if heap is None or come <= 0 else heap.garbage_mib(self._held_mib(index)) * 2**20
+
+    def _held_mib(self, index: int) -> float:
+        """Memory that requests hold which wait for a server."""
+        return self.numbers.waiting[index] * self.structure.servers[index].request_bytes / 2**20
 
     def _own(self, operation: Operation) -> Time:
         """Time of a process on a request: work stretched by its queue, and what waits before."""
@@ -367,9 +370,10 @@ class Equations:
             variance += (_WAIT_SPREAD * waits) ** 2
         mean += n.turn_ms[index]
         variance += n.turn_ms[index] ** 2
-        if server.gc is not None:
+        if server.heap is not None:
             come = sum(n.rate[spot] for spot in server.operations)
-            stopped = self._collections(server, come, index) * server.gc.pause_ms / 1000
-            mean += min(1.0, stopped) * server.gc.pause_ms / 2
-            variance += min(1.0, stopped) * server.gc.pause_ms**2 / 3
+            pause_ms = server.heap.gc.pause_ms
+            stopped = server.heap.collections(come, self._held_mib(index)) * pause_ms / 1000
+            mean += min(1.0, stopped) * pause_ms / 2
+            variance += min(1.0, stopped) * pause_ms**2 / 3
         return Time(mean, variance)

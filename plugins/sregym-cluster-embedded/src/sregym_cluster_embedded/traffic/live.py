@@ -45,7 +45,7 @@ class Live(NamedTuple):
     def factors(self, now: float) -> list[float]:
         """What the load of each generator is multiplied with."""
         return [
-            factor(program, now - (process.served_at or 0.0))
+            factor(program, now - (process.served_at or 0.0), _facts(process, program))
             for process, program in self.generators
         ]
 
@@ -54,13 +54,18 @@ class Live(NamedTuple):
         moments = []
         for process, program in self.generators:
             began = process.served_at or 0.0
-            upcoming = next_change(program, now - began)
+            upcoming = next_change(program, now - began, _facts(process, program))
             if upcoming is not None:
                 moments.append(began + upcoming)
         return min(moments, default=None)
 
     def __repr__(self) -> str:
         return f"Live({self.numbers!r}, {self.since}, {self.at}, {self.restless})"
+
+
+def _facts(process: Process, program: LoadGeneratorProgram) -> dict[str, str]:
+    """What the stages of a load generator may refer to."""
+    return process.facts() if program.stages else {}
 
 
 Mark = tuple[float, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_apps.model import count, seconds
+from sregym_apps.model import count, growth_of, seconds
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.traffic.structure import Site, Structure
@@ -36,15 +36,17 @@ def give_patience(made: Structure) -> None:
 def _bound_retries(site: Site, patience_ms: float) -> None:
     """How often a site tries again at most, and within the patience of the caller's callers."""
     retry = site.client.retry
-    site.retries = min(count(retry.times, 0), _MOST_RETRIES)
+    attempts = count(retry.attempts, count(retry.times, 0) + 1)
+    site.retries = min(max(0, attempts - 1), _MOST_RETRIES)
     if not site.retries:
         return
     pause_ms = seconds(retry.backoff, 0.0) * 1000
+    growth = growth_of(retry)
     spent, total, fitting = site.timeout_ms, 0.0, 0.0
     for _ in range(site.retries):
         spent += min(pause_ms, retry.most_s * 1000) + site.timeout_ms
         total += min(pause_ms, retry.most_s * 1000)
-        pause_ms *= retry.growth
+        pause_ms *= growth
         if not patience_ms or spent <= patience_ms:
             fitting += 1
     site.patient_retries, site.pause_ms = fitting, total / site.retries

@@ -117,7 +117,7 @@ class Load(NamedTuple):
         in_flight: Requests that it works on or that wait for it.
         waiting: Requests among them that wait for a turn.
         dropped: Requests a second that are thrown away after waiting in vain.
-        memory_bytes: What requests in flight hold beyond the memory of the process itself.
+        memory_bytes: What requests in flight hold, and what others have left in a heap, beyond the memory at rest.
         pools: The connections that pools of clients hold to it.
         pooled: Requests a second that come through them.
         room: Connections that clients without pools can have; None for any number.

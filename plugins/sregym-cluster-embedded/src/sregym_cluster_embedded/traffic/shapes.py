@@ -30,9 +30,9 @@ def users_of(program: LoadGeneratorProgram, facts: Mapping[str, str]) -> float:
     return number(expand(program.users, facts)) if program.users else 0.0
 
 
-def factor(program: LoadGeneratorProgram, age_s: float) -> float:
+def factor(program: LoadGeneratorProgram, age_s: float, facts: Mapping[str, str]) -> float:
     """What the load is multiplied with, so long after the first request."""
-    found = 1.0
+    found = _staged(program, age_s, facts)
     at = age_s % program.repeat_s if program.repeat_s else age_s
     for phase in program.schedule:
         if at >= phase.at_s - _NEAR_S:
@@ -44,9 +44,44 @@ def factor(program: LoadGeneratorProgram, age_s: float) -> float:
     return found
 
 
-def next_change(program: LoadGeneratorProgram, age_s: float) -> float | None:
+def next_change(
+    program: LoadGeneratorProgram, age_s: float, facts: Mapping[str, str]
+) -> float | None:
     """When the factor may change next, counted from the first request; None for never."""
-    return min((at for at in _changes(program, age_s) if at > age_s + _NEAR_S), default=None)
+    found = (*_changes(program, age_s), *_between_stages(program, age_s, facts))
+    return min((at for at in found if at > age_s + _NEAR_S), default=None)
+
+
+def _stages(
+    program: LoadGeneratorProgram, facts: Mapping[str, str]
+) -> tuple[list[tuple[float, float, float]], float]:
+    """Begin, end and factor of the stages of the first turn, and how long a turn is; 0: no other."""
+    found, at = [], 0.0
+    for stage in program.stages:
+        lasts = number(expand(stage.for_s, facts))
+        if lasts:
+            found.append((at, at + lasts, number(expand(stage.times, facts))))
+            at += lasts
+    pause = number(expand(program.cycle_s, facts))
+    return found, at + pause if found and pause else 0.0
+
+
+def _staged(program: LoadGeneratorProgram, age_s: float, facts: Mapping[str, str]) -> float:
+    stages, turn = _stages(program, facts) if program.stages else ([], 0.0)
+    at = (age_s + _NEAR_S) % turn if turn else age_s + _NEAR_S
+    return next((times for begin, end, times in stages if begin <= at < end), 1.0)
+
+
+def _between_stages(
+    program: LoadGeneratorProgram, age_s: float, facts: Mapping[str, str]
+) -> Iterator[float]:
+    stages, turn = _stages(program, facts) if program.stages else ([], 0.0)
+    began = math.floor(age_s / turn) * turn if turn else 0.0
+    for _, end, _ in stages:
+        yield began + end
+    if turn:
+        yield began + turn
+        yield began + turn + stages[0][1]
 
 
 def _changes(program: LoadGeneratorProgram, age_s: float) -> Iterator[float]:

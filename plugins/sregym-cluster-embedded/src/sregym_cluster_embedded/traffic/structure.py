@@ -15,9 +15,10 @@ from sregym_cluster_embedded.traffic.latency import Time
 from sregym_cluster_embedded.traffic.throttling import PERIOD_S
 
 if TYPE_CHECKING:
-    from sregym_apps.model import Client, GarbageCollection, Line, OnError, Poison
+    from sregym_apps.model import Client, Line, OnError, Poison
 
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
+    from sregym_cluster_embedded.traffic.heaps import Heap
     from sregym_cluster_embedded.userland.counted import Peer
     from sregym_cluster_embedded.userland.wiring import Target
 
@@ -187,8 +188,7 @@ class Server:
         threads: How many threads of its container compute without rest, besides.
         concurrency: Requests it works on at once; 0 for no limit of its own.
         queue: Requests that may wait; None for as long as callers wait.
-        gc: Its garbage collection.
-        heap_mib: Size of its heap, when it is collected.
+        heap: Its heap, where that is collected.
         request_bytes: Memory that a request in flight holds.
         operations: Indices of its operations.
         patience_ms: How long its most patient caller waits.
@@ -203,8 +203,7 @@ class Server:
     threads: float = 0.0
     concurrency: int = 0
     queue: int | None = None
-    gc: GarbageCollection | None = None
-    heap_mib: float = 0.0
+    heap: Heap | None = None
     request_bytes: float = 0.0
     operations: list[int] = field(default_factory=list)
     patience_ms: float = 0.0

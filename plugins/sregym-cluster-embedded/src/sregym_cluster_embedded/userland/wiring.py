@@ -42,6 +42,7 @@ _REGISTRATIONS: TableKey[tuple[ContainerRef, str], tuple[tuple[ContainerRef, int
 )
 # The texts of a client in which settings may stand.
 _RESOLVED = (*("address", "name", "user", "password", "auth_database", "database", "timeout"),)
+_RETRIED = ("times", "attempts", "backoff", "growth")
 _TLS_PORTS = (6443, 10250)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -99,18 +100,18 @@ def parse_address(address: str, usual_port: int = 0) -> Address:
 def resolve_client(client: Client, facts: dict[str, str]) -> Client:
     """The client with settings filled in, and the credentials that its address holds."""
     texts = tuple([expand(getattr(client, name), facts) for name in _RESOLVED])
-    times, backoff = expand(client.retry.times, facts), expand(client.retry.backoff, facts)
-    return _resolved(Same(client), texts, times, backoff)
+    retry = tuple([expand(getattr(client.retry, name), facts) for name in _RETRIED])
+    return _resolved(Same(client), texts, retry)
 
 
 @lru_cache(maxsize=1024)
-def _resolved(client: Same[Client], texts: tuple[str, ...], times: str, backoff: str) -> Client:
+def _resolved(client: Same[Client], texts: tuple[str, ...], again: tuple[str, ...]) -> Client:
     """The client with these texts, which are mostly the same for all pods of a workload."""
     address, name, user, password, auth_database, database, timeout = texts
     parsed = parse_address(address, client.value.wire.port)
     retry = client.value.retry
-    if (times, backoff) != (retry.times, retry.backoff):
-        retry = retry.model_copy(update={"times": times, "backoff": backoff})
+    if again != tuple([getattr(retry, name) for name in _RETRIED]):
+        retry = retry.model_copy(update=dict(zip(_RETRIED, again, strict=True)))
     return client.value.model_copy(
         update={
             "address": address,

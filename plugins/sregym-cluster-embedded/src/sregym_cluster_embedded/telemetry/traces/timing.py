@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import Client, seconds
+from sregym_apps.model import Client, growth_of, seconds
 
 from sregym_cluster_embedded.telemetry.traces.draws import sample
 from sregym_cluster_embedded.traffic.latency import Time
@@ -60,7 +60,7 @@ def stages(calls: list[Timed]) -> list[tuple[float, list[list[Timed]]]]:
 def pause_ms(client: Client, turn: int) -> float:
     """How long a client waits after a failed try before the next one."""
     retry = client.retry
-    return min(seconds(retry.backoff, 0.0) * retry.growth**turn, retry.most_s) * 1000
+    return min(seconds(retry.backoff, 0.0) * growth_of(retry) ** turn, retry.most_s) * 1000
 
 
 def failing_ms(client: Client, attempt: Attempt, noise: float) -> float:

@@ -1,0 +1,18 @@
+"""What this distribution contributes: an application."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core import Offer, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def sregym_register_applications() -> Sequence[Offer]:
+    """Blueprint Hotel Reservation."""
+    return [
+        Offer("blueprint-hotel-reservation", "sregym_app_blueprint.application:BlueprintHotels")
+    ]

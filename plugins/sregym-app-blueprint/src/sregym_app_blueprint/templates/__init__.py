@@ -1,0 +1,1 @@
+"""Templates of this application's table."""
