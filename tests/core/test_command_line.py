@@ -49,6 +49,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "show",
         "run",
         "verify",
+        "sample",
         "up",
         "submit",
         "report",
@@ -85,13 +86,17 @@ def test_help_names_every_command(invoke: Invoke) -> None:
             "--cluster 'embedded:pace=1,fast': 'fast' is not of the form key=value",
         ),
         (
+            ("verify", "--sample", "3"),
+            "--sample N goes with --pairs: it is a sample of all pairs",
+        ),
+        (
             ("report", "/nowhere"),
             "'/nowhere' is no run: it has no run.json; give the folder that `sregym run` named",
         ),
         (
             ("new", "injector", "dns"),
             "no command named 'new'. It comes with sregym-dev: pip install sregym-dev. Known: applications, audit, doctor, "
-            "faults, plugins, problems, quickstart, report, run, show, submit, up, verify",
+            "faults, plugins, problems, quickstart, report, run, sample, show, submit, up, verify",
         ),
     ],
 )

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sregym_core.cli.options import cluster_choice, named_values, positive, seconds, timed
+from sregym_core.cli.options import (
+    chosen_problems,
+    cluster_choice,
+    named_values,
+    positive,
+    seconds,
+    timed,
+)
 from sregym_core.cluster_choice import application_choice
 from sregym_core.errors import UsageError
 from sregym_core.model import FaultRef, Problem, Timing
@@ -99,3 +107,17 @@ def test_no_pair(read: Callable[[], Any], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         read()
     assert str(refused.value) == message
+
+
+def test_a_problem_file_in_place_of_an_id(tmp_path: Path) -> None:
+    file = tmp_path / "one.yaml"
+    bench: Any = None  # nothing of it is asked where files cannot be read
+    with pytest.raises(UsageError) as caught:
+        chosen_problems(bench, argparse.Namespace(problems=[str(file)], suite=""))
+    assert str(caught.value) == (
+        f"problem file {str(file)!r} cannot be read: No such file or directory"
+    )
+    file.write_bytes(b"\xff")
+    with pytest.raises(UsageError) as caught:
+        chosen_problems(bench, argparse.Namespace(problems=[str(file)], suite=""))
+    assert str(caught.value) == f"problem file {str(file)!r} cannot be read: it is not UTF-8"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.interfaces import Command
-from sregym_core.model import ObjectRef
+from sregym_core.model import FailureMode, ObjectRef
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.template_change import AddedObjectFault, Template, TemplateChange
 from typing_extensions import override
@@ -28,6 +28,7 @@ class JobBacklog(AddedObjectFault):
 
     name: ClassVar[str] = "job-backlog"
     title: ClassVar[str] = "Sidecar keeps Jobs from completing"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
     mechanism: ClassVar[str] = "job-never-completes"
     phrases: ClassVar[tuple[str, ...]] = (
         "Job never completes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import ObjectRef
+from sregym_core.model import FailureMode, ObjectRef
 from sregym_injectors.component_fault import article
 from sregym_injectors.restarts import ClientParameters
 from sregym_injectors.template_change import (
@@ -34,6 +34,7 @@ class AutoscalerWrong(AddedObjectFault):
 
     name: ClassVar[str] = "autoscaler-wrong"
     title: ClassVar[str] = "Autoscaler by utilisation without requests"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.LATENT,)
     mechanism: ClassVar[str] = "autoscaler-without-cpu-request"
     phrases: ClassVar[tuple[str, ...]] = (
         "HorizontalPodAutoscaler without CPU requests",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
-from sregym_core.model import ObjectRef
+from sregym_core.model import FailureMode, ObjectRef
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import (
     PodTemplateFault,
@@ -249,6 +249,7 @@ class CpuLimit(PodTemplateFault):
 
     name: ClassVar[str] = "cpu-limit"
     title: ClassVar[str] = "CPU limit below what the process needs"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     mechanism: ClassVar[str] = "cpu-quota-too-low"
     phrases: ClassVar[tuple[str, ...]] = (
         "cpu limit too low",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import WorldError
+from sregym_core.model import FailureMode
 from sregym_injectors.component_fault import not_custom, not_rolling
 from sregym_injectors.edits import Edits
 from sregym_injectors.pods import labels_selector
@@ -26,6 +27,7 @@ class ServiceSelectorWide(ServiceEditFault):
 
     name: ClassVar[str] = "service-selector-wide"
     title: ClassVar[str] = "Service also selects the pods of another component"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     layer: ClassVar[str] = "network"
     mechanism: ClassVar[str] = "service-selector-too-wide"
     phrases: ClassVar[tuple[str, ...]] = (

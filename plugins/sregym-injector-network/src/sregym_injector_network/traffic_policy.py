@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sregym_core.model import Check, Component, pod_spec
+from sregym_core.model import Check, Component, FailureMode, pod_spec
 from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -32,6 +32,7 @@ class TrafficPolicy(ServiceEditFault):
 
     name: ClassVar[str] = "traffic-policy"
     title: ClassVar[str] = "Service serves callers on the nodes of its own pods alone"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     layer: ClassVar[str] = "network"
     mechanism: ClassVar[str] = "internal-traffic-policy-local"
     phrases: ClassVar[tuple[str, ...]] = (

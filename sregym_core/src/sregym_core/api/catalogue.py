@@ -83,7 +83,7 @@ def pair(
         UsageError: There is no such thing, or the fault does not fit.
     """
     from sregym_core.conductor.targets import candidates
-    from sregym_core.model import FaultRef, Problem
+    from sregym_core.model import FailureMode, FaultRef, Problem
 
     bench = (workspace or shared()).bench
     primitive = bench.fault(fault)
@@ -106,8 +106,9 @@ def pair(
         application=application,
         layer=primitive.layer,
         faults=(ref,),
-        # What serves no operation of users hurts none of them.
-        silent=not getattr(found, "operations", ("?",)),
+        # What serves no operation of users hurts none of them, nor does what is latent.
+        silent=FailureMode.LATENT in primitive.modes or not getattr(found, "operations", ("?",)),
+        modes=primitive.modes,
     )
     bench.check(problem)
     return problem

@@ -34,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("listings:Show", "show one problem"),
     "run": ("play:Run", "let agents play problems and grade them"),
     "verify": ("verify:Verify", "prove problems by machine"),
+    "sample": (
+        "sample:Sample",
+        "make a suite: pairs of faults and targets, alone and several at once",
+    ),
     "up": ("up:Up", "put up a broken world for you or any agent"),
     "submit": ("submit:Submit", "submit the current stage from inside a session"),
     "report": ("report:Report", "write the report of a finished run again"),

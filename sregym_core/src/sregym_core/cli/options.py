@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Which problems."""
-    parser.add_argument("problems", nargs="*", metavar="PROBLEM", help="problem ids")
+    parser.add_argument(
+        "problems", nargs="*", metavar="PROBLEM", help="problem ids, or files (.yaml)"
+    )
     parser.add_argument("--suite", default="", metavar="NAME", help="all problems of a suite")
 
 
@@ -208,6 +210,15 @@ def positive(text: str) -> int:
     return number
 
 
+def shard(text: str) -> tuple[int, int]:
+    """Which share of how many: `1/4` is the first of four."""
+    which, _, of = text.partition("/")
+    if which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of):
+        return int(which), int(of)
+    msg = f"a share like 1/4 is needed, from 1/N to N/N, not {text!r}"
+    raise argparse.ArgumentTypeError(msg)
+
+
 def processors() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -226,11 +237,31 @@ def named_values(pairs: list[str], option: str) -> dict[str, str]:
 
 
 def chosen_problems(bench: Bench, arguments: argparse.Namespace) -> tuple[Problem, ...]:
-    """The problems of a command line, checked for playability."""
-    problems = tuple(bench.problems.choose(arguments.problems, arguments.suite))
+    """The problems of a command line, checked for playability.
+
+    Words that end in `.yaml` are files with a problem each, as `sregym sample --out` writes them.
+    """
+    given = arguments.problems
+    files = [word for word in given if word.endswith((".yaml", ".yml"))]
+    ids = [word for word in given if word not in files]
+    problems = tuple(map(_problem_of_file, files))
+    if ids or arguments.suite or not files:
+        problems = (*bench.problems.choose(ids, arguments.suite), *problems)
     for problem in problems:
         bench.check(problem)
     return problems
+
+
+def _problem_of_file(name: str) -> Problem:
+    from sregym_core.problems import parse_problem
+
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        msg = f"problem file {name!r} cannot be read: {why}"
+        raise UsageError(msg) from error
+    return parse_problem(text, name)
 
 
 def free_folder(parent: Path) -> Path:

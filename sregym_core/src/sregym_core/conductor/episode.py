@@ -305,6 +305,7 @@ class EpisodePlayer:
             diagnosis=" ".join(truth.sentence() for truth in self._setup.truths),
             claims=grading.true_claims(self._setup.truths),
             fix=tuple(command for fix in fixes for command in fix),
+            fixes=tuple(tuple(fix) for fix in fixes),
         )
 
     def _on_submit(self, stage: Stage, text: str, claims: Claims | None) -> None:

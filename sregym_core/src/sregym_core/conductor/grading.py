@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_core.blame import given_by, interrupts, located
 from sregym_core.conductor.progress import Progress
+from sregym_core.conductor.rollouts import under_way
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec
 from sregym_core.model import Check, Claims, Outcome, Verdict, name_of
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 # Users notice when at least this share of their requests fails that did not fail before.
 VISIBLE_DROP = 0.02
 VISIBLE_WINDOW_S = 20.0
+# So long a rollout may take that is neither over nor visibly stuck.
+ROLLOUT_S = 120.0
+# How an injection without effect is told of: whoever proves problems knows it by these words.
+UNNOTICED = "users did not notice the fault"
+NO_DEFECT = "left no defect behind"
+NO_HOLD = "the fault did not take hold"
 
 
 def confirm(
@@ -39,6 +46,9 @@ def confirm(
     progress: Progress | None = None,
 ) -> float:
     """Wait until users notice, once every defect is really there; returns their success rate.
+
+    What they notice has to outlast the rollouts that the fault set off: pods that are replaced are
+    missed for a moment whatever the new ones are like.
 
     Raises:
         WorldError: The injection had no effect: an error of the world, not of an agent.
@@ -61,6 +71,7 @@ def confirm(
 
     clock, settle_s = world.cluster.clock, problem.timing.settle_s
     progress = progress or Progress()
+    _await_rollouts(world.cluster, application, progress)
     if not clock.real_time:  # a wall clock does not wait for what may be seen at once
         clock.advance(VISIBLE_WINDOW_S)
     _await_outstanding(faults, clock, settle_s, progress)
@@ -78,11 +89,25 @@ def confirm(
         has_noticed = clock.wait_until(told, settle_s, 2.0 if clock.real_time else 5.0)
     if not has_noticed:
         msg = (
-            f"users did not notice the fault within {problem.timing.settle_s:g} s: "
+            f"{UNNOTICED} within {problem.timing.settle_s:g} s: "
             f"success rate {rate:.3f}, healthy {healthy.success_rate:.3f}"
         )
         raise WorldError(msg)
     return rate
+
+
+def _await_rollouts(cluster: Cluster, application: Application, progress: Progress) -> None:
+    """Wait until no rollout goes on; one that is stuck hurts for as long as it is."""
+    clock = cluster.clock
+
+    def over() -> bool:
+        left = under_way(cluster, application)
+        if left:
+            phase.look([f"{name} is being rolled out" for name in left])
+        return not left
+
+    with progress.phase(clock, "waiting until rollouts have ended", ROLLOUT_S) as phase:
+        clock.wait_until(over, ROLLOUT_S, 2.0)
 
 
 def _await_outstanding(
@@ -114,7 +139,7 @@ def _await_outstanding(
 
         holds = clock.wait_until(rules, timeout_s, 2.0)
     if not holds:
-        msg = f"the fault did not take hold within {timeout_s:g} s: {'; '.join(missing())}"
+        msg = f"{NO_HOLD} within {timeout_s:g} s: {'; '.join(missing())}"
         raise WorldError(msg)
 
 
@@ -143,7 +168,7 @@ def confirm_present(
 def _confirm_present(faults: Sequence[tuple[Fault, FaultContext]]) -> None:
     for fault, context in faults:
         if given_by(fault, "present", fault.present(context), Check).outcome is Outcome.PASS:
-            msg = f"fault {fault.name!r} on {name_of(context.target)!r} left no defect behind"
+            msg = f"fault {fault.name!r} on {name_of(context.target)!r} {NO_DEFECT}"
             raise WorldError(msg)
 
 

@@ -84,11 +84,13 @@ class Reference:
         diagnosis: The root cause in a sentence.
         claims: The same in fields.
         fix: The commands of the reference fix.
+        fixes: The same by fault, one part for each target, in the order of the problem.
     """
 
     diagnosis: str
     claims: Claims
     fix: tuple[Command, ...]
+    fixes: tuple[tuple[Command, ...], ...] = ()
 
 
 @dataclass(frozen=True)

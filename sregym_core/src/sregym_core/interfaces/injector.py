@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Capability,
         Check,
         ComponentPart,
+        FailureMode,
         FaultTarget,
         GroundTruth,
         NodeSetting,
@@ -150,6 +151,7 @@ class Fault(ABC):
             one of its Services. `FaultContext.component` is then pointed at it.
         needs: What the cluster must let one do to its nodes; where it does not, a problem with
             this fault is skipped.
+        modes: In which ways a system with this fault alone fails, beside that something is wrong.
     """
 
     name: ClassVar[str]
@@ -159,6 +161,7 @@ class Fault(ABC):
     takes: ClassVar[tuple[TargetKind, ...]] = (TargetKind.COMPONENT,)
     parts: ClassVar[tuple[ComponentPart, ...]] = ()
     needs: ClassVar[tuple[Capability, ...]] = ()
+    modes: ClassVar[tuple[FailureMode, ...]] = ()
 
     @abstractmethod
     def fits(self, target: Any, /) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.conductor import grading
 from sregym_core.conductor.episode import EpisodePlayer
 from sregym_core.conductor.grading import judge, true_claims
 from sregym_core.conductor.journal import UndoJournal
@@ -17,7 +18,14 @@ from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, Ora
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.proof.cheats import CHEATS
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
-from sregym_core.proof.scripted import Script, Scripted, do_nothing, play_fix, play_reference
+from sregym_core.proof.scripted import (
+    Script,
+    Scripted,
+    do_nothing,
+    play_fix,
+    play_reference,
+    repair_all_but,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +35,10 @@ if TYPE_CHECKING:
     from sregym_core.events import EpisodeEvent
     from sregym_core.interfaces import Command, Session
     from sregym_core.model import Claims, Problem
+
+
+# What an injection comes to that has no effect.
+_SOFT = (grading.UNNOTICED, grading.NO_DEFECT, grading.NO_HOLD)
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,17 @@ class Proof:
     def proved(self) -> bool:
         """Whether every check came out as it had to."""
         return bool(self.checks) and all(check.ok for check in self.checks)
+
+    @property
+    def softened(self) -> str:
+        """Why the fault hurts nobody here; empty where it does, or where that is not known.
+
+        It was injected as it should, and the application goes on without what it broke.
+        """
+        for check in self.checks:
+            if check.name == "noop-fails" and any(word in check.detail for word in _SOFT):
+                return check.detail
+        return ""
 
     def as_json(self) -> dict[str, Any]:
         """The form that `sregym verify --json` prints."""
@@ -139,6 +162,7 @@ class _Battery:
         if self._hasty:
             half = self._play("hasty", partial(play_fix, fix=self._hasty))
             yield _mitigation("hasty-fix-fails", half, Outcome.FAIL)
+        yield from self._masking_checks()
         for name, cheat in CHEATS.items():
             record = self._play(name, partial(self._cheat, cheat=cheat))
             yield _mitigation(f"cheat-{name}-fails", record, Outcome.FAIL)
@@ -165,6 +189,29 @@ class _Battery:
         detail = diagnosis.verdict.reason if diagnosis is not None else record.reason
         said = "" if diagnosis is None else diagnosis_as_text(diagnosis.text, diagnosis.claims)
         yield ProofCheck("true-diagnosis-passes", "pass", got, got == "pass", detail, said)
+
+    def _masking_checks(self) -> Iterator[ProofCheck]:
+        """Each fault has to be repaired for itself: without its own fix the system is not well.
+
+        A fault that another one covers, or that the repair of another one takes away, is none that
+        an agent could find.
+        """
+        faults = self._problem.faults
+        first = 0
+        for number, ref in enumerate(faults, 1):
+            own = range(first, first := first + len(ref.targets))
+            if len(faults) == 1:
+                return
+            name = f"fault-{number}-is-not-masked"
+            record = self._play(name, repair_all_but(own), privileged=True)
+            check = _mitigation(name, record, Outcome.FAIL)
+            if check.got == Outcome.PASS:
+                what = (
+                    f"with every fault repaired but {ref.fault} on {ref.target} the system passes: "
+                    "another fault masks it; choose targets that do not share what is broken"
+                )
+                check = replace(check, detail=what)
+            yield check
 
     def _cheat(self, session: Session, cheat: Any) -> None:
         session.submit("Cheating.")

@@ -55,6 +55,20 @@ def play_fix(session: Session, fix: tuple[Command, ...]) -> None:
     session.submit("It was repaired.")
 
 
+def repair_all_but(spared: range) -> Script:
+    """A script that runs the reference fix without the parts of these places."""
+
+    def play(session: Session) -> None:
+        reference = session.reference()
+        session.submit(reference.diagnosis)
+        for place, fix in enumerate(reference.fixes):
+            if place not in spared:
+                run_all(session, fix)
+        session.submit("A part of the reference fix was applied.")
+
+    return play
+
+
 def run_all(session: Session, commands: tuple[Command, ...]) -> None:
     """Run commands in order; a failing one is part of the story and does not stop the rest."""
     for command in commands:

@@ -1,0 +1,62 @@
+"""Samples of pairs: the same seed makes the same suite, and faults of one problem leave each other alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+from sregym_core.api import Workspace, verify
+from sregym_core.api.sampling import Sampler
+from sregym_core.problems import parse_problem
+from sregym_core.settings import Settings
+
+APPLICATION = "hotel-reservation"
+MASKED = """\
+id: masked
+title: A Service whose selector is wrong is missing as well
+application: hotel-reservation
+layer: kubernetes
+faults:
+  - {fault: service-selector, target: mongodb-rate}
+  - {fault: service-missing, target: mongodb-rate, after_s: 5}
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    return Workspace(Settings())
+
+
+def test_the_same_seed_makes_the_same_suite(workspace: Workspace) -> None:
+    def made(seed: int) -> list[object]:
+        return [*islice(Sampler(workspace, seed, "", APPLICATION).problems(), 4)]
+
+    assert made(7) == made(7)
+
+
+def test_several_faults_hurt_users_apart(workspace: Workspace) -> None:
+    parts = {one.name: one for one in workspace.application(APPLICATION).components()}
+    found = [*islice(Sampler(workspace, 1, "concurrent", APPLICATION).problems(), 6)]
+    assert len({problem.id for problem in found}) == 6
+    for problem in found:
+        own = [parts[ref.target].operations for ref in problem.faults]
+        counts = Counter(name for operations in own for name in operations)
+        assert len(own) in (2, 3)
+        assert all(any(counts[name] == 1 for name in operations) for operations in own)
+
+
+def test_one_fault_on_several_components(workspace: Workspace) -> None:
+    for problem in islice(Sampler(workspace, 1, "correlated", APPLICATION).problems(), 3):
+        assert (len(problem.faults), problem.modes[0]) == (1, "correlated")
+        assert len(problem.faults[0].targets) > 1
+
+
+def test_faults_that_mask_each_other_are_refused(workspace: Workspace) -> None:
+    proof = verify(parse_problem(MASKED, "masked.yaml"), workspace=workspace)
+    refused = {check.name: check.detail for check in proof.checks if not check.ok}
+    assert refused["fault-1-is-not-masked"] == (
+        "with every fault repaired but service-selector on mongodb-rate the system passes: another "
+        "fault masks it; choose targets that do not share what is broken"
+    )
+    assert "fault-2-is-not-masked" not in refused
