@@ -97,6 +97,11 @@ def test_suites_follow_from_the_layer(layer: str, suite: str) -> None:
     assert suites_of(parse_problem(text, "cart.yaml")) == (suite,)
 
 
+def test_suites_follow_from_the_faults() -> None:
+    text = GOOD.replace("fault: cpu-limit", "fault: cr-misoperation").replace("[lite]", "[]")
+    assert suites_of(parse_problem(text, "cart.yaml")) == ("operators",)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "cart.yaml").write_text(GOOD)

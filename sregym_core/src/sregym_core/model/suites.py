@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,16 +24,21 @@ class SuiteRules(Value):
     Attributes:
         modes: It fails in one of these ways.
         layers: It is of one of these layers.
+        faults: One of its faults has a name like one of these, with `*` for anything.
         upstream: It corresponds to a problem of the upstream benchmark.
     """
 
     modes: tuple[FailureMode, ...] = ()
     layers: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
     upstream: bool = False
 
     def hold(self, problem: Problem) -> bool:
         """Whether the problem belongs to the suite."""
         if self.upstream and problem.upstream:
+            return True
+        names = [ref.fault for ref in problem.faults]
+        if any(fnmatchcase(name, like) for name in names for like in self.faults):
             return True
         return problem.layer in self.layers or not {*self.modes}.isdisjoint(problem.modes)
 
