@@ -33,6 +33,7 @@ from sregym_oracle_checklist.naming import Names
         ("hotel-reservation and geography", []),
         ("the user service, search and rate", ["user", "search", "rate"]),
         ("GEO and Frontend", ["geo", "frontend"]),
+        ("Deployment shop in namespace geo", []),
     ],
 )  # fmt: skip
 def test_names(text: str, expected: list[str], components: Any) -> None:

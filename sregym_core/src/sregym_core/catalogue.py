@@ -15,6 +15,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "kubeconfig": "sregym-cluster-kubernetes",
         },
         "application": {
+            "fleetcast": "sregym-app-fleetcast",
             "hotel-reservation": "sregym-app-deathstarbench",
             "synthetic": "sregym-app-synthetic",
             "blueprint-hotel-reservation": "sregym-app-blueprint",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.controllers import Operator
+from sregym_cluster_embedded.sdk.controllers import Operator, TableKey
 
 from sregym_operator_tidb.cluster import (
     COMPONENTS,
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # It looks at all clusters so often, whether or not anything has changed.
 _RESYNC_S = 30.0
+# Between two looks at one cluster its client, which asks five times a second, needs this long.
+_SYNC_S = 2.0
+_SYNCED: TableKey[str, float] = TableKey("tidb-controller-manager.synced")
 _IMAGE = "pingcap/tidb-operator:v1.6.3"
 
 
@@ -33,6 +36,11 @@ def reconcile(client: ApiClient, cluster: Object) -> float | None:
     key = f"{metadata['namespace']}/{metadata['name']}"
     if metadata.get("deletionTimestamp"):
         return None
+    synced, now = client.world.table(_SYNCED), client.world.now
+    wait_s = synced.get(metadata["uid"], -_SYNC_S) + _SYNC_S - now
+    if wait_s > 0:
+        return wait_s
+    synced[metadata["uid"]] = now
     wrong = invalid(cluster)
     if wrong:
         text = wrong[0] if len(wrong) == 1 else f"[{', '.join(wrong)}]"
@@ -64,22 +72,23 @@ def _sync(client: ApiClient, cluster: Object, sets: dict[str, Object]) -> None:
         found = found_of(client, stateful_set(component, ""))
         if found is not None:
             sets[name] = found
+    ready = ready_pods(client, cluster)
     for name in asked:
         component = TidbComponent(cluster, name)
-        _await_others(client, cluster, name)
+        _await_others(cluster, name, ready)
         sets[name] = _make(client, component, sets.get(name))
     _look_at_classes(client, cluster)
 
 
-def _await_others(client: ApiClient, cluster: Object, name: str) -> None:
+def _await_others(cluster: Object, name: str, ready: dict[str, dict[str, bool]]) -> None:
     """TiKV needs a quorum of PD, TiDB a store of TiKV."""
     key = f"{cluster['metadata']['namespace']}/{cluster['metadata']['name']}"
     if name == "tikv" and cluster["spec"].get("pd") is not None:
-        pods = ready_pods(client, TidbComponent(cluster, "pd"))
+        pods = ready["pd"]
         if not pods or sum(pods.values()) <= len(pods) // 2:
             raise SyncError(f"TidbCluster: [{key}], waiting for PD cluster running", waits=True)
     if name == "tidb" and cluster["spec"].get("tikv") is not None:
-        pods = ready_pods(client, TidbComponent(cluster, "tikv"))
+        pods = ready["tikv"]
         if not any(pods.values()):
             raise SyncError(f"TidbCluster: [{key}], waiting for TiKV cluster running", waits=True)
 

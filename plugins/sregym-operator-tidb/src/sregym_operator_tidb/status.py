@@ -22,11 +22,17 @@ _UNHEALTHY = {
 }
 
 
-def ready_pods(client: ApiClient, component: TidbComponent) -> dict[str, bool]:
-    """Its pods by name, and whether each is ready."""
-    selector = ",".join(f"{name}={value}" for name, value in component.labels.items())
-    pods = client.list(f"/api/v1/namespaces/{component.namespace}/pods", selector)
-    return {pod["metadata"]["name"]: _ready(pod) for pod in pods}
+def ready_pods(client: ApiClient, owner: Object) -> dict[str, dict[str, bool]]:
+    """Component -> its pods by name, and whether each is ready."""
+    metadata = owner["metadata"]
+    selector = (
+        f"app.kubernetes.io/instance={metadata['name']},app.kubernetes.io/managed-by=tidb-operator"
+    )
+    found: dict[str, dict[str, bool]] = {name: {} for name in COMPONENTS}
+    for pod in client.list(f"/api/v1/namespaces/{metadata['namespace']}/pods", selector):
+        name = pod["metadata"]["labels"].get("app.kubernetes.io/component", "")
+        found.setdefault(name, {})[pod["metadata"]["name"]] = _ready(pod)
+    return found
 
 
 def _ready(pod: Object) -> bool:
@@ -38,18 +44,20 @@ def report(client: ApiClient, owner: Object, sets: dict[str, Object]) -> None:
     """Write the status where it has changed."""
     before = owner.get("status") or {}
     status: dict[str, Any] = {}
+    pods = ready_pods(client, owner)
     for name in COMPONENTS:
         if name in sets:
             component = TidbComponent(owner, name)
-            status[name] = _of(client, component, sets[name], before.get(name) or {})
+            status[name] = _of(client, component, sets[name], pods[name], before.get(name) or {})
     status["conditions"] = [_condition(client, owner, status, before)]
     if {key: before.get(key) for key in status} != status:
         place = f"/apis/{GROUP}/{VERSION}/namespaces/{owner['metadata']['namespace']}/tidbclusters"
         client.patch(f"{place}/{owner['metadata']['name']}/status", {"status": status})
 
 
-def _of(client: ApiClient, component: TidbComponent, found: Object, before: Any) -> Object:
-    pods = ready_pods(client, component)
+def _of(
+    client: ApiClient, component: TidbComponent, found: Object, pods: dict[str, bool], before: Any
+) -> Object:
     old = before.get("members") or before.get("stores") or {}
     members: dict[str, Any] = {}
     for name, healthy in pods.items():

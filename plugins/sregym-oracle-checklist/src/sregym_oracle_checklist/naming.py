@@ -157,6 +157,8 @@ class Names:
         after = text[token.end() : token.end() + NEIGHBOURHOOD].lower()
         if before.endswith(("/", "=")):  # a path of the web, the value of a label
             return False
+        if re.search(r"\bnamespace[: =]+[`'\"]?$", before):  # where something is, not what
+            return False
         word = token[0].lower()
         if word not in PLAIN_WORDS or component != word:
             return True

@@ -1,0 +1,1 @@
+"""FleetCast for SREGym."""

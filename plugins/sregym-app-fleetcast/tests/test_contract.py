@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+from sregym_app_fleetcast.application import FleetCast
+from sregym_core.interfaces import ClusterProvider
+from sregym_core.plugins import Plugins
+from sregym_core.registry import Registry
+from sregym_core.settings import Settings
+from sregym_core.testing import LivingApplicationContract, PluginContract, ProblemContract
+from sregym_core.testing.clusters import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+    from sregym_core.testing.clusters import Provision
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-app-fleetcast"
+
+
+class TestFleetCast(LivingApplicationContract):
+    @pytest.fixture
+    def application(self) -> FleetCast:
+        return FleetCast()
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        provider: ClusterProvider = Registry(Plugins(Settings())).load("cluster", "embedded")()
+        with opened(provider) as give:
+            yield give
+
+
+class TestProblems(ProblemContract):
+    @pytest.fixture
+    def folder(self) -> Traversable:
+        return files("sregym_app_fleetcast") / "problems"
