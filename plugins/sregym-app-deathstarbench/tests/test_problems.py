@@ -3,6 +3,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
+from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_core.problems import parse_problem
 
@@ -50,6 +51,7 @@ def test_problems_and_what_they_break() -> None:
         "dev_shm_exhaustion_hotel_reservation": [("room-missing", "search")],
         "duplicate_pvc_mounts_hotel_reservation": [("claim-shared", "search")],
         "duplicate_pvc_mounts_social_network": [("claim-shared", "user-service")],
+        "expired_tls_hotel_reservation": [("certificate", "frontend")],
         "faulty_image_correlated": [
             (
                 "image-incompatible",
@@ -60,6 +62,7 @@ def test_problems_and_what_they_break() -> None:
         "hpa_missing_effective_cpu_request_hotel_reservation": [
             ("autoscaler-wrong", "recommendation")
         ],
+        "ingress_misroute": [("ingress-wrong", "frontend")],
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
         "init_container_dependency_hang_hotel_reservation": [("init-hang", "frontend")],
         "init_container_dependency_hang_social_network": [("init-hang", "user-service")],
@@ -136,7 +139,8 @@ def test_problems_and_what_they_break() -> None:
 
 
 def test_targets_are_components() -> None:
-    applications = {kind.name: kind() for kind in (HotelReservation, SocialNetwork)}
+    kinds = (HotelReservation, HotelReservationIngress, SocialNetwork)
+    applications = {kind.name: kind() for kind in kinds}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)
         for name in (name for fault in problem.faults for name in fault.components):

@@ -12,6 +12,7 @@ from sregym_core.model import (
     ConfigUse,
     Container,
     ContainerKind,
+    IngressUse,
     ObjectRef,
     Port,
     ServiceUse,
@@ -37,12 +38,15 @@ class Index:
     def __init__(self, objects: Iterable[KubeObject]) -> None:
         self._by_address: dict[tuple[str, str, str], KubeObject] = {}
         self.services: list[KubeObject] = []
+        self.ingresses: list[KubeObject] = []
         for obj in objects:
             metadata = obj["metadata"]
             address = (obj["kind"], metadata.get("namespace", ""), metadata["name"])
             self._by_address[address] = obj
             if obj["kind"] == "Service":
                 self.services.append(obj)
+            if obj["kind"] == "Ingress":
+                self.ingresses.append(obj)
 
     def find(self, kind: str, namespace: str, name: str) -> KubeObject | None:
         """An object by its address, or None."""
@@ -101,6 +105,33 @@ def services_for(
                 headless=service["spec"].get("clusterIP") == "None",
                 made=any(service is one for one in made),
             )
+
+
+def ingresses_for(
+    services: Iterable[ServiceUse], namespace: str, index: Index
+) -> Iterator[IngressUse]:
+    """The Ingresses with rules that lead to these Services, in the order of the manifests."""
+    names = {use.ref.name for use in services}
+    for ingress in index.ingresses:
+        if ingress["metadata"].get("namespace", "") != namespace:
+            continue
+        spec = ingress["spec"]
+        led = [rule for rule in spec.get("rules") or () if names & set(_backends(rule))]
+        if led:
+            yield IngressUse(
+                ref=ObjectRef.of(ingress),
+                hosts=tuple(rule["host"] for rule in led if rule.get("host")),
+                secrets=tuple(
+                    entry["secretName"] for entry in spec.get("tls") or () if "secretName" in entry
+                ),
+            )
+
+
+def _backends(rule: KubeObject) -> Iterator[str]:
+    """Names of the Services that a rule leads to."""
+    for entry in (rule.get("http") or {}).get("paths") or ():
+        if service := entry["backend"].get("service"):
+            yield service["name"]
 
 
 def _ports(service: KubeObject, pod: KubeObject) -> Iterator[Port]:

@@ -145,6 +145,7 @@ def _component(
         workloads=tuple(map(ObjectRef.of, runners)),
         containers=every,
         services=services,
+        ingresses=tuple(belongings.ingresses_for(services, namespace, index)),
         container=container.name,
         image=container.image,
         command=container.command,

@@ -17,6 +17,8 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("traffic-policy", f"{_PACKAGE}.traffic_policy:TrafficPolicy"),
         Offer("service-selector-wide", f"{_PACKAGE}.selection:ServiceSelectorWide"),
         Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),
+        Offer("ingress-wrong", f"{_PACKAGE}.ingresses:IngressWrong"),
+        Offer("certificate", f"{_PACKAGE}.certificates:CertificateExpired"),
         Offer("policy-deny", f"{_PACKAGE}.policies:PolicyDeny"),
         Offer("policy-peer", f"{_PACKAGE}.policies:PolicyPeer"),
         Offer("policy-caller", f"{_PACKAGE}.policies:PolicyCaller"),

@@ -91,6 +91,10 @@ class LoadGeneratorProgram(Program):
     Attributes:
         kind: `load-generator`.
         target: URL that paths are appended to.
+        host: Host header; empty for that of the target.
+        verifies: Whether it breaks off where it cannot trust a certificate.
+        trusted: Path of a file with the certificate of an authority that it trusts, as a setting may
+            say; empty for those of its image.
         rate: Requests a second in an open loop, where each is sent once.
         users: Users of a closed loop; a number or a setting. Then there is no rate.
         think_s: How long a user thinks between an answer and the next request.
@@ -113,6 +117,9 @@ class LoadGeneratorProgram(Program):
 
     kind: Literal["load-generator"]
     target: Text
+    host: Text = ""
+    verifies: bool = True
+    trusted: Text = ""
     rate: Text = "0"
     users: Text = ""
     think_s: float = Field(default=1.0, ge=0)

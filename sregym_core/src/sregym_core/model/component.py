@@ -121,6 +121,20 @@ class ServiceUse(Value):
     made: bool = False
 
 
+class IngressUse(Value):
+    """An Ingress whose rules lead to a component's Services.
+
+    Attributes:
+        ref: The Ingress.
+        hosts: Hosts of the rules that do; empty for all.
+        secrets: Names of the Secrets with its certificates, in its namespace.
+    """
+
+    ref: ObjectRef
+    hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
 class ConfigUse(Value):
     """A ConfigMap or Secret that the component's pod reads.
 
@@ -189,6 +203,7 @@ class Component(Value):
         containers: All containers of its pods, init containers first. One made from the fields
             below where it is not given.
         services: All Services that lead to its pods. Likewise.
+        ingresses: The Ingresses by which users outside come to them.
         container: Name of the container.
         image: Its image reference.
         command: Its command, empty when the image's own is used.
@@ -218,6 +233,7 @@ class Component(Value):
     workloads: tuple[ObjectRef, ...] = ()
     containers: tuple[Container, ...] = ()
     services: tuple[ServiceUse, ...] = ()
+    ingresses: tuple[IngressUse, ...] = ()
     container: str
     image: str
     command: tuple[str, ...] = ()

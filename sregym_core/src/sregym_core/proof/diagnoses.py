@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sregym_core.model import GroundTruth
 
 # A mechanism that is none of any fault's: a wrong diagnosis has to be wrong for every problem.
-_FOREIGN_MECHANISM = "expired TLS certificate"
+_FOREIGN_MECHANISM = "unpaid software licence"
 
 
 def told_besides(truths: tuple[GroundTruth, ...]) -> str:
@@ -35,7 +35,7 @@ def wrong_diagnoses(
     )
     wrong_mechanism = (
         f"The root cause is in {first.component}: {first.kind} {first.object_name} uses an "
-        f"{_FOREIGN_MECHANISM}, so that clients refuse the connection."
+        f"{_FOREIGN_MECHANISM}, so that it refuses to serve."
     )
     everything = ", ".join(component.name for component in application.components())
     return {

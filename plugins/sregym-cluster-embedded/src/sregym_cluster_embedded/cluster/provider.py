@@ -38,7 +38,9 @@ HEAD_START_S = 7000
 # Options that say whether something is installed, with what is meant when they are not given:
 # whoever works on a cluster expects `kubectl top` to answer.
 _LEAD = "control-plane"
-_SWITCHES = {"metrics-server": "true", "ingress-controller": "false", _LEAD: "true"}
+# An ingress controller is there where an application brings Ingresses.
+_INGRESS = "ingress-controller"
+_SWITCHES = {"metrics-server": "true", _INGRESS: "", _LEAD: "true"}
 _DRIVER = "storage-driver"
 # How many origins there are at most, so that more episodes start from those that are warm.
 _ORIGINS = "origins"
@@ -64,7 +66,8 @@ class Embedded(ClusterProvider):
         past = self.history(spec)
         epoch = int(_now(spec) - past.cluster_s - past.application_s)
         metrics, ingress, lead = (
-            _ON[spec.options.get(name, default)] for name, default in _SWITCHES.items()
+            _ON[chosen] if (chosen := spec.options.get(name, default)) else _brings_ingress(spec)
+            for name, default in _SWITCHES.items()
         )
         driver = spec.options.get(_DRIVER)
         workers = machines(spec.seed, workers_for(spec.applications))
@@ -104,6 +107,11 @@ class Embedded(ClusterProvider):
         except KubectlError as error:
             return [up, Finding("kubectl", False, str(error))]
         return [up, Finding("kubectl", True, _told(found))]
+
+
+def _brings_ingress(spec: ClusterSpec) -> bool:
+    objects = (obj for application in spec.applications for obj in application.manifests())
+    return any(obj["kind"] == "Ingress" for obj in objects)
 
 
 def _now(spec: ClusterSpec) -> int:

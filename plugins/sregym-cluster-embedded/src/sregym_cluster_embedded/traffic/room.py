@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import Program
 
+from sregym_cluster_embedded.network.ingress_status import FOLLOWED
 from sregym_cluster_embedded.traffic.accounts import Accounts
 from sregym_cluster_embedded.traffic.building import Builder
 from sregym_cluster_embedded.traffic.effects import forget, remember_all, remember_some
@@ -39,6 +40,8 @@ _PERIOD_S = 1.0
 _MANY = 150
 _STARTING, _RAREST_S = 1.5, 15.0
 
+_CERTIFICATE = "kubernetes.io/tls"
+
 # What moves by less in a step has come to rest.
 _STILL = 1e-4
 _TREMBLE, _LONG_S = 5e-3, 120.0
@@ -46,12 +49,15 @@ _TREMBLE, _LONG_S = 5e-3, 120.0
 # Steps are longer when something evolves for so long: (seconds since it began, step).
 _STEPS_S = ((120.0, 1.0), (600.0, 2.0), (float("inf"), 10.0))
 
-# What may lead requests another way: the configuration of the cluster's DNS among it.
+# What may lead requests another way: the configuration of the cluster's DNS, and certificates,
+# among it.
 WATCHED = (
     "services",
     "endpointslices.discovery.k8s.io",
     "networkpolicies.networking.k8s.io",
     "configmaps",
+    "secrets",
+    *FOLLOWED,
 )
 
 
@@ -80,7 +86,9 @@ class Traffic:
     def watch(self, world: World, change: Change) -> None:
         """Follower of the resources in `WATCHED`."""
         key = change.key
-        if key.resource != "configmaps" or key.namespace == "kube-system":
+        if key.resource == "configmaps" and key.namespace != "kube-system":
+            return
+        if key.resource != "secrets" or change.obj.get("type") == _CERTIFICATE:
             self.changed(world)
 
     def request(self, world: World, ref: ContainerRef, operation: str) -> str:

@@ -1,18 +1,19 @@
-"""Load generators: what they send at present, and where it ends."""
+"""Load generators: what they send at present, and where it ends, behind ingress controllers too."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import Client, ServiceProgram, expand, route_of
+from sregym_apps.model import Client, IngressProgram, ServiceProgram, expand, route_of
 
-from sregym_cluster_embedded.traffic.latency import given_up, on_the_way
+from sregym_cluster_embedded.traffic import doors
+from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import End, Part, Source
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.process import process_of
-from sregym_cluster_embedded.userland.wiring import targets
+from sregym_cluster_embedded.userland.wiring import parse_address, targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,24 @@ _WORDS = {
 }
 
 
+class _Sender(NamedTuple):
+    """A load generator that sends.
+
+    Attributes:
+        builder: Of the structure.
+        process: The load generator.
+        asked: What all its requests are like.
+        timeout_s: Its patience.
+        facts: Its settings.
+    """
+
+    builder: Builder
+    process: Process
+    asked: doors.Asked
+    timeout_s: float
+    facts: Mapping[str, str]
+
+
 def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram) -> None:
     """Add a load generator, and all that its requests lead to, to a structure.
 
@@ -43,14 +62,16 @@ def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram
     sent = {n: chosen[n] * number(expand(e.times, facts)) for n, e in program.mix.items()}
     whole, requests = sum(chosen.values()), sum(sent.values())
     each = requests / whole if whole else 0.0
-    url = expand(program.target, facts)
-    client = _browser(url or "localhost", program.timeout_s)
+    url = expand(program.target, facts) or "localhost"
+    client = _browser(url, program.timeout_s)
     found = targets(builder.world, process, client, builder.footing)
+    asked = doors.asked(program, process, url, parse_address(url, client.wire.port))
+    sender = _Sender(builder, process, asked, program.timeout_s, facts)
     parts = tuple(
         Part(
             entry.counts_as or name,
             sent[name] / requests if requests else 0.0,
-            tuple(_end(builder, target, entry, program.timeout_s, facts) for target in found),
+            tuple(end for target in found for end in _ends(sender, target, entry)),
         )
         for name, entry in program.mix.items()
     )
@@ -61,12 +82,52 @@ def add_source(builder: Builder, process: Process, program: LoadGeneratorProgram
     )
 
 
-def _end(
-    builder: Builder, target: Target, entry: MixEntry, timeout_s: float, facts: Mapping[str, str]
-) -> End:
+def _ends(sender: _Sender, target: Target, entry: MixEntry) -> tuple[End, ...]:
+    """Where a kind of request ends that goes to a target."""
+    builder, server = sender.builder, None
+    if not target.kind and target.ref is not None:
+        server = builder.footing.at(process_of, builder.world, target.ref)
+    if server is None or not isinstance(server.behaviour, IngressProgram):
+        return (_end(sender, target, entry),)
+    method, _, path = entry.request.partition(" ")
+    path = sender.asked.url.path.rstrip("/") + path
+    passed = doors.passed(
+        builder.world, sender.process, server, target.listener, sender.asked, path, builder.footing
+    )
+    transit, lost = _way(target, sender.timeout_s)
+    if passed.status:
+        return (End(target.share, -1, passed.status, transit, lost),)
+    found = []
+    for backend, sent in passed.backends:
+        rest = _end(sender, backend, entry.model_copy(update={"request": f"{method} {sent}"}))
+        found.append(
+            rest._replace(
+                share=rest.share * target.share,
+                status=doors.gateway_status(backend.kind) if backend.kind else rest.status,
+                transit=_both(transit, rest.transit),
+                lost=1 - (1 - lost) * (1 - rest.lost),
+                unknown="",
+                why="",
+            )
+        )
+    return tuple(found)
+
+
+def _way(target: Target, timeout_s: float) -> tuple[Time | None, float]:
+    """Time of packets to a target and back, None when the way is clear, and the part that is lost."""
+    if target.path is None:
+        return None, 0.0
+    return on_the_way(target.path), given_up(target.path, timeout_s * 1000)
+
+
+def _both(first: Time | None, second: Time | None) -> Time | None:
+    return second if first is None else first if second is None else first.then(second)
+
+
+def _end(sender: _Sender, target: Target, entry: MixEntry) -> End:
     """Where a request of a load generator ends: the operation, and the status of a failure."""
-    transit = None if target.path is None else on_the_way(target.path)
-    lost = 0.0 if target.path is None else given_up(target.path, timeout_s * 1000)
+    builder, facts = sender.builder, sender.facts
+    transit, lost = _way(target, sender.timeout_s)
     if target.kind or target.ref is None:
         known = target.facts if target.kind == "dns" else {}
         unknown, why = known.get("host", ""), known.get("lookup", "")

@@ -43,6 +43,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "serviceaccount": ("v1", "ServiceAccount"),
     "resourcequota": ("v1", "ResourceQuota"),
     "limitrange": ("v1", "LimitRange"),
+    "ingress": ("networking.k8s.io/v1", "Ingress"),
     "cronjob": ("batch/v1", "CronJob"),
     "horizontalpodautoscaler": ("autoscaling/v2", "HorizontalPodAutoscaler"),
     "priorityclass": ("scheduling.k8s.io/v1", "PriorityClass"),
