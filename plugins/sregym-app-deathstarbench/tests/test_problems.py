@@ -51,6 +51,12 @@ def test_problems_and_what_they_break() -> None:
         "dev_shm_exhaustion_hotel_reservation": [("room-missing", "search")],
         "duplicate_pvc_mounts_hotel_reservation": [("claim-shared", "search")],
         "duplicate_pvc_mounts_social_network": [("claim-shared", "user-service")],
+        "ephemeral_port_range_hotel_reservation": [
+            (
+                "pod-sysctl",
+                "frontend, geo, profile, rate, recommendation, reservation, search, user",
+            )
+        ],
         "expired_tls_hotel_reservation": [("certificate", "frontend")],
         "faulty_image_correlated": [
             (

@@ -82,6 +82,7 @@ FITTING = {
     "env-missing": [],
     "env-wrong": [],
     "env-shadowed": [],
+    "pod-sysctl": ["catalog", "front"],
     "autoscaler-wrong": ["catalog", "front"],
     "secret-wrong": [],
     "image-incompatible": [],

@@ -59,6 +59,7 @@ CASES = [
     ("readiness-gate", "frontend"),
     ("sidecar-stuck", "geo"),
     ("preemption", "rate"),
+    ("pod-sysctl", "rate"),
     ("room-missing", "search"),
     ("secret-wrong", "mongodb-geo"),
     ("host-port", "frontend"),
@@ -81,7 +82,7 @@ PLAIN = (
     "node-selector", "spread-impossible", "request-too-large", "liveness-probe-wrong",
     "readiness-probe-wrong", "probe-impatient", "command-wrong", "init-hang", "security-context",
     "sidecar-port", "env-wrong", "env-shadowed", "room-missing", "readiness-gate", "sidecar-stuck",
-    "cpu-limit",
+    "cpu-limit", "pod-sysctl",
 )  # fmt: skip
 ELSEWHERE = {"nginx-thrift": SocialNetwork}
 

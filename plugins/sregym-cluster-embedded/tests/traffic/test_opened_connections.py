@@ -58,15 +58,37 @@ def test_ports_run_out_where_each_call_opens_a_connection(make_market: Any) -> N
     assert errors(market) == {}
 
 
-def test_the_range_of_a_pod_counts(make_market: Any) -> None:
-    market = market_of(make_market)
+def give_range(market: Any, value: str) -> None:
     found = deepcopy(market.world.store.get(Key("deployments.apps", "default", "web")))
-    sysctls = [{"name": RANGE, "value": "50000 50599"}]
+    sysctls = [{"name": RANGE, "value": value}]
     found["spec"]["template"]["spec"]["securityContext"] = {"sysctls": sysctls}
     writes.update(market.world, "deployments.apps", found)
     market.run(40)
+
+
+def test_the_range_of_a_pod_counts(make_market: Any) -> None:
+    market = market_of(make_market)
+    give_range(market, "50000 50599")
     assert errors(market) == {NO_PORT: 0.95}
     assert market.shell("web", "netstat -tn | grep -c ':50[0-5].. .*:8080 '") == (0, "1\n", "")
+
+
+def test_connections_to_a_datastore_need_ports_too(make_market: Any) -> None:
+    stock = {"protocol": "keyvalue", "address": "stock:8080", "timeout_s": 1}
+    market = make_market(
+        {
+            "web.clients.stock": stock,
+            "web.operations.buy.calls": [{"call": "stock.get", "collection": "k"}],
+            "stock": {"kind": "redis", "port": 8080, "latency_ms": 5},
+            "load.rate": 200,
+        }
+    )
+    assert errors(market) == {}
+    give_range(market, "50000 50000")
+    ((text, share),) = errors(market).items()
+    assert "cannot assign requested address" in text
+    # All that come while the one connection is used.
+    assert 0.3 < share < 0.7
 
 
 @pytest.mark.parametrize(

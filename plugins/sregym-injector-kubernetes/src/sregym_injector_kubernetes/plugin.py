@@ -40,6 +40,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("claim-shared", f"{_PACKAGE}.volumes:ClaimShared"),
         Offer("volume-elsewhere", f"{_PACKAGE}.volumes:VolumeElsewhere"),
         Offer("rollout-strategy", f"{_PACKAGE}.rollout_strategy:RolloutStrategy"),
+        Offer("pod-sysctl", f"{_PACKAGE}.sysctls:PodSysctl"),
         Offer("preemption", f"{_PACKAGE}.preemption:Preemption"),
         Offer("autoscaler-wrong", f"{_PACKAGE}.scaling:AutoscalerWrong"),
         Offer("job-backlog", f"{_PACKAGE}.jobs:JobBacklog"),

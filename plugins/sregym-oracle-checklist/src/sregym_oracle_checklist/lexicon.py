@@ -14,7 +14,7 @@ NOUNS: dict[str, str] = {
     "placement": r"node[- ]?selectors?|(?:(?:pod|node) )?(?:anti-?)?affinit(?:y|ies)|podantiaffinity|topology ?spread(?: ?constraints?)?|taints?|tolerations?",
     "env": r"env(?:ironment)?[- ]?var(?:iable)?s?|(?:container )?env",
     "selector": r"(?:label[- ])?selectors?|spec\.selector|pod labels?|labels?",
-    "port": r"target[- _]?ports?|port mapping|ports?",
+    "port": r"target[- _]?ports?|port mapping|(?<!local )(?<!ephemeral )(?<!source )ports?(?! range)",
     "key": r"(?:config(?:uration)? )?(?:keys?|entry|entries|fields?|settings?|propert(?:y|ies)|addresses|address"
     r"|connection strings?|hostnames?|url|dsn|endpoint setting|parameters?|value)",
     "configmap": r"config[- ]?maps?|cm|init(?:iali[sz]ation)? scripts?",
@@ -114,6 +114,7 @@ PHRASES: dict[str, str] = {
     r"|(?:affinity|spread|selector)[^.;]{0,40}(?:unmet|unsatisfiable|cannot be (?:met|satisfied)|deadlock)|(?:assigned|pinned|bound) to (?:a )?(?:non-?existent|missing) node",
     "request-too-large": r"(?:memory|cpu|resource) request (?:is )?(?:far )?(?:too (?:large|big|high)|beyond|larger than|above what)|insufficient (?:memory|cpu) on (?:all|every|any) nodes?",
     "init-container": r"init[- ]?containers?[^.;]{0,60}(?:wait|hang|hung|stuck|never|block|loop|sleep)\w*|(?:wait|hang|hung|stuck|block|loop)\w*[^.;]{0,40}init[- ]?containers?|stuck in init|wait\w* for a retired",
+    "local-ports": r"(?:local|ephemeral|source) ports?\b(?:[- ]range|[- ]exhaust\w*)?|ip_local_port_range|cannot assign requested address",
     "port-conflict": r"ports?[- ](?:conflict|clash|collision)s?|address (?:is )?already in use|conflict\w* (?:over|on|for) (?:the )?(?:same )?port"
     r"|ports?(?: \d+)? (?:is |are |was )?(?:already )?(?:in use|taken|occupied|bound|stolen|grabbed)(?: by)?|(?:same|own) port|(?:takes|took|taking|occupies|occupying|steals|grabs|hijacks) (?:\w+ ){0,3}port"
     r"|sidecar[^.;]{0,60}(?:listen|bind|occup|tak)\w*[^.;]{0,30}port",
@@ -126,7 +127,7 @@ PHRASES: dict[str, str] = {
     "rollout-strategy": r"(?:rolling[- ]?update|rollout|update|deployment)[- ]?(?:strateg(?:y|ies))?[^.;]{0,40}(?:misconfigur\w+|wrong|takes all|all at once|allows all)|max ?unavailable[^.;]{0,20}100|max ?surge[^.;]{0,8}\b0\b|(?:wrong|bad|misconfigured|unsafe) (?:rollout|update|rolling update|deployment) strategy",
     "env-wrong": r"(?:duplicate[ds]?|shadow(?:ed|s|ing)|overrid(?:e|es|den|ing)|second|repeated|conflicting)(?: \w+){0,3} env(?:ironment)?(?:[- ]?var(?:iable)?s?)?\b"
     r"|env(?:ironment)?[- ]?var(?:iable)?s?[^.;]{0,60}(?:shadow\w*|overrid\w+|overwr\w+|twice|duplicat\w+|typo\w*)|later env entry",
-    "security-context": r"run-?as-?non-?root|security ?context|run\w* as root",
+    "security-context": r"run-?as-?non-?root|security ?context(?!\.sysctls)|run\w* as root",
     "service-selector": r"(?:wrong|mismatched|extra|bogus|bad|incorrect|broken|stray|spurious|additional|unmatched) (?:\w+ ){0,2}(?:selector|label)s?"
     r"|selector (?:asks for|requires|demands|wants|looks for|contains|includes|has|carries|got|now) .{0,40}(?:no pod|none of|pods? (?:carr|have|has|don't|do not)|extra|additional|which|that (?:no|none))"
     r"|select(?:s|ing|ed)? (?:no|none|nothing|zero)(?: of (?:the|its))?(?: pods?)?|no (?:running )?pods? (?:carries|carry|carrying|has|have|with|bears?|match\w*)(?: \w+){0,3} (?:label|selector)"
@@ -208,6 +209,7 @@ TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
     ("dns", r"dns"),
     ("placement", r"affinity|spread|taint"),
     ("probe-wrong", r"probe"),
+    ("local-ports", r"(?:local|ephemeral)-port"),
     ("port-conflict", r"port-conflict"),
     ("webhook", r"webhook"),
     ("preemption", r"preempts"),

@@ -9,6 +9,7 @@ from sregym_apps.model import ServiceProgram, StoreProgram
 
 from sregym_cluster_embedded.traffic.structure import Opening
 from sregym_cluster_embedded.userland.counted import Peer
+from sregym_cluster_embedded.userland.dialling import most_at_once
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
 
@@ -169,7 +170,8 @@ def _admit(
     granted: list[tuple[_Holder, int, tuple[ConnectionLimit, ...]]] = []
     for holder in order:
         limits = footing.at(_limits, world, holder.process.ref, holder.name, server)
-        number = min((holder.wanted, *(_left(limit, used) for limit in limits)))
+        ports = footing.at(most_at_once, world, holder.process.ref)
+        number = min((holder.wanted, ports, *(_left(limit, used) for limit in limits)))
         for user in (None, holder.client.user):
             used[user] = used.get(user, 0) + number
         granted.append((holder, number, limits))
@@ -181,15 +183,20 @@ def _admit(
     if pools:
         made.pools[server] = tuple(pools)
     for holder, number, limits in granted:
+        enough = holder.wanted if holder.client.pool else _AMPLE
+        ports = footing.at(most_at_once, world, holder.process.ref)
         if not limits:
+            if ports < enough:
+                _restrict(made, server, holder, ports, "", "no_port")
             continue
         closest = min(limits, key=lambda limit: _left(limit, used))
         room = number if holder.client.pool else number + _left(closest, used)
         if not holder.client.pool:
             whole = sum(n for other, n, _ in granted if not other.client.pool) - number + room
             made.room[server] = max(made.room.get(server, 0), whole)
-        enough = holder.wanted if holder.client.pool else _AMPLE
-        if room < enough:
+        if ports < min(room, enough):
+            _restrict(made, server, holder, ports, "", "no_port")
+        elif room < enough:
             _restrict(made, server, holder, room, closest.text)
 
 
@@ -197,12 +204,15 @@ def _left(limit: ConnectionLimit, used: dict[str | None, int]) -> int:
     return max(0, limit.most - used.get(limit.user, 0))
 
 
-def _restrict(made: Structure, server: ContainerRef, holder: _Holder, room: int, text: str) -> None:
+def _restrict(
+    made: Structure, server: ContainerRef, holder: _Holder, room: int, text: str,
+    kind: str = "overloaded",
+) -> None:  # fmt: skip
     """Let calls know that there are only so many connections."""
     index = len(made.openings)
     key = (holder.process.ref, holder.name, server)
     ways: list[tuple[int, Way]] = []
-    made.openings.append(Opening(key, "overloaded", ways, text, room))
+    made.openings.append(Opening(key, kind, ways, text, room))
     for site, place in holder.ways:
         way = site.ways[place]._replace(opening=index)
         site.ways = (*site.ways[:place], way, *site.ways[place + 1 :])

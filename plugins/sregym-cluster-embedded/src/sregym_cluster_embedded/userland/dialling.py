@@ -39,6 +39,12 @@ def opened_per_s(world: World, ref: ContainerRef) -> float:
     return max(0, high - low + 1 - others) / held_s
 
 
+def most_at_once(world: World, ref: ContainerRef) -> int:
+    """How many connections a process can hold to one address at a time."""
+    low, high = port_range(world, ref)
+    return max(0, high - low + 1)
+
+
 def failing_connects(world: World, ref: ContainerRef) -> tuple[str, float]:
     """How connecting fails for a process whose system call does, and for which part of the calls."""
     process = process_of(world, ref)
