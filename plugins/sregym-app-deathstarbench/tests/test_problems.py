@@ -72,6 +72,7 @@ def test_problems_and_what_they_break() -> None:
         "incorrect_image_hotel_reservation": [("image-wrong", "search")],
         "init_container_dependency_hang_hotel_reservation": [("init-hang", "frontend")],
         "init_container_dependency_hang_social_network": [("init-hang", "user-service")],
+        "latent_sector_error": [("khaos-latent-sector-error", "the node that runs mongodb-rate")],
         "k8s_target_port-misconfig": [("service-target-port", "user-service")],
         "liveness_probe_misconfiguration_hotel_reservation": [
             ("liveness-probe-wrong", "recommendation")

@@ -57,6 +57,7 @@ SETTINGS = (
     MemoryUse(node=N, taken_bytes=2**30),
     ProcessLimit(node=N, limit=64),
     SystemCall(node=N, call="read", path="/data/*", error="EIO", share=0.5),
+    SystemCall(node=N, call="pread64", error="EIO"),
     SystemCall(namespace="shop", labels={"app": "web"}, call="fsync", delay_ms=20),
     *(
         RegistryAccess(host="docker.io", failure=failure)
@@ -142,6 +143,16 @@ def test_symptoms_follow(cluster: Cluster, access: NodeAccess) -> None:
     assert cluster.clock.wait_until(lambda: ready(N) == "True", 120.0)
 
 
+def test_calls_succeed_again_when_the_tracer_ends(access: NodeAccess) -> None:
+    rule = SystemCall(node=N, call="fdatasync", error="EIO")
+    access.apply(rule)
+    assert "/usr/local/lib/trace/syscalls.bt" in access.run(N, ("ps", "-ef")).stdout
+    assert "bpftrace" not in access.run("node2", ("ps", "-ef")).stdout
+    assert access.run(N, ("pkill", "-x", "bpftrace")).ok
+    assert access.read(rule).is_neutral
+    assert "bpftrace" not in access.run(N, ("ps", "-ef")).stdout
+
+
 def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: NodeAccess) -> None:
     (pod, *_) = cluster.list("v1", "Pod", "kube-system", "k8s-app=kube-dns")
     metadata, address = pod["metadata"], pod["status"]["podIP"]
@@ -181,6 +192,11 @@ def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: Nod
         (
             Daemon(node=N, daemon="kube-proxy", state="frozen"),
             "on node 'node3' the kube-proxy cannot be frozen, only stopped",
+        ),
+        (
+            SystemCall(node=N, call="mmap", error="ENOMEM"),
+            "the system call 'mmap' is not simulated; there are: open, read, write, fsync, connect, "
+            "openat, pread64, readv, pwrite64, writev, fdatasync",
         ),
         (
             SystemCall(node=N, call="read", error="EWHAT"),

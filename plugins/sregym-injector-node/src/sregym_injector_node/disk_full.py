@@ -10,11 +10,10 @@ from sregym_core.errors import NodeError
 from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Capability, Change, Check, GroundTruth, Node, TargetKind
 from sregym_injectors.defects import defect_check
+from sregym_injectors.node_fitting import runs_something_that_matters
 from sregym_injectors.nodes import NodeEdits, from_another_node, look, truth_on_node
+from sregym_injectors.pressure import after_pressure
 from typing_extensions import override
-
-from sregym_injector_node.fitting import runs_something_that_matters
-from sregym_injector_node.pressure import after_pressure
 
 _FOLDER = "/var/log"
 _NAMES = ("audit.log.1", "containerd.debug.log", "kern.log.1", "tcpdump.pcap", "trace.out")

@@ -6,52 +6,12 @@ that is chosen, and `{cores}` for its processors. Commands of a repair run on it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from sregym_injectors.node_faults import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-@dataclass(frozen=True)
-class Row:
-    """One fault.
-
-    Attributes:
-        name: The word for it.
-        title: One line for people.
-        layer: As in `Fault.layer`.
-        setting: What is set.
-        actor: Who or what does that on real machines.
-        mechanism: Word of the ground truth.
-        phrases: Other ways to say it.
-        symptom: What users and engineers see of it.
-        what: Thing that is changed.
-        before: How it was.
-        after: How it is then.
-        runs: Of what kind the component is for whose users the machine is chosen; empty for any.
-        repair: Commands on the host.
-        pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
-            serves is started anew then, since others may have come up without what they had in
-            memory. Empty where nobody is evicted.
-        enter: `here` by a pod on the node itself, `ssh` by another node, where no pod comes up here.
-    """
-
-    name: str
-    title: str
-    layer: Literal["os", "hardware", "network"]
-    setting: Mapping[str, Any]
-    actor: str
-    mechanism: str
-    phrases: tuple[str, ...]
-    symptom: str
-    what: str
-    before: str
-    after: str
-    repair: tuple[tuple[str, ...], ...]
-    runs: Literal["", "datastore"] = ""
-    pressure: Literal["", "DiskPressure", "MemoryPressure", "Ready"] = ""
-    enter: Literal["here", "ssh"] = "here"
 
 
 _FROM_NODE: dict[str, Any] = {"source": {"node": "{node}"}}

@@ -8,10 +8,9 @@ from pydantic import BaseModel, ConfigDict
 from sregym_core.interfaces import Command, Fault, FaultContext
 from sregym_core.model import Capability, Change, Check, GroundTruth, Node, Sysctl, TargetKind
 from sregym_injectors.defects import defect_check
+from sregym_injectors.node_fitting import runs_something_that_matters
 from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
 from typing_extensions import override
-
-from sregym_injector_node.fitting import runs_something_that_matters
 
 _CONNTRACK = "net.netfilter.nf_conntrack_max"
 _PORTS = "net.ipv4.ip_local_port_range"

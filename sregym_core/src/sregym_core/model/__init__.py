@@ -27,6 +27,7 @@ from sregym_core.model.kernel_settings import (
     KernelTable,
     MemoryUse,
     ProcessLimit,
+    ProcessTrouble,
     Sysctl,
     SystemCall,
 )
@@ -150,6 +151,7 @@ __all__ = [
     "Power",
     "Problem",
     "ProcessLimit",
+    "ProcessTrouble",
     "RegistryAccess",
     "ServiceUse",
     "StageRecord",

@@ -113,3 +113,24 @@ class SystemCall(NodeSetting):
     error: str = ""
     share: float = Field(default=1.0, ge=0, le=1)
     delay_ms: float = Field(default=0.0, ge=0)
+
+
+class ProcessTrouble(NodeSetting):
+    """Something that a driver below does to processes which is no call that fails.
+
+    Attributes:
+        node: Where.
+        namespace: Of the pods whose processes are meant; empty for all processes.
+        labels: Only pods of the namespace with these labels, also those that come later.
+        trouble: What, in the words of the driver: `memory-leak`, `heap-fragmented`.
+        active: Whether it does so.
+    """
+
+    capability: ClassVar[Capability] = Capability.PROCESS_TROUBLES
+    identity: ClassVar[tuple[str, ...]] = ("node", "namespace", "labels", "trouble")
+    what: Literal["process-trouble"] = "process-trouble"
+    node: str
+    namespace: str = ""
+    labels: dict[str, str] = Field(default_factory=dict)
+    trouble: str
+    active: bool = False

@@ -35,6 +35,9 @@ class Capability(StrEnum):
     CPU = "node-cpu"
     LIMITS = "process-limits"
     SYSCALLS = "system-calls"
+    # Calls beyond those of files and connections: of memory, processes, clocks.
+    EVERY_SYSCALL = "every-system-call"
+    PROCESS_TROUBLES = "process-troubles"
     KUBELET_CONFIGURATION = "kubelet-configuration"
     REGISTRIES = "registries"
 

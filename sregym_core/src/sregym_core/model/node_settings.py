@@ -19,6 +19,7 @@ from sregym_core.model.kernel_settings import (
     KernelTable,
     MemoryUse,
     ProcessLimit,
+    ProcessTrouble,
     Sysctl,
     SystemCall,
 )
@@ -176,6 +177,7 @@ AnyNodeSetting: TypeAlias = Annotated[
     | CpuUse
     | ProcessLimit
     | SystemCall
+    | ProcessTrouble
     | KubeletField
     | RegistryAccess,
     Field(discriminator="what"),

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _SYSCALL = "set on nodes: "
 # The settings of rules that stand, without values.
+# What programs of the simulation call, and what is the same to them.
+_CALLS = ("open", "read", "write", "fsync", "connect")
+_SAME_CALL = {
+    "openat": "open", "pread64": "read", "readv": "read", "pwrite64": "write", "writev": "write",
+    "fdatasync": "fsync",
+}  # fmt: skip
 _SYSCALLS: TableKey[str, SystemCall] = TableKey("nodes.syscalls")
 _BLOCKED = {
     "": None,
@@ -101,12 +107,17 @@ def read_call(world: World, setting: SystemCall) -> SystemCall:
 def write_call(world: World, setting: SystemCall) -> None:
     """Make a rule for system calls so."""
     name = _SYSCALL + setting.key
+    call = _SAME_CALL.get(setting.call, setting.call)
+    if call not in _CALLS:
+        known = ", ".join((*_CALLS, *_SAME_CALL))
+        msg = f"the system call {setting.call!r} is not simulated; there are: {known}"
+        raise NodeError(msg)
     if setting.is_neutral:
         syscalls.heal(world, name)
         return
     whose = bool(setting.namespace or setting.pod or setting.labels)
     rule = syscalls.Rule(
-        call=setting.call,
+        call=call,
         error=setting.error,
         node=setting.node,
         container=setting.container,

@@ -1,4 +1,4 @@
-"""Processes of a node beside its pods that keep its processors busy or hold its memory.
+"""Processes of a node beside its pods: those that keep processors busy or hold memory, and tracers.
 
 They are seen like any process of the machine, and what they took is free again when they end.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_cluster_embedded import machines
+from sregym_cluster_embedded import machines, syscalls
 from sregym_cluster_embedded.userland.files.tasks import Task
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ _KNOWN: Mapping[str, _Neighbour] = {
     ),
 }
 _BASE_KIB = 9_400
+# What lets system calls of others fail is a program of its own.
+_TRACER, _TRACER_PID, _TRACER_KIB = "syscall-trace.service", 42_390, 96_000
+_TRACE = ("bpftrace", "--unsafe", "-q", "/usr/local/lib/trace/syscalls.bt")
 _ENDING = (1, 2, 3, 6, 9, 11, 15)
 
 
@@ -50,6 +53,11 @@ def tasks(world: World, node: str) -> Iterator[Task]:
     machine, made = machines.machine(world, node), machines.as_made(world, node)
     if machine is None or made is None:
         return
+    if _traced(world, node):
+        group = f"/system.slice/{_TRACER}"
+        yield Task(
+            _TRACER_PID, 1, _TRACE[0], _TRACE, "S", _TRACER_KIB, (), 0.0, 0, None, _TRACER, group
+        )
     for unit, known in _KNOWN.items():
         taken = _taken(machine, made, known)
         if taken <= 0:
@@ -72,6 +80,10 @@ def percent_of(world: World, node: str, unit: str) -> float:
 
 def signalled(world: World, node: str, unit: str, number: int) -> bool:
     """Let a signal reach one of them; whether the name is of one."""
+    if unit == _TRACER:
+        for name in _traced(world, node) if number in _ENDING else ():
+            syscalls.heal(world, name)
+        return True
     known = _KNOWN.get(unit)
     made = machines.as_made(world, node)
     if known is None or made is None:
@@ -79,6 +91,11 @@ def signalled(world: World, node: str, unit: str, number: int) -> bool:
     if number in _ENDING:
         machines.change(world, node, **{known.attribute: getattr(made, known.attribute)})
     return True
+
+
+def _traced(world: World, node: str) -> list[str]:
+    """Names of the rules by which system calls of the processes of a node fail or take longer."""
+    return sorted(name for name, rule in syscalls.rules(world).items() if rule.node == node)
 
 
 def _taken(machine: Machine, made: Machine, known: _Neighbour) -> float:

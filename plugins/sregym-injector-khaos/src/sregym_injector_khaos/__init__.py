@@ -1,0 +1,1 @@
+"""Faults below processes: system calls that fail, packets that are lost, memory that goes."""

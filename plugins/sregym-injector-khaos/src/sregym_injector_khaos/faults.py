@@ -1,0 +1,73 @@
+"""The faults of the rows, by name, and how much of what they do their parameters change."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from sregym_core.model import LinkState, SystemCall
+from sregym_injectors.node_faults import NodeSettingFault, fault_of
+from typing_extensions import override
+
+from sregym_injector_khaos.rows import ROWS
+from sregym_injectors import commands
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.interfaces import Command, FaultContext
+    from sregym_core.model import NodeSetting
+
+
+class KhaosParameters(BaseModel):
+    """Parameters.
+
+    Attributes:
+        share: Share of the calls or packets; None: that of the table.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    share: float | None = Field(default=None, gt=0, le=1)
+
+
+class KhaosFault(NodeSettingFault):
+    """A fault below the processes that a component has on one node."""
+
+    Parameters: ClassVar[type[BaseModel]] = KhaosParameters
+
+    @override
+    def wanted(self, context: FaultContext) -> NodeSetting:
+        setting, share = super().wanted(context), context.parameters.share
+        if share is None:
+            return setting
+        if isinstance(setting, SystemCall) and setting.error:
+            return setting.model_copy(update={"share": share})
+        if isinstance(setting, LinkState):
+            return setting.model_copy(update={"loss": share})
+        return setting
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        fix = super().reference_fix(context)
+        component = context.node.component
+        if component is None or component.kind != "datastore":
+            return fix
+        # What ended again and again is started late by the kubelet, and at once by a new rollout.
+        repair = fix[: len(self.row.repair)]
+        return (*repair, *commands.restart_and_wait((component.workload,)), *fix[len(repair) :])
+
+
+FAULTS: Mapping[str, type[NodeSettingFault]] = MappingProxyType(
+    {row.name: fault_of(row, __name__, KhaosFault) for row in ROWS}
+)
+
+
+def __getattr__(name: str) -> type[NodeSettingFault]:
+    """The class of a row by the row's name, as the plugin offers it."""
+    try:
+        return FAULTS[name]
+    except KeyError:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg) from None

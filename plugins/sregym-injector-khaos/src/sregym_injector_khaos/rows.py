@@ -1,0 +1,85 @@
+"""The table of faults as rows: what is set for each, and what is told of it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from sregym_core.model import Capability
+from sregym_injectors.node_faults import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PREFIX = "khaos-"
+# Calls of files and connections, which every access to system calls lets fail.
+_USUAL = ("open", "openat", "read", "pread64", "write", "pwrite64", "fsync", "connect")
+_SYSCALL, _TROUBLE, _LINK = "system-call", "process-trouble", "link"
+
+
+def name_of(upstream: str) -> str:
+    """The word in problems for a name of khaos: `khaos-read-error`."""
+    return _PREFIX + upstream.replace("_", "-")
+
+
+def _rows() -> tuple[Row, ...]:
+    text = (files("sregym_injector_khaos") / "faults.yaml").read_text(encoding="utf-8")
+    content = yaml.safe_load(text)
+    families = content["families"]
+    return tuple(
+        _row(name, entry, families[entry["family"]]) for name, entry in content["faults"].items()
+    )
+
+
+def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
+    setting, told = _setting(entry)
+    call = str(entry.get("call", ""))
+    traced = setting["what"] != _LINK
+    return Row(
+        name=name_of(name),
+        title=f"Processes of a component meet on a node: {told}",
+        layer=family["layer"],
+        setting=setting,
+        actor="a tracing program that overrides what the kernel answers",
+        mechanism=family["mechanism"],
+        phrases=(*family["phrases"], told),
+        symptom=family["symptom"],
+        what="what the kernel answers processes" if traced else "packets of the pods",
+        before="as the kernel does",
+        after=told,
+        repair=(("pkill", "-x", "bpftrace"),)
+        if traced
+        else (("tc", "qdisc", "del", "dev", "eth0", "root"),),
+        runs=family.get("runs", ""),
+        pressure="Ready",
+        of_component=traced,
+        needs=(Capability.EVERY_SYSCALL,) if call and call not in _USUAL else (),
+    )
+
+
+def _setting(entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """What is set, and how that is told."""
+    if "trouble" in entry:
+        own = {"what": _TROUBLE, "node": "{node}", "trouble": entry["trouble"], "active": True}
+        return own, str(entry["trouble"]).replace("-", " ")
+    if "loss" in entry:
+        end = "source" if entry["from"] else "target"
+        way = "from" if entry["from"] else "to"
+        own = {"what": _LINK, end: {"node": "{node}"}, "loss": entry["loss"]}
+        return own, f"{entry['loss']:.0%} of the packets {way} the node are lost"
+    own = {"what": _SYSCALL, "node": "{node}"}
+    own |= {
+        key: entry[key] for key in ("call", "error", "share", "path", "delay_ms") if key in entry
+    }
+    if "error" not in entry:
+        return own, f"{entry['call']} takes {entry['delay_ms']} ms longer"
+    part = (
+        f"{entry['share']:.0%} of the calls of {entry['call']} fail"
+        if "share" in entry
+        else f"{entry['call']} fails"
+    )
+    return own, f"{part} with {entry['error']}"
+
+
+ROWS = _rows()

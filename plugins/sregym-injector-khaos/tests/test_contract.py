@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+import pytest
+from sregym_core.interfaces import CommandResult
+from sregym_core.model import Capability
+from sregym_core.testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    MemoryProvider,
+    PluginContract,
+    Provision,
+    worker_nodes,
+)
+from sregym_core.testing.clusters import opened
+from sregym_core.testing.memory.host import run_on_small_host
+from sregym_core.testing.memory.nodes import MemoryNodes
+from sregym_injector_khaos.faults import FAULTS
+from sregym_injector_khaos.plugin import NAMES, sregym_register_injectors
+from sregym_injector_khaos.rows import ROWS, name_of
+
+from sregym_core import Offer
+
+# One of each kind of setting; all others are the same with other values.
+KINDS = ("latent_sector_error", "memleak_munmap", "packet_loss_sendto")
+CASES = [
+    FaultCase(
+        FAULTS[name_of(name)](),
+        FullShop(),
+        {"node": {"runs": "catalog-db" if name == "latent_sector_error" else "catalog"}},
+    )
+    for name in KINDS
+]
+REPAIRS = {command for row in ROWS for command in row.repair}
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-injector-khaos"
+
+
+class TestFaults(InjectorContract):
+    """A fault of each kind on a node of a cluster in memory."""
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        with opened(MemoryProvider(worker_nodes(3))) as give:
+            yield lambda spec: _repairable(give(spec))
+
+    @pytest.fixture(params=CASES, ids=KINDS)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return request.param
+
+
+def _repairable(cluster: MemoryCluster) -> MemoryCluster:
+    """Commands by which rows are repaired make all settings of their node neutral there."""
+    access = cluster.nodes
+    assert isinstance(access, MemoryNodes)
+
+    def on_host(node: str, argv: Sequence[str], stdin: str) -> CommandResult:
+        host, words = node, tuple(argv)
+        if words[:3] == ("ssh", "-o", "BatchMode=yes"):
+            host, words = words[3], tuple(shlex.split(words[4]))
+        if words not in REPAIRS:
+            return run_on_small_host(access, {}, host, words)
+        for setting in access.settings():
+            if host in setting.nodes:
+                access.apply(setting.neutral())
+        return CommandResult(0)
+
+    access.executor = on_host
+    for node in worker_nodes(3):
+        wait = f"kubectl wait --for=condition=Ready=true node/{node.name} --timeout=600s"
+        cluster.answers[wait] = CommandResult(0)
+    for namespace in FullShop().namespaces:
+        clean = f"kubectl delete pods -n {namespace} --field-selector=status.phase=Failed"
+        cluster.answers[clean] = CommandResult(0)
+    return cluster
+
+
+def test_the_plugin_offers_every_name_of_khaos():
+    assert tuple(row.name for row in ROWS) == tuple(map(name_of, NAMES))
+    assert [offer.name for offer in sregym_register_injectors()] == [row.name for row in ROWS]
+    assert len(FAULTS) == 47
+    with pytest.raises(AttributeError) as caught:
+        Offer("x", "sregym_injector_khaos.faults:khaos-nothing").load()
+    assert str(caught.value) == (
+        "module 'sregym_injector_khaos.faults' has no attribute 'khaos-nothing'"
+    )
+
+
+def test_what_cannot_act_everywhere_says_what_it_needs():
+    needed = {name: set(fault.needs) for name, fault in FAULTS.items()}
+    assert needed["khaos-pread-error"] == {Capability.SYSCALLS}
+    assert needed["khaos-mmap-oom"] == {Capability.SYSCALLS, Capability.EVERY_SYSCALL}
+    assert needed["khaos-clock-drift"] == {Capability.PROCESS_TROUBLES}
+    assert needed["khaos-packet-loss-recvfrom"] == {Capability.LINKS}
+    usual = [
+        name for name, needs in needed.items() if needs <= {Capability.SYSCALLS, Capability.LINKS}
+    ]
+    assert usual == [
+        *("khaos-read-error", "khaos-pread-error", "khaos-write-error", "khaos-pwrite-error"),
+        *("khaos-fsync-error", "khaos-open-error", "khaos-latent-sector-error"),
+        *("khaos-force-open-ret-eperm", "khaos-packet-loss-sendto", "khaos-packet-loss-recvfrom"),
+    ]

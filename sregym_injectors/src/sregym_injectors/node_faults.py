@@ -1,0 +1,172 @@
+"""Faults that are settings of nodes, one row of a table each, and the one fault behind all rows.
+
+A setting is written as `sregym_core.model.parse_setting` reads it, with `{node}` for the one
+that is chosen, and `{cores}` for its processors. Commands of a repair run on its host as root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+from sregym_core.interfaces import Command, Fault, FaultContext
+from sregym_core.model import (
+    Capability,
+    Change,
+    Check,
+    GroundTruth,
+    Node,
+    ObjectRef,
+    TargetKind,
+    parse_setting,
+)
+from typing_extensions import override
+
+from sregym_injectors.defects import defect_check
+from sregym_injectors.node_fitting import runs_something_that_matters
+from sregym_injectors.nodes import (
+    NodeEdits,
+    current,
+    from_another_node,
+    on_host,
+    truth_on_node,
+)
+from sregym_injectors.pressure import after_pressure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sregym_core.model import NodeSetting
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault.
+
+    Attributes:
+        name: The word for it.
+        title: One line for people.
+        layer: As in `Fault.layer`.
+        setting: What is set.
+        actor: Who or what does that on real machines.
+        mechanism: Word of the ground truth.
+        phrases: Other ways to say it.
+        symptom: What users and engineers see of it.
+        what: Thing that is changed.
+        before: How it was.
+        after: How it is then.
+        runs: Of what kind the component is for whose users the machine is chosen; empty for any.
+        repair: Commands on the host.
+        pressure: Condition that the kubelet reports until minutes after the repair, or `Ready`; who
+            serves is started anew then, since others may have come up without what they had in
+            memory. Empty where nobody is evicted.
+        of_component: Whether the setting is about the pods of the component on whose account the node
+            was chosen, by `namespace` and `labels`, rather than about all processes of the node.
+        needs: What the cluster must be able to do besides the setting's own capability.
+        enter: `here` by a pod on the node itself, `ssh` by another node, where no pod comes up here.
+    """
+
+    name: str
+    title: str
+    layer: Literal["os", "hardware", "network"]
+    setting: Mapping[str, Any]
+    actor: str
+    mechanism: str
+    phrases: tuple[str, ...]
+    symptom: str
+    what: str
+    before: str
+    after: str
+    repair: tuple[tuple[str, ...], ...]
+    runs: Literal["", "datastore"] = ""
+    pressure: Literal["", "DiskPressure", "MemoryPressure", "Ready"] = ""
+    of_component: bool = False
+    needs: tuple[Capability, ...] = ()
+    enter: Literal["here", "ssh"] = "here"
+
+
+class NoParameters(BaseModel):
+    """A row says all."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NodeSettingFault(Fault):
+    """A fault of which a row says all; subclasses are made of rows."""
+
+    row: ClassVar[Row]
+    Parameters: ClassVar[type[BaseModel]] = NoParameters
+
+    @override
+    def fits(self, target: Node) -> bool:
+        component = target.component
+        wanted = component is not None and self.row.runs in ("", component.kind)
+        return wanted and runs_something_that_matters(target)
+
+    def wanted(self, context: FaultContext) -> NodeSetting:
+        """What is set."""
+        return _wanted(self.row, context)
+
+    @override
+    def inject(self, context: FaultContext) -> None:
+        NodeEdits(context).apply(self.wanted(context))
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        setting = current(context, self.wanted(context))
+        found = f"{self.row.what} of node {context.node.name}: {self.row.after}"
+        return defect_check(
+            f"{self.row.what}: {self.row.before}", [] if setting.is_neutral else [found]
+        )
+
+    @override
+    def ground_truth(self, context: FaultContext) -> GroundTruth:
+        row = self.row
+        change = Change(what=row.what, before=row.before, after=row.after)
+        return truth_on_node(context, row.mechanism, row.phrases, change, row.symptom)
+
+    @override
+    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
+        enter = from_another_node if self.row.enter == "ssh" else on_host
+        repair = tuple(enter(context, argv) for argv in self.row.repair)
+        return (
+            (*repair, *after_pressure(context, self.row.pressure)) if self.row.pressure else repair
+        )
+
+
+def _wanted(row: Row, context: FaultContext) -> NodeSetting:
+    node, component = context.node.name, context.node.component
+    obj = context.cluster.get(ObjectRef(api_version="v1", kind="Node", name=node)) or {}
+    cores = (obj.get("status") or {}).get("capacity", {}).get("cpu", "1")
+    setting = parse_setting(_filled(row.setting, node, cores))
+    if not row.of_component or component is None:
+        return setting
+    whose = {"namespace": component.namespace, "labels": component.pod_labels}
+    return setting.model_copy(update=whose)
+
+
+def _filled(template: Any, node: str, cores: str) -> Any:
+    if isinstance(template, str):
+        return template.format(node=node, cores=cores)
+    if isinstance(template, dict):
+        return {key: _filled(value, node, cores) for key, value in template.items()}
+    return template
+
+
+def fault_of(
+    row: Row, module: str, base: type[NodeSettingFault] = NodeSettingFault
+) -> type[NodeSettingFault]:
+    """The class of a row, as of a module that offers it by the row's name."""
+    own = {
+        "__doc__": f"{row.title}: {row.actor}.",
+        "__module__": module,
+        "name": row.name,
+        "title": row.title,
+        "layer": row.layer,
+        "takes": (TargetKind.NODE,),
+        "needs": (parse_setting(_filled(row.setting, "any", "1")).capability, *row.needs),
+        "row": row,
+    }
+    words = "".join(word.capitalize() for word in row.name.split("-"))
+    return type(words, (base,), own)
