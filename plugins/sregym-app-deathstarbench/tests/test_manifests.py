@@ -90,7 +90,7 @@ def test_there_are_19_workloads_and_the_load(objects: Objects) -> None:
 def test_kinds_of_objects(hotel: HotelReservation) -> None:
     assert Counter(obj["kind"] for obj in hotel.manifests()) == {
         "Namespace": 2,
-        "ConfigMap": 11,
+        "ConfigMap": 12,
         "Secret": 2,
         "PersistentVolumeClaim": 6,
         "Service": 19,

@@ -65,6 +65,7 @@ def test_problems_and_what_they_break() -> None:
             )
         ],
         "finalizer_deadlock_controller_hotel_reservation": [("controller-down", "reservation")],
+        "feature_flag_latent_bug_hotel_reservation": [("flag-flipped", "frontend")],
         "hpa_missing_effective_cpu_request_hotel_reservation": [
             ("autoscaler-wrong", "recommendation")
         ],

@@ -72,7 +72,9 @@ def live(context: FaultContext) -> dict[str, str]:
 
 def test_it_fits_who_mounts_flags() -> None:
     assert FAULT.misfit(catalog()) == ""
-    without = "it mounts no ConfigMap with a file of feature flags"
+    without = (
+        "it has no ConfigMap with a file of feature flags, or with a variable that is a switch"
+    )
     assert FAULT.misfit(FullShop().component("catalog")) == without
 
 
@@ -153,6 +155,48 @@ def test_who_has_no_flags(context: FaultContext) -> None:
     plain = replace(context, target=FullShop().component("catalog"))
     with pytest.raises(UsageError) as caught:
         FAULT.ground_truth(plain)
+    assert str(caught.value) == ("component 'catalog' has no ConfigMap with the feature flag")
+
+
+class SwitchedShop(FullShop):
+    """The shop, whose catalog has a variable from a ConfigMap."""
+
+    def manifests(self) -> list[Any]:
+        objects = super().manifests()
+        for obj in objects:
+            if obj["metadata"]["name"] == "catalog-config":
+                obj["data"] = {"NEW_SEARCH": "false"}
+        return objects
+
+
+def test_a_variable_that_is_a_switch(context: FaultContext) -> None:
+    part = FullShop().component("catalog")
+    (use,) = part.config
+    fed = use.model_copy(update={"path": "", "entries": {}, "switches": ("NEW_SEARCH",)})
+    part = part.model_copy(update={"config": (fed,)})
+    given = replace(context, application=SwitchedShop(), target=part)
+    context.cluster.patch(use.source, {"data": {"NEW_SEARCH": "false"}}, "merge")
+    assert FAULT.misfit(part) == ""
+    assert FAULT.present(given).outcome == Outcome.PASS
+
+    FAULT.inject(given)
+    assert FAULT.present(given).got == (
+        "ConfigMap shop/catalog-config key NEW_SEARCH: is true, not false"
+    )
+    assert FAULT.ground_truth(given).changed == Change(
+        what="data['NEW_SEARCH']", before="false", after="true"
+    )
+    for command in FAULT.reference_fix(given):
+        assert given.cluster.kubectl(command).ok
+    assert FAULT.present(given).outcome == Outcome.PASS
+    with pytest.raises(UsageError) as caught:
+        FAULT.ground_truth(told(given, variant="off"))
     assert str(caught.value) == (
-        "component 'catalog' mounts no ConfigMap with a file of feature flags"
+        "parameter 'variant' of fault 'flag-flipped' on component 'catalog': key 'NEW_SEARCH' has "
+        "no other 'off'; it has true"
+    )
+    with pytest.raises(UsageError) as caught:
+        FAULT.ground_truth(told(given, flag="OLD_SEARCH"))
+    assert str(caught.value) == (
+        "component 'catalog' has no ConfigMap with the feature flag 'OLD_SEARCH'"
     )

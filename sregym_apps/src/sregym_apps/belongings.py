@@ -203,6 +203,7 @@ def _use(
         keys=tuple(content),
         path=path,
         entries={key: fields for key, text in content.items() if (fields := _json_fields(text))},
+        switches=tuple(key for key, text in content.items() if text.strip() in ("true", "false")),
         required=not source.get("optional", False),
     )
 

@@ -1,4 +1,4 @@
-"""A feature flag in the ConfigMap of a server of flags has another default variant."""
+"""A feature flag has another value: in the file of a server of flags, or in a variable of a ConfigMap."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FLAGS = "flags"
 
 @dataclass(frozen=True)
 class _Flip:
-    """One flag, and what becomes of it."""
+    """One flag, and what becomes of it; `flag` is empty for a key that is a switch itself."""
 
     use: ConfigUse
     key: str
@@ -42,9 +42,34 @@ class _Flip:
 
     def patch(self) -> dict[str, Any]:
         """Merge patch of the ConfigMap with the other variant."""
+        if not self.flag:
+            return {"data": {self.key: self.after}}
         content = json_object(self.text) or {}
         content[_FLAGS][self.flag]["defaultVariant"] = self.after
         return {"data": {self.key: json.dumps(content, indent=2) + "\n"}}
+
+    @property
+    def name(self) -> str:
+        """As people call it."""
+        return self.flag or self.key
+
+    @property
+    def place(self) -> str:
+        """Where in the ConfigMap its value stands."""
+        whole = f"data[{self.key!r}]"
+        return f"{whole}.flags.{self.flag}.defaultVariant" if self.flag else whole
+
+    def wrong(self, text: str | None) -> str:
+        """What is wrong about a text of the key; empty for nothing."""
+        if not self.flag:
+            found = "" if text is None else text.strip().lower()
+            return f"is {found}, not {self.before}" if found == self.after else ""
+        wanted = _value(_flags(self.text)[self.flag])
+        live = _value(_flags(text or "").get(self.flag) or {})
+        # A flag that is gone or disabled leaves programs with defaults of their own.
+        if live is None or live == wanted:
+            return ""
+        return f"flag {self.flag} is {json.dumps(live)}, not {json.dumps(wanted)}"
 
     def repair(self) -> dict[str, Any]:
         """Merge patch that brings the file of the manifest back."""
@@ -52,7 +77,11 @@ class _Flip:
 
 
 class FlagFlipped(ComponentFault):
-    """Gives a flag another default variant, and starts the server of flags anew, which copies it."""
+    """Gives a flag another value, and starts who reads it anew.
+
+    That is the default variant of a flag in a file as flagd has it, or, of who mounts none, a
+    variable that comes from a ConfigMap and is `true` or `false`.
+    """
 
     name: ClassVar[str] = "flag-flipped"
     title: ClassVar[str] = "Feature flag has another variant than it should"
@@ -62,7 +91,8 @@ class FlagFlipped(ComponentFault):
         """Parameters.
 
         Attributes:
-            flag: Name of the flag; empty: the one with the most variants.
+            flag: Name of the flag, or key of the ConfigMap; empty: the flag with the most variants,
+                the first key.
             variant: Name of its variant; empty: the one with the greatest value that is not its
                 default.
         """
@@ -74,7 +104,11 @@ class FlagFlipped(ComponentFault):
     def misfit(self, component: Component) -> str:
         if reason := not_load(component) or not_custom(component) or not_rolling(component):
             return reason
-        return "" if _file_of(component) else "it mounts no ConfigMap with a file of feature flags"
+        if _file_of(component) or _switch_of(component, ""):
+            return ""
+        return (
+            "it has no ConfigMap with a file of feature flags, or with a variable that is a switch"
+        )
 
     @override
     def inject(self, context: FaultContext) -> None:
@@ -90,15 +124,8 @@ class FlagFlipped(ComponentFault):
         if live is None:
             defects.append(f"{flip.use.source} does not exist")
         else:
-            flags = _flags((live.get("data") or {}).get(flip.key, ""))
-            wanted = _value(_flags(flip.text)[flip.flag])
-            found = _value(flags.get(flip.flag) or {})
-            # A flag that is gone or disabled leaves programs with defaults of their own.
-            if found is not None and found != wanted:
-                defects.append(
-                    f"{flip.use.source} key {flip.key}: flag {flip.flag} is {json.dumps(found)}, "
-                    f"not {json.dumps(wanted)}"
-                )
+            if wrong := flip.wrong((live.get("data") or {}).get(flip.key)):
+                defects.append(f"{flip.use.source} key {flip.key}: {wrong}")
         return defect_check("the flag has the value of the manifest", defects)
 
     @override
@@ -116,17 +143,13 @@ class FlagFlipped(ComponentFault):
                 "flag is enabled",
                 "wrong variant of a flag",
                 "default variant was changed",
-                f"flag {flip.flag}",
-                f"{flip.flag} is {flip.after}",
-                f"{flip.flag} is set to {flip.after}",
-                f"{flip.flag} is enabled",
-                f"{flip.flag} was turned on",
+                f"flag {flip.name}",
+                f"{flip.name} is {flip.after}",
+                f"{flip.name} is set to {flip.after}",
+                f"{flip.name} is enabled",
+                f"{flip.name} was turned on",
             ),
-            Change(
-                what=f"data[{flip.key!r}].flags.{flip.flag}.defaultVariant",
-                before=flip.before,
-                after=flip.after,
-            ),
+            Change(what=flip.place, before=flip.before, after=flip.after),
         )
 
     @override
@@ -166,11 +189,31 @@ def _file_of(component: Component) -> tuple[ConfigUse, str] | None:
     return None
 
 
+def _switch_of(component: Component, key: str) -> tuple[ConfigUse, str] | None:
+    """The ConfigMap and key of a variable that is a switch; the first unless one is named."""
+    for use in component.config:
+        if use.source.kind == "ConfigMap" and not use.path:
+            for known in use.switches:
+                if key in ("", known):
+                    return use, known
+    return None
+
+
 def _flip(context: FaultContext) -> _Flip:
     component, parameters = context.component, context.parameters
     place = _file_of(component)
+    if place is None and (found := _switch_of(component, parameters.flag)):
+        use, key = found
+        text = manifest_of(context.application, use.source)["data"][key]
+        before = text.strip().lower()
+        after = "false" if before == "true" else "true"
+        if parameters.variant not in ("", after):
+            owner = f"key {key!r}"
+            raise UsageError(_unknown(context, "variant", parameters.variant, owner, [after]))
+        return _Flip(use, key, text, "", before, after)
     if place is None:
-        msg = f"component {component.name!r} mounts no ConfigMap with a file of feature flags"
+        named = f" {parameters.flag!r}" if parameters.flag else ""
+        msg = f"component {component.name!r} has no ConfigMap with the feature flag{named}"
         raise UsageError(msg)
     use, key = place
     text = manifest_of(context.application, use.source)["data"][key]

@@ -143,6 +143,7 @@ class ConfigUse(Value):
         keys: Keys of its data.
         path: Where it is mounted; empty when it feeds environment variables.
         entries: For keys whose content is a JSON object: key -> names of its fields.
+        switches: Keys whose content is `true` or `false`.
         required: Whether the pod cannot start without the object.
     """
 
@@ -150,6 +151,7 @@ class ConfigUse(Value):
     keys: tuple[str, ...] = ()
     path: str = ""
     entries: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    switches: tuple[str, ...] = ()
     required: bool = True
 
 
