@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
 import pytest
 from sregym_app_train_ticket.application import TrainTicket
-from sregym_core.testing import ApplicationContract, PluginContract
+from sregym_core.testing import ApplicationContract, PluginContract, ProblemContract
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 class TestPlugin(PluginContract):
@@ -13,3 +19,9 @@ class TestTrainTicket(ApplicationContract):
     @pytest.fixture
     def application(self, train_ticket: TrainTicket) -> TrainTicket:
         return train_ticket
+
+
+class TestProblems(ProblemContract):
+    @pytest.fixture
+    def folder(self) -> Traversable:
+        return files("sregym_app_train_ticket") / "problems"

@@ -22,14 +22,14 @@ TELLTALE = re.compile(
 def test_how_many_objects_there_are(train_ticket: TrainTicket) -> None:
     assert Counter(obj["kind"] for obj in train_ticket.manifests()) == {
         "Namespace": 2,
-        "ConfigMap": 25,
+        "ConfigMap": 26,
         "Secret": 23,
         "PersistentVolumeClaim": 26,
-        "Service": 76,
-        "Deployment": 77,
+        "Service": 77,
+        "Deployment": 78,
     }
     assert Counter(part.kind for part in train_ticket.components()) == {
-        "service": 47,
+        "service": 48,
         "datastore": 26,
         "registry": 1,
         "queue": 1,

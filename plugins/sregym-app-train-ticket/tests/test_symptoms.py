@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def test_users_are_served_and_nothing_restarts(train_ticket: TrainTicket, cluste
         name for part in train_ticket.components() for name in part.operations
     }
     assert 300 < traffic.requests < 500  # five users who think a second and a half
-    assert (len(pods), restarted) == (76, [])
+    assert (len(pods), restarted) == (77, [])
     assert "[getSoldTickets]" in logs(cluster, "ts-order-service")
     assert "[process] Receive email message" in logs(cluster, "ts-notification-service")
 
@@ -128,3 +129,46 @@ def test_rights_that_were_taken_away_are_told_in_the_words_of_the_driver(
         r"UncategorizedMongoDbException: Query failed with error code 13 and error message 'not authorized on ts to execute command",
         logs(cluster, "ts-station-service"),
     )
+
+
+def switch_on(cluster: Cluster, flag: str) -> None:
+    """Switch a flag on in flagd's ConfigMap, and wait until the kubelet has brought it."""
+    ref = ObjectRef(api_version="v1", kind="ConfigMap", namespace=NAMESPACE, name="flagd-config")
+    found = cluster.get(ref)
+    assert found is not None
+    flags = json.loads(found["data"]["flags.json"])
+    flags["flags"][flag]["defaultVariant"] = "on"
+    cluster.patch(ref, {"data": {"flags.json": json.dumps(flags)}}, "merge")
+    cluster.clock.advance(150.0)
+
+
+@pytest.mark.parametrize(
+    ("flag", "affected", "speaker", "line"),
+    [
+        ("tt-feat-17", {"voucher"}, "ts-voucher-service", ""),
+        (
+            "tt-feat-22",
+            {"contacts", "contact-create", "admin-contacts"},
+            "ts-contacts-service",
+            "Error 1054 \\(42S22\\): Unknown column 'doc_number' in 'field list'",
+        ),
+        ("tt-feat-04", set(), "ts-contacts-service", ""),
+    ],
+)
+def test_flags_change_what_stores_are_asked(
+    train_ticket: TrainTicket,
+    cluster: Cluster,
+    flag: str,
+    affected: set[str],
+    speaker: str,
+    line: str,
+) -> None:
+    switch_on(cluster, flag)
+    found = failing(train_ticket, cluster, 60.0)
+
+    assert affected <= found
+    assert bool(found) == bool(affected)
+    assert not found & {"search-fast", "orders", "login"}
+    assert re.search(line, logs(cluster, speaker))
+    spent = train_ticket.traffic(cluster, 60.0).operations["voucher"]
+    assert (spent.ok == 0) == (flag == "tt-feat-17")
