@@ -11,6 +11,7 @@ from sregym_core.model import Check, Outcome
 from sregym_core.testing import Program, prove_two_sided
 from sregym_oracle_state.oracle import StateOracle
 from sregym_oracle_state.plugin import sregym_register_oracles
+from sregym_oracle_state.replay import ReplayOracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,10 @@ def failing(verdict: Any) -> dict[str, str]:
 
 def test_the_plugin_offers_the_oracle_under_its_own_name() -> None:
     offers = sregym_register_oracles()
-    assert [(o.name, o.load()) for o in offers] == [("state", StateOracle)]
+    assert [(o.name, o.load()) for o in offers] == [
+        ("state", StateOracle),
+        ("replay", ReplayOracle),
+    ]
     assert (StateOracle.name, StateOracle.stage) == ("state", "mitigation")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 from sregym_core.errors import UsageError
-from sregym_core.model import Account
+from sregym_core.model import Account, ProgramSetting
 from sregym_core.model.base import Value
 
 from sregym_apps.table import content_of
@@ -30,6 +30,8 @@ class ComponentNotes(Value):
             fault in a database comes through such a session, which would tell of it if it were the only one.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with its
             data or peers, or `buggy`.
+        settings: What its program reads when it starts and may be given other values: a variable of the
+            environment, or a pattern of its value in the command line, and what it decides.
         workload: Which object it is, `CronJob/report` or `Ledger/main`; empty: the workload of the
             component's name. Needed where several have that name, and for a custom resource.
         container: Name of the container that serves; empty: the first to whose ports its Service
@@ -46,6 +48,7 @@ class ComponentNotes(Value):
     accounts: tuple[Account, ...] = ()
     sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
     builds: dict[Literal["incompatible", "buggy"], str] = Field(default_factory=dict)
+    settings: tuple[ProgramSetting, ...] = ()
     workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")
     container: str = ""
     service: str = ""

@@ -1,13 +1,15 @@
-"""What this distribution contributes: an application."""
+"""What this distribution contributes: an application and its problems."""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sregym_core import Offer, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.resources.abc import Traversable
 
 
 @hookimpl
@@ -16,3 +18,9 @@ def sregym_register_applications() -> Sequence[Offer]:
     return [
         Offer("blueprint-hotel-reservation", "sregym_app_blueprint.application:BlueprintHotels")
     ]
+
+
+@hookimpl
+def sregym_register_problems() -> Sequence[Traversable]:
+    """The problems of Blueprint Hotel Reservation."""
+    return [files("sregym_app_blueprint") / "problems"]

@@ -7,5 +7,8 @@ from sregym_core import Offer, hookimpl
 
 @hookimpl
 def sregym_register_oracles() -> list[Offer]:
-    """Contribute the oracle `state`."""
-    return [Offer("state", "sregym_oracle_state.oracle:StateOracle")]
+    """Contribute the oracles `state` and `replay`."""
+    return [
+        Offer("state", "sregym_oracle_state.oracle:StateOracle"),
+        Offer("replay", "sregym_oracle_state.replay:ReplayOracle"),
+    ]

@@ -225,5 +225,13 @@ class Fault(ABC):
         """
         return ""
 
+    def replay(self, context: FaultContext) -> bool:
+        """Bring about once more what made the defect hurt, and let it pass again; whether there is such.
+
+        For defects that wait for an occasion, a peak of load for instance. Journaled as `inject` is,
+        and the same whether the defect is still there or not: a repaired system must bear it.
+        """
+        return False
+
     def recover(self, context: FaultContext) -> None:  # noqa: B027 - an optional hook
         """Undo what the journal cannot; called before the journal is replayed, perhaps twice."""

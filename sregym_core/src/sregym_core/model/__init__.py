@@ -12,6 +12,7 @@ from sregym_core.model.component import (
     IngressUse,
     ObjectRef,
     Port,
+    ProgramSetting,
     ServiceUse,
     VolumeUse,
 )
@@ -152,6 +153,7 @@ __all__ = [
     "Problem",
     "ProcessLimit",
     "ProcessTrouble",
+    "ProgramSetting",
     "RegistryAccess",
     "ServiceUse",
     "StageRecord",

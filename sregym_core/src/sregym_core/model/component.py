@@ -188,6 +188,25 @@ class Account(Value):
     used_by: tuple[str, ...] = ()
 
 
+class ProgramSetting(Value):
+    """A setting that a component's program reads when it starts, and what it decides.
+
+    Attributes:
+        name: Variable of its environment; for one in the command line any word for it.
+        role: What it decides: `rate` or `users` of a load generator, `weight` of one of its operations,
+            `timeout`, `attempts`, `retries`, `backoff` and `growth` of calls, `pool` of connections,
+            `concurrency`, `queue` and `rate-limit` of requests, `gc-growth`, `gc-limit` and `heap`
+            of memory that is collected.
+        argument: Pattern of its value in a word of the command line; empty for a variable.
+        operation: Of a weight: the operation.
+    """
+
+    name: str
+    role: str
+    argument: str = ""
+    operation: str = ""
+
+
 class Component(Value):
     """A deployable part of an application: one workload and what belongs to it.
 
@@ -226,6 +245,7 @@ class Component(Value):
             change nothing.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with
             its data or peers, `buggy`.
+        settings: What its program reads when it starts and may be given other values.
     """
 
     name: str
@@ -254,6 +274,7 @@ class Component(Value):
     operations: tuple[str, ...] = ()
     sessions: tuple[tuple[str, ...], ...] = ()
     builds: dict[str, str] = Field(default_factory=dict)
+    settings: tuple[ProgramSetting, ...] = ()
 
     @model_validator(mode="before")
     @classmethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import yaml
 
-from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port
+from sregym_core.model import Account, Component, ConfigUse, ObjectRef, Port, ProgramSetting
 from sregym_core.testing.memory.application import MemoryApplication
 
 if TYPE_CHECKING:
@@ -107,6 +107,13 @@ def _components() -> tuple[Component, ...]:
         callers=("visitors",),
         calls=("catalog",),
         operations=OPERATIONS,
+        settings=(
+            ProgramSetting(name="CALL_TIMEOUT", role="timeout"),
+            ProgramSetting(name="CALL_ATTEMPTS", role="attempts"),
+            ProgramSetting(name="MAX_REQUESTS", role="concurrency"),
+            ProgramSetting(name="GOGC", role="gc-growth"),
+            ProgramSetting(name="pool", role="pool", argument=r"(?<=^--pool=)\d+"),
+        ),
     )
     visitors = Component(
         name="visitors",
@@ -117,6 +124,11 @@ def _components() -> tuple[Component, ...]:
         image="shop/wrk:1.0",
         pod_labels={"app": "visitors"},
         calls=("front",),
+        settings=(
+            ProgramSetting(name="rate", role="rate", argument=r"(?<=^--rate=)\d+"),
+            ProgramSetting(name="WEIGHT_BROWSE", role="weight", operation="browse"),
+            ProgramSetting(name="WEIGHT_BUY", role="weight", operation="buy"),
+        ),
     )
     return (catalog, catalog_db, front, visitors)
 

@@ -1,0 +1,17 @@
+"""Entry point of the plugin: names its faults and imports none of them."""
+
+from __future__ import annotations
+
+from sregym_core import Offer, hookimpl
+
+
+@hookimpl
+def sregym_register_injectors() -> list[Offer]:
+    """The faults of this plugin."""
+    return [
+        Offer("retry-policy", "sregym_injector_code.calling:RetryPolicy"),
+        Offer("timeouts-misordered", "sregym_injector_code.calling:TimeoutsMisordered"),
+        Offer("limits-wrong", "sregym_injector_code.serving:LimitsWrong"),
+        Offer("pool-too-small", "sregym_injector_code.serving:PoolTooSmall"),
+        Offer("gc-pressure", "sregym_injector_code.memory:GcPressure"),
+    ]

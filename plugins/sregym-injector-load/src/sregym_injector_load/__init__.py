@@ -1,0 +1,1 @@
+"""Faults in the load of a system, by the settings of its load generator."""

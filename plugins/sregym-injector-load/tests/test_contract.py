@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.errors import UsageError
+from sregym_core.interfaces import FaultContext
+from sregym_core.testing import (
+    FaultCase,
+    FullShop,
+    InjectorContract,
+    MemoryCluster,
+    PluginContract,
+)
+from sregym_injector_load.mixes import Flood, MixShift
+from sregym_injector_load.plugin import sregym_register_injectors
+from sregym_injector_load.rates import Spike
+
+FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+
+
+class TestPlugin(PluginContract):
+    distribution = "sregym-injector-load"
+
+
+class TestFaults(InjectorContract):
+    @pytest.fixture(params=FAULTS, ids=lambda fault: fault.name)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return FaultCase(request.param, FullShop(), "visitors")
+
+
+def at(fault: Spike | MixShift | Flood, **parameters: object) -> FaultContext:
+    shop = FullShop()
+    values = fault.Parameters.model_validate(parameters)
+    part = shop.component("visitors")
+    assert part is not None
+    return FaultContext(MemoryCluster(), shop, part, values, UndoJournal())
+
+
+def wrong(fault: Spike | MixShift | Flood, **parameters: object) -> dict[str, str]:
+    found = fault.wrong(at(fault, **parameters))
+    return {setting.name: value for setting, value in found.items()}
+
+
+def test_what_the_load_becomes() -> None:
+    assert wrong(Spike(), times=6) == {"rate": "60"}
+    assert wrong(MixShift(), operation="buy", times=50) == {"WEIGHT_BUY": "50"}
+    assert wrong(MixShift(), times=50) == {"WEIGHT_BUY": "50"}
+    # Nine a second go on browsing, and a hundred buy.
+    assert wrong(Flood(), operation="buy", times=100) == {"rate": "109", "WEIGHT_BUY": "100"}
+
+
+def test_an_operation_that_is_not_asked() -> None:
+    with pytest.raises(UsageError) as caught:
+        wrong(Flood(), operation="sell")
+    assert str(caught.value) == (
+        "load generator 'visitors' has no weight of an operation 'sell'; it has: browse, buy"
+    )
+
+
+def test_only_load_generators_fit() -> None:
+    assert {
+        fault.name: [part.name for part in FullShop().components() if fault.fits(part)]
+        for fault in FAULTS
+    } == {"spike": ["visitors"], "mix-shift": ["visitors"], "flood": ["visitors"]}
+    front = FullShop().component("front")
+    assert front is not None
+    assert Spike().misfit(front) == "it is no load generator"
