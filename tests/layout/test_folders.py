@@ -13,8 +13,15 @@ import sregym_core
 
 PROJECTS = projects()
 PLUGINS = [project for project in PROJECTS if project.is_plugin]
-SERVERS = [project for project in PLUGINS if project.name.startswith("sregym-server-")]
-KINDS = ("agent", "app", "cluster", "injector", "noise", "observer", "oracle", "reporter", "server")
+EXTENSIONS = [
+    project for project in PLUGINS if project.name.startswith(("sregym-server-", "sregym-operator-"))
+]
+KINDS = (
+    *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),
+    *("reporter", "server"),
+)
+# Named by what they add to the command line.
+COMMANDS = ("sregym-dev", "sregym-catalogue")
 
 
 def name_of(project: Project) -> str:
@@ -98,14 +105,14 @@ def test_tools_are_set_up_in_one_place(project: Project) -> None:
 def test_plugin_is_named_by_kind(project: Project) -> None:
     assert project.name == project.folder.name
     kind = project.name.removeprefix("sregym-").partition("-")[0]
-    assert kind in KINDS or project.name == "sregym-dev"
+    assert kind in KINDS or project.name in COMMANDS
 
 
 @pytest.mark.parametrize("project", PLUGINS, ids=name_of)
 def test_plugin_has_one_entry_point(project: Project) -> None:
     name = project.name.removeprefix("sregym-")
     expected = {"sregym": {name: f"{project.module}.plugin"}}
-    if project in SERVERS:
+    if project in EXTENSIONS:
         expected = {"sregym.simulation": {name: f"{project.module}.plugin:EXTENSION"}}
     assert project.settings["project"]["entry-points"] == expected
 
@@ -113,7 +120,7 @@ def test_plugin_has_one_entry_point(project: Project) -> None:
 @pytest.mark.parametrize("project", PLUGINS, ids=name_of)
 def test_plugin_runs_its_contract(project: Project) -> None:
     texts = [path.read_text(encoding="utf-8") for path in project.folder.glob("tests/**/test_*.py")]
-    contract = "(ExtensionContract)" if project in SERVERS else "(PluginContract)"
+    contract = "(ExtensionContract)" if project in EXTENSIONS else "(PluginContract)"
     assert any(contract in text and f'"{project.name}"' in text for text in texts)
 
 
@@ -133,27 +140,23 @@ def test_imports_are_checked_for_every_package() -> None:
     linter = _root()["tool"]["importlinter"]
     modules = [project.module for project in PROJECTS]
     contracts = {contract["name"]: contract for contract in linter["contracts"]}
-    servers = sorted(project.module for project in SERVERS)
-    plugins = sorted(project.module for project in PLUGINS if project not in SERVERS)
+    extensions = sorted(project.module for project in EXTENSIONS)
+    plugins = sorted(project.module for project in PLUGINS if project not in EXTENSIONS)
     toolkits = sorted(p.module for p in PROJECTS if not p.is_plugin and p.name != "sregym-core")
     assert sorted(linter["root_packages"]) == sorted(modules)
     assert sorted(contracts["Plugins are unaware of each other"]["modules"]) == plugins
     assert sorted(contracts["Toolkits are unaware of each other"]["modules"]) == toolkits
-    assert [
-        sorted(row.split(" | ")) for row in contracts["Core knows no one above it"]["layers"]
-    ] == [
-        servers,
-        plugins,
-        toolkits,
-        ["sregym_core"],
-    ]
-    extensions = contracts["Extensions of the simulation know of it what is promised to them"]
-    assert sorted(extensions["source_modules"]) == servers
+    rows = [row.split(" | ") for row in contracts["Core knows no one above it"]["layers"]]
+    # Extensions may stand upon each other: an operator upon the servers that it runs.
+    assert sorted(name for row in rows[:-3] for name in row) == extensions
+    assert [sorted(row) for row in rows[-3:]] == [plugins, toolkits, ["sregym_core"]]
+    promised = contracts["Extensions of the simulation know of it what is promised to them"]
+    assert sorted(promised["source_modules"]) == extensions
     embedded = next(project for project in PLUGINS if project.name == "sregym-cluster-embedded")
     parts = {name for name in embedded.modules() if name.count(".") == 1}
-    assert sorted(extensions["forbidden_modules"]) == sorted(
+    assert sorted(promised["forbidden_modules"]) == sorted(
         (parts - {f"{embedded.module}.sdk"})
-        | (set(modules) - {"sregym_core", "sregym_apps", embedded.module, *servers})
+        | (set(modules) - {"sregym_core", "sregym_apps", embedded.module, *extensions})
     )
     agents = contracts["Agent adapters cannot see faults or verdicts"]
     assert sorted(agents["source_modules"]) == [m for m in sorted(modules) if "_agent" in m]
