@@ -175,6 +175,16 @@ def test_a_resource_that_contradicts_itself_is_left_alone(cluster: ClusterBench)
     assert shown(cluster, "get", "sts", "basic-tidb", "-o", "jsonpath={.spec.replicas}") == "1"
 
 
+def test_scaling_leaves_a_restart_of_people_alone(cluster: ClusterBench) -> None:
+    shown(cluster, "rollout", "restart", "statefulset/basic-tidb")
+    cluster.run(60)
+    path = "jsonpath={.spec.template.metadata.annotations.kubectl\\.kubernetes\\.io/restartedAt}"
+    restarted = shown(cluster, "get", "sts", "basic-tidb", "-o", path)
+    patched(cluster, {"tidb": {"replicas": 2}}, 60)
+    assert restarted
+    assert shown(cluster, "get", "sts", "basic-tidb", "-o", path) == restarted
+
+
 def test_a_number_of_pods_that_no_cluster_has_room_for_is_approached(cluster: ClusterBench) -> None:
     patched(cluster, {"tidb": {"replicas": 100000}}, 120)
     wanted = int(shown(cluster, "get", "sts", "basic-tidb", "-o", "jsonpath={.spec.replicas}"))

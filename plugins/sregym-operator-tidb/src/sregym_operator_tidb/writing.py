@@ -63,7 +63,7 @@ def ensure(client: ApiClient, owner: Object, obj: Object) -> Object:
 
 
 def update(client: ApiClient, owner: Object, obj: Object, found: Object) -> Object:
-    """Replace the fields of an object that the operator decides; others stay."""
+    """Replace the fields of an object that the resource says differently now; others stay."""
     wanted = applied(obj)
     annotations = {
         **(found["metadata"].get("annotations") or {}),
@@ -73,10 +73,15 @@ def update(client: ApiClient, owner: Object, obj: Object, found: Object) -> Obje
     if "data" in obj:
         new["data"] = obj["data"]
     else:
-        # Claims of a StatefulSet cannot be changed.
+        # Claims of a StatefulSet cannot be changed; whoever restarts one writes into its template.
         fixed = ("volumeClaimTemplates", "selector", "serviceName", "podManagementPolicy")
+        known = (found["metadata"].get("annotations") or {}).get(APPLIED)
+        before = json.loads(known) if known else {}
         fields = {
-            k: v for k, v in obj["spec"].items() if obj["kind"] != "StatefulSet" or k not in fixed
+            name: value
+            for name, value in obj["spec"].items()
+            if (name == "replicas" or before.get(name) != value)
+            and not (obj["kind"] == "StatefulSet" and name in fixed)
         }
         new["spec"] = {**found["spec"], **fields}
     path = f"{collection(obj)}/{obj['metadata']['name']}"
