@@ -39,6 +39,10 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "astronomy_shop_product_catalog_service_failure": [("flag-flipped", "flagd")],
         "astronomy_shop_recommendation_cache_failure": [("flag-flipped", "flagd")],
         "loadgenerator_flood_homepage": [("flag-flipped", "flagd")],
+        "cart_store_demands_a_replica": [("server-mode", "valkey-cart")],
+        "cart_store_full": [("store-flooded", "valkey-cart")],
+        "catalog_rights_revoked": [("role-revoked", "postgresql")],
+        "catalog_role_without_connections": [("connections-capped", "postgresql")],
         "duplicate_pvc_mounts_astronomy_shop": [("claim-shared", "frontend")],
         "env_variable_shadowing_astronomy_shop": [("env-shadowed", "frontend-proxy")],
         "incorrect_image": [("image-wrong", "product-catalog")],
@@ -55,7 +59,11 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "missing_env_variable_astronomy_shop": [("env-missing", "frontend")],
         "missing_service_astronomy_shop": [("service-missing", "ad")],
         "rbac_misconfiguration": [("rbac-missing", "frontend")],
+        "postgres_lock_contention_product_catalog": [("lock-held", "postgresql")],
         "readiness_probe_misconfiguration_astronomy_shop": [("readiness-probe-wrong", "frontend")],
+        "secret_rotation_stale_env_credentials_astronomy_shop": [
+            ("password-rotated", "postgresql")
+        ],
         "service_dns_resolution_failure_astronomy_shop": [("dns-name-poisoned", "frontend")],
         "service_port_conflict_astronomy_shop": [("host-port", "ad")],
         "sidecar_port_conflict_astronomy_shop": [("sidecar-port", "frontend")],
@@ -64,6 +72,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
             ("env-wrong", "checkout"),
             ("node-selector", "checkout"),
         ],
+        "valkey_auth_disruption": [("password-required", "valkey-cart")],
         "wrong_dns_policy_astronomy_shop": [("dns-policy", "frontend")],
         "wrong_service_selector_astronomy_shop": [("service-selector", "frontend")],
     }

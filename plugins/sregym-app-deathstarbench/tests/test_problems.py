@@ -4,6 +4,7 @@ from importlib.resources import files
 
 from sregym_app_deathstarbench.hotel_reservation import HotelReservation
 from sregym_app_deathstarbench.hotel_reservation.behind_ingress import HotelReservationIngress
+from sregym_app_deathstarbench.media_microservices import MediaMicroservices
 from sregym_app_deathstarbench.social_network import SocialNetwork
 from sregym_core.problems import parse_problem
 
@@ -28,6 +29,7 @@ def test_problems_and_what_they_break() -> None:
         ("lite", "hotel-reservation"),
         ("hotel-reservation",),
         ("social-network",),
+        ("media-microservices",),
     }
     assert [problem.id for problem in problems.values() if problem.silent] == [
         "cronjob_sidecar_blocks_completion_hotel_reservation",
@@ -97,6 +99,7 @@ def test_problems_and_what_they_break() -> None:
             ("node-conntrack-filled", "the node that runs frontend")
         ],
         "pod_anti_affinity_deadlock": [("spread-impossible", "user-service")],
+        "post_storage_locked_by_a_backup": [("lock-held", "post-storage-mongodb")],
         "priority_preemption_cascade_hotel_reservation": [("preemption", "rate")],
         "psa_restricted_blocks_recreation_hotel_reservation": [("namespace-policy", "rate")],
         "pvc_claim_mismatch": [
@@ -106,12 +109,14 @@ def test_problems_and_what_they_break() -> None:
                 "mongodb-reservation, mongodb-user",
             )
         ],
+        "rating_store_demands_a_replica": [("server-mode", "rating-redis")],
         "readiness_probe_misconfiguration_hotel_reservation": [
             ("readiness-probe-wrong", "frontend")
         ],
         "readiness_probe_misconfiguration_social_network": [
             ("readiness-probe-wrong", "user-service")
         ],
+        "reservation_store_locked": [("lock-held", "mongodb-reservation")],
         "resource_request_too_large": [("request-too-large", "mongodb-rate")],
         "resource_request_too_small": [("resource-limit", "mongodb-rate")],
         "revoke_auth_mongodb-1": [("mongodb-role-revoked", "mongodb-geo")],
@@ -131,6 +136,7 @@ def test_problems_and_what_they_break() -> None:
         "storage_user_unregistered-2": [("mongodb-user-dropped", "mongodb-rate")],
         "taint_no_toleration_social_network": [("taint", "user-service")],
         "target_port_misconfig_hotel_reservation": [("service-target-port", "memcached-profile")],
+        "timeline_cache_read_only_rights": [("role-revoked", "home-timeline-redis")],
         "update_incompatible_correlated": [
             (
                 "image-incompatible",
@@ -147,7 +153,7 @@ def test_problems_and_what_they_break() -> None:
 
 
 def test_targets_are_components() -> None:
-    kinds = (HotelReservation, HotelReservationIngress, SocialNetwork)
+    kinds = (HotelReservation, HotelReservationIngress, SocialNetwork, MediaMicroservices)
     applications = {kind.name: kind() for kind in kinds}
     for file in FOLDER.iterdir():
         problem = parse_problem(file.read_text(encoding="utf-8"), file.name)

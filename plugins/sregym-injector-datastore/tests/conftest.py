@@ -30,10 +30,11 @@ class MongoCluster(MemoryCluster):
     def __init__(self) -> None:
         super().__init__()
         self.accounts: dict[str, dict[str, Any]] = {**_BUILT_IN, "clerk": _CLERK}
+        self.locked = 0
         self.executor = self._mongo
 
     def hidden_state(self) -> Mapping[str, str]:
-        return {"accounts": json.dumps(self.accounts, sort_keys=True)}
+        return {"accounts": json.dumps(self.accounts, sort_keys=True), "locked": str(self.locked)}
 
     def _mongo(self, pod: dict[str, Any], argv: Sequence[str], stdin: str) -> CommandResult:
         if argv[0] != "mongo" or pod["metadata"]["labels"]["app"] != "catalog-db":
@@ -55,6 +56,10 @@ class MongoCluster(MemoryCluster):
     def _evaluate(self, text: str) -> str:
         if text.startswith("printjson("):
             return self._evaluate(text.removeprefix("printjson(").removesuffix(")"))
+        if text.startswith("print(db.currentOp()"):
+            return "true" if self.locked else "false"
+        if "fsync" in text:
+            return self._lock(text)
         call = _STATEMENT.fullmatch(text)
         if call is None:
             return text
@@ -68,6 +73,16 @@ class MongoCluster(MemoryCluster):
                 raise Refusal(f"Could not find user {ref[0]} for db admin")
             return self.accounts[ref[0]]
         return super()._existing(*ref)
+
+    def _lock(self, text: str) -> str:
+        if text.startswith("if ") and not self.locked:
+            return ""
+        self.locked += -1 if "Unlock" in text else 1
+        return ""
+
+    def _changeUserPassword(self, user: str, password: str) -> str:
+        self.accounts[user] = {**self._existing(user), "pwd": password}
+        return ""
 
     def _revokeRolesFromUser(self, user: str, roles: list[dict[str, str]]) -> str:
         account = self._existing(user)

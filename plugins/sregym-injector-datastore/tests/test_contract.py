@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
+from sregym_injector_datastore.conditions import LockHeld
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
+from sregym_injector_datastore.password_rotated import PasswordRotated
 
-FAULTS = (MongodbRoleRevoked(), MongodbUserDropped())
+FAULTS = (MongodbRoleRevoked(), MongodbUserDropped(), LockHeld(), PasswordRotated())
 
 
 class TestPlugin(PluginContract):
@@ -22,4 +24,6 @@ def test_what_fits():
     assert fitting == {
         "mongodb-role-revoked": ["catalog-db"],
         "mongodb-user-dropped": ["catalog-db"],
+        "lock-held": ["catalog-db"],
+        "password-rotated": ["catalog-db"],
     }

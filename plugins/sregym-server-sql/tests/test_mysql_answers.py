@@ -120,3 +120,34 @@ def test_a_lock_is_seen_and_its_holder_ended(shop: Any) -> None:
     )
     said = shop.shell("db", f"{select}; {listed}; {M} -e 'KILL 77'; {select}")
     assert said == (0, "77\tbatch\t10.244.0.9:32845\n2\n", waited)
+
+
+def test_a_session_that_sleeps_keeps_what_it_locked(shop: Any) -> None:
+    lock = "LOCK TABLES items WRITE; SELECT SLEEP(600)"
+    shop.shell("db", f"{M} shop -e '{lock}' >/dev/null 2>&1 &")
+    shop.run(60)
+    seen = f"{M} -Ne \"SELECT id, state, info FROM information_schema.processlist WHERE state = 'User sleep'\""
+    waited = (
+        "ERROR 1205 (HY000) at line 1: Lock wait timeout exceeded; try restarting transaction\n"
+    )
+    select = f"{M} shop -Ne 'SELECT COUNT(*) FROM items'"
+    said = shop.shell("db", f"{seen}; {select}; {M} -e 'KILL 4127'; {select}")
+    assert said == (0, "4127\tUser sleep\tSELECT SLEEP(600)\n2\n", waited)
+
+
+def test_all_tables_are_locked_against_writes(shop: Any) -> None:
+    lock = "FLUSH TABLES WITH READ LOCK; SELECT SLEEP(600)"
+    shop.shell("db", f"{M} shop -e '{lock}' >/dev/null 2>&1 &")
+    shop.run(60)
+    waited = (
+        "ERROR 1205 (HY000) at line 1: Lock wait timeout exceeded; try restarting transaction\n"
+    )
+    both = f"{M} shop -Ne 'SELECT COUNT(*) FROM items'; {M} shop -e 'DELETE FROM items'"
+    assert shop.shell("db", both) == (1, "2\n", waited)
+
+
+def test_a_table_that_is_not_there_cannot_be_locked(shop: Any) -> None:
+    missing = "ERROR 1146 (42S02) at line 1: Table 'shop.none' doesn't exist\n"
+    asked = f"{M} shop -e 'LOCK TABLES none READ'"
+    assert shop.shell("db", asked) == (1, "", missing)
+    assert shop.shell("db", f"{M} shop -e 'LOCK TABLES items READ; UNLOCK TABLES'") == (0, "", "")

@@ -211,6 +211,46 @@ def test_who_waits_for_a_lock_waits(locked: Any) -> None:
     assert locked.shell("pg", limited) == (1, "SET\n", error)
 
 
+def test_a_session_that_sleeps_keeps_what_it_locked(shop: Any) -> None:
+    lock = "BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)"
+    shop.shell("pg", f"nohup {P} '{lock}' >/dev/null 2>&1 &")
+    shop.run(60)
+    held = "SELECT relation, mode, granted FROM pg_locks WHERE granted"
+    state = "SELECT state, wait_event, query FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    count = "SELECT count(*) FROM products"
+    said = f"products|AccessExclusiveLock|t\nactive|PgSleep|{lock}\n124\n"
+    asked = f"{P} '{held}' -At; {P} \"{state}\" -At; timeout 8 {P} '{count}'; echo $?"
+    assert shop.shell("pg", asked) == (0, said, "")
+    shop.run(600)
+    assert shop.shell("pg", f"{P} '{count}' -At") == (0, "2\n", "")
+
+
+def test_rows_that_are_locked_can_be_read(shop: Any) -> None:
+    lock = "BEGIN; SELECT * FROM products WHERE id = 1 FOR UPDATE; SELECT pg_sleep(600)"
+    shop.shell("pg", f"nohup {P} '{lock}' >/dev/null 2>&1 &")
+    shop.run(60)
+    write = "SET statement_timeout = '2s'; UPDATE products SET price = 2"
+    asked = f"{P} 'SELECT count(*) FROM products' -At; {P} \"{write}\""
+    error = "ERROR:  canceling statement due to statement timeout\n"
+    assert shop.shell("pg", asked) == (1, "2\nSET\n", error)
+
+
+def test_who_may_what_with_a_table(shop: Any) -> None:
+    asked = "SELECT has_table_privilege('app', 'products', 'SELECT'), has_table_privilege('products', 'SELECT, INSERT')"
+    grant = f"{P} 'GRANT SELECT ON products TO app'"
+    assert shop.shell("pg", f'{P} "{asked}" -At; {grant}; {P} "{asked}" -At') == (
+        0,
+        "f|t\nGRANT\nt|t\n",
+        "",
+    )
+    for words, told in (
+        ("'nobody', 'products'", 'role "nobody" does not exist'),
+        ("'app', 'nowhere'", 'relation "nowhere" does not exist'),
+    ):
+        query = f"SELECT has_table_privilege({words}, 'SELECT')"
+        assert shop.shell("pg", f'{P} "{query}"') == (1, "", f"ERROR:  {told}\n")
+
+
 def test_the_log_tells_who_was_not_let_in(shop: Any) -> None:
     shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U app -d postgres")
     shop.shell("pg", "PGPASSWORD=no psql -h 10.244.0.7 -U nobody; psql -U postgres -d none")

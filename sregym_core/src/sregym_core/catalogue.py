@@ -39,6 +39,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "spike": "sregym-injector-load",
             "mix-shift": "sregym-injector-load",
             "flood": "sregym-injector-load",
+            "lock-held": "sregym-injector-datastore",
             "mongodb-role-revoked": "sregym-injector-datastore",
             "mongodb-user-dropped": "sregym-injector-datastore",
         },

@@ -60,6 +60,11 @@ def credentials_of(part: Part) -> str:
     return f"{part.name}-credentials" if part.engine not in ("redis", "memcached", "kafka") else ""
 
 
+def table_of(part: Part) -> str:
+    """The table or collection in which a database keeps what its program writes."""
+    return setting_name(part.name).removesuffix("_db").rpartition("_")[2]
+
+
 def write_server(context: Context, part: Part) -> None:
     """Write a server: its objects, and its program where the public image does not bring it."""
     port, _, image, data = ENGINES[part.engine]
@@ -147,17 +152,26 @@ def _add_account_script(context: Context, part: Part, pod: dict[str, Any]) -> No
 
 
 def _accounts(context: Context, part: Part) -> dict[str, Any]:
-    if part.engine != "mongodb":
+    if not credentials_of(part):
         return {}
+    password, database = context.password(part.name), setting_name(part.name)
+    # Engine -> where accounts are, database, role, administrator.
+    known = {
+        "mongodb": ("admin", database, "readWrite", "root"),
+        "postgres": (database, database, f"ALL ON {table_of(part)}", USER),
+        "mysql": ("mysql", database, f"ALL ON {database}.*", "root"),
+        "rabbitmq": ("/", "/", "administrator", USER),
+    }
+    where, works_on, role, admin = known[part.engine]
     account = {
-        "engine": "mongodb",
+        "engine": part.engine,
         "user": USER,
-        "password": context.password(part.name),
-        "auth_database": "admin",
-        "database": setting_name(part.name),
-        "role": "readWrite",
-        "admin_user": "root",
-        "admin_password": context.password(f"root of {part.name}"),
+        "password": password,
+        "auth_database": where,
+        "database": works_on,
+        "role": role,
+        "admin_user": admin,
+        "admin_password": password if admin == USER else context.password(f"root of {part.name}"),
     }
     return {"accounts": [account]}
 

@@ -337,3 +337,26 @@ def test_snapshots_that_fail_stand_in_the_log_and_are_tried_again(make_market: A
         "1:M @ * Background saving terminated with success",
     ]
     assert market.shell("cache", saved) == (0, "rdb_last_bgsave_status:ok\n", "")
+
+
+def test_what_a_user_may_not_run_its_programs_may_not(make_market: Any) -> None:
+    market = market_of(make_market, "redis", "keyvalue", "set")
+    market.shell("cache", "redis-cli -p 8080 ACL SETUSER default -@write")
+    market.run(2)
+    error = "NOPERM User default has no permissions to run the 'set' command"
+    assert (failed(market), last_error(market)) == (1.0, error)
+    market.shell("cache", "redis-cli -p 8080 ACL SETUSER default +@all")
+    market.run(2)
+    assert failed(market) == 0
+
+
+def test_a_full_store_has_room_again_when_keys_are_deleted(make_market: Any) -> None:
+    market = market_of(make_market, "redis", "keyvalue", "set")
+    full = "redis-cli -p 8080 CONFIG SET maxmemory 1mb; redis-cli -p 8080 SET bulk $(head -c 200000 /dev/zero | tr '\\0' x)"
+    market.shell("cache", full)
+    market.run(2)
+    told = "OOM command not allowed when used memory > 'maxmemory'."
+    assert (failed(market), last_error(market)) == (1.0, told)
+    market.shell("cache", "redis-cli -p 8080 DEL bulk")
+    market.run(2)
+    assert failed(market) == 0

@@ -76,3 +76,36 @@ def test_calls_end_as_the_rights_on_their_tables_have_it(
     assert errors(market) == {}
     say(market, kind, f"REVOKE SELECT ON {base}orders FROM app")
     assert errors(market) == {refused.format(table="orders", right="SELECT"): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "gone", "back", "missing", "off", "on", "writes"),
+    [
+        (
+            "postgres", "ALTER TABLE items RENAME TO items_old", "ALTER TABLE items_old RENAME TO items",
+            'ERROR: relation "items" does not exist (SQLSTATE 42P01)',
+            "ALTER SYSTEM SET default_transaction_read_only = on", "ALTER SYSTEM RESET default_transaction_read_only",
+            "ERROR: cannot execute INSERT in a read-only transaction (SQLSTATE 25006)",
+        ),
+        (
+            "mysql", "DROP TABLE d.items", "CREATE TABLE d.items (id int)",
+            "Error 1146 (42S02): Table 'd.items' doesn't exist",
+            "SET GLOBAL super_read_only = ON", "SET GLOBAL super_read_only = OFF",
+            "Error 1290 (HY000): The MySQL server is running with the --super-read-only option so it cannot execute this statement",
+        ),
+    ],
+)  # fmt: skip
+def test_calls_miss_tables_that_are_gone_and_meet_modes(
+    make_market: Any, kind: str, gone: str, back: str, missing: str, off: str, on: str, writes: str
+) -> None:
+    base = "" if kind == "postgres" else "d."
+    market = market_of(make_market, kind, POSTGRES if kind == "postgres" else MYSQL)
+    say(market, kind, f"GRANT SELECT ON {base}orders TO app", f"GRANT INSERT ON {base}items TO app")
+    say(market, kind, gone)
+    assert errors(market) == {missing: 1.0}
+    say(market, kind, back, f"GRANT INSERT ON {base}items TO app")
+    assert errors(market) == {}
+    say(market, kind, off)
+    assert errors(market) == {writes: 1.0}
+    say(market, kind, on)
+    assert errors(market) == {}

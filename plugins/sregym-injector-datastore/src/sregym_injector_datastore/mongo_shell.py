@@ -7,29 +7,36 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sregym_core.model import Account
+    from sregym_core.model import Account, Component
 
 # The shell prints values that JSON does not have as constructor calls: UUID("..."), NumberLong(1).
+# The series of a public image, and the first one without the old shell.
+_SERIES = re.compile(r"mongo(?:db)?(?:[\w-]*)?:v?(\d+)")
+_MODERN = 6
 _CONSTRUCTOR = re.compile(r"\b(?:UUID|ObjectId|NumberLong|NumberInt|ISODate|BinData)\(([^()]*)\)")
 
 
-def as_admin(account: Account, expression: str) -> tuple[str, ...]:
+def program(component: Component) -> str:
+    """The shell that an image brings: `mongo`, from its sixth series on `mongosh` alone."""
+    found = _SERIES.search(component.image)
+    return "mongosh" if found is not None and int(found.group(1)) >= _MODERN else "mongo"
+
+
+def as_admin(component: Component, account: Account, expression: str) -> tuple[str, ...]:
     """Command line that evaluates an expression as the account's administrator."""
-    return _command_line(account.admin_user, account.admin_password, "admin", "admin", expression)
+    user, password = account.admin_user, account.admin_password
+    return (program(component), "admin", "--quiet", *_login(user, password, "admin", expression))
 
 
-def as_user(account: Account, expression: str) -> tuple[str, ...]:
+def as_user(component: Component, account: Account, expression: str) -> tuple[str, ...]:
     """Command line that evaluates an expression as the account itself, on its database."""
-    return _command_line(
-        account.user, account.password, account.auth_database, account.database, expression
-    )
+    login = _login(account.user, account.password, account.auth_database, expression)
+    return (program(component), account.database, "--quiet", *login)
 
 
-def _command_line(
-    user: str, password: str, auth_database: str, database: str, expression: str
-) -> tuple[str, ...]:
+def _login(user: str, password: str, auth_database: str, expression: str) -> tuple[str, ...]:
     login = ("-u", user, "-p", password, "--authenticationDatabase", auth_database)
-    return ("mongo", database, "--quiet", *login, "--eval", expression)
+    return (*login, "--eval", expression)
 
 
 def revoke_role(account: Account) -> str:
@@ -58,9 +65,12 @@ def recreate_user(account: Account) -> str:
     return f"{drop_user(account)}; {create_user(account)}"
 
 
-def show_user(account: Account) -> str:
+def show_user(component: Component, account: Account) -> str:
     """Print the account as a document, or null."""
-    return f"printjson({_call(account, 'getUser', account.user)})"
+    asked = _call(account, "getUser", account.user)
+    if program(component) == "mongosh":
+        return f"print(JSON.stringify({asked}))"
+    return f"printjson({asked})"
 
 
 def parse_document(output: str) -> dict[str, Any] | None:
@@ -81,6 +91,11 @@ def parse_document(output: str) -> dict[str, Any] | None:
 
 def _role(account: Account) -> dict[str, str]:
     return {"role": account.role, "db": account.database}
+
+
+def change_password(account: Account, password: str) -> str:
+    """Give the account another password."""
+    return _call(account, "changeUserPassword", account.user, password)
 
 
 def _call(account: Account, method: str, *arguments: Any) -> str:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict
-from sregym_core.errors import UsageError, WorldError
+from sregym_core.errors import WorldError
 from sregym_core.model import (
     BATCH_KINDS,
     Account,
@@ -24,14 +24,16 @@ from sregym_injectors.workloads import ready_pod, restart_rollout, run_in_worklo
 from typing_extensions import override
 
 from sregym_injector_datastore import mongo_shell
-from sregym_injectors import commands, scope
+from sregym_injector_datastore.accounts import account_named, accounts_of, client_workloads
+from sregym_injector_datastore.families import Family
+from sregym_injector_datastore.store_fault import ask, said, server_of
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sregym_core.interfaces import Command, CommandResult, FaultContext
+    from sregym_core.interfaces import Command, FaultContext
 
-ENGINE = "mongodb"
 _SYMPTOMS = ("queries fail", "database errors")
 # Roles that include another one: on the database itself, or on all databases.
 _INCLUDING = {
@@ -61,25 +63,29 @@ class _AccountFault(ComponentFault):
     def misfit(self, component: Component) -> str:
         if component.workload.kind in BATCH_KINDS:
             return f"{article(component.workload.kind)} keeps no accounts: its pods end"
-        return "" if _accounts(component) else "it has no MongoDB account that others use"
+        return (
+            ""
+            if accounts_of(component, Family.MONGODB)
+            else "it has no MongoDB account that others use"
+        )
 
     @override
     def inject(self, context: FaultContext) -> None:
         component, account = context.component, self.account(context)
         edits = Edits(context)
-        undo = mongo_shell.as_admin(account, mongo_shell.recreate_user(account))
-        context.journal.command(component.namespace, _server(component), undo, "")
-        argv = mongo_shell.as_admin(account, self.breaking(account))
+        undo = mongo_shell.as_admin(component, account, mongo_shell.recreate_user(account))
+        context.journal.command(component.namespace, server_of(component), undo, "")
+        argv = mongo_shell.as_admin(component, account, self.breaking(account))
         edits.pause()
-        result = run_in_workload(context.cluster, _server(component), component.container, argv)
+        result = run_in_workload(context.cluster, server_of(component), component.container, argv)
         if not result.ok:
             raise WorldError(
                 f"{self.name} on component {component.name!r}: the mongo shell in "
-                f"{_server(component)} refused {self.breaking(account)}: {_said(result)}; check "
+                f"{server_of(component)} refused {self.breaking(account)}: {said(result)}; check "
                 "the account that the component declares"
             )
         # What a client loaded or opened before would hide the defect until its next start.
-        restart_rollout(edits, _client_workloads(context, account))
+        restart_rollout(edits, client_workloads(context, account))
 
     @override
     def present(self, context: FaultContext) -> Check:
@@ -90,10 +96,10 @@ class _AccountFault(ComponentFault):
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         component, account = context.component, self.account(context)
-        argv = mongo_shell.as_admin(account, self.mending(account))
+        argv = mongo_shell.as_admin(component, account, self.mending(account))
         return (
-            commands.execute(_server(component), component.container, argv),
-            *commands.restart_and_wait(_client_workloads(context, account)),
+            commands.execute(server_of(component), component.container, argv),
+            *commands.restart_and_wait(client_workloads(context, account)),
         )
 
     @abstractmethod
@@ -106,15 +112,7 @@ class _AccountFault(ComponentFault):
 
     def account(self, context: FaultContext) -> Account:
         """The account that the parameters name."""
-        wanted, accounts = context.parameters.user, _accounts(context.component)
-        for account in accounts:
-            if wanted in ("", account.user):
-                return account
-        known = ", ".join(account.user for account in accounts)
-        raise UsageError(
-            f"parameter 'user' of fault {self.name!r}: component {context.component.name!r} has "
-            f"no account {wanted!r} that others use; it has {known}"
-        )
+        return account_named(self.name, context, context.parameters.user)
 
 
 class MongodbRoleRevoked(_AccountFault):
@@ -224,22 +222,6 @@ class MongodbUserDropped(_AccountFault):
         )
 
 
-def _accounts(component: Component) -> list[Account]:
-    return [a for a in component.accounts if a.engine == ENGINE and a.used_by]
-
-
-def _client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRef, ...]:
-    parts = {part.name: part for part in context.application.components()}
-    return tuple(
-        ref for name in account.used_by if name in parts for ref in scope.restartable(parts[name])
-    )
-
-
-def _server(component: Component) -> ObjectRef:
-    """The workload whose pods serve the database; its operator's where there is one."""
-    return component.workloads[0]
-
-
 def _broken(context: FaultContext, account: Account) -> ObjectRef:
     """The account as an object; no API knows its kind."""
     namespace = context.component.namespace
@@ -248,26 +230,23 @@ def _broken(context: FaultContext, account: Account) -> ObjectRef:
 
 def _defects(context: FaultContext, account: Account) -> list[str]:
     component = context.component
-    if ready_pod(context.cluster, _server(component)) is None:
-        return [f"{_server(component)} has no ready pod that could be asked"]
-    asked = _ask(context, mongo_shell.as_admin(account, mongo_shell.show_user(account)))
+    if ready_pod(context.cluster, server_of(component)) is None:
+        return [f"{server_of(component)} has no ready pod that could be asked"]
+    asked = ask(
+        context, mongo_shell.as_admin(component, account, mongo_shell.show_user(component, account))
+    )
     if not asked.ok:
-        return [f"user {account.admin_user} cannot ask the database: {_said(asked)}"]
+        return [f"user {account.admin_user} cannot ask the database: {said(asked)}"]
     user = mongo_shell.parse_document(asked.stdout)
     if user is None:
         return [f"user {account.user} does not exist in {account.auth_database}"]
     defects = []
     if not _has_role(user.get("roles") or [], account):
         defects.append(f"user {account.user} has no role {account.role} on {account.database}")
-    login = _ask(context, mongo_shell.as_user(account, "1"))
+    login = ask(context, mongo_shell.as_user(component, account, "1"))
     if not login.ok:
-        defects.append(f"user {account.user} cannot log in: {_said(login)}")
+        defects.append(f"user {account.user} cannot log in: {said(login)}")
     return defects
-
-
-def _ask(context: FaultContext, argv: tuple[str, ...]) -> CommandResult:
-    component = context.component
-    return run_in_workload(context.cluster, _server(component), component.container, argv)
 
 
 def _has_role(roles: Sequence[dict[str, str]], account: Account) -> bool:
@@ -277,10 +256,3 @@ def _has_role(roles: Sequence[dict[str, str]], account: Account) -> bool:
         or (role["db"] == "admin" and role["role"] in anywhere)
         for role in roles
     )
-
-
-def _said(result: CommandResult) -> str:
-    """Why a command failed: the shell's line about the error, which others may follow."""
-    lines = f"{result.stdout}\n{result.stderr}".strip().splitlines()
-    telling = [line for line in lines if "Error:" in line]
-    return (telling or lines[-1:] or [f"exit code {result.exit_code}"])[0].rstrip(" :")

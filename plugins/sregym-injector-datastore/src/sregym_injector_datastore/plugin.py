@@ -8,8 +8,17 @@ from sregym_core import Offer, hookimpl
 @hookimpl
 def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
-    module = "sregym_injector_datastore.mongodb_accounts"
     return [
-        Offer("mongodb-role-revoked", f"{module}:MongodbRoleRevoked"),
-        Offer("mongodb-user-dropped", f"{module}:MongodbUserDropped"),
+        Offer(name, f"sregym_injector_datastore.{place}")
+        for name, place in (
+            ("connections-capped", "access:ConnectionsCapped"),
+            ("lock-held", "conditions:LockHeld"),
+            ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),
+            ("mongodb-user-dropped", "mongodb_accounts:MongodbUserDropped"),
+            ("password-required", "access:PasswordRequired"),
+            ("password-rotated", "password_rotated:PasswordRotated"),
+            ("role-revoked", "access:RoleRevoked"),
+            ("server-mode", "conditions:ServerMode"),
+            ("store-flooded", "conditions:StoreFlooded"),
+        )
     ]

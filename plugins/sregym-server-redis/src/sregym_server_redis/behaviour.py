@@ -188,9 +188,14 @@ class RedisKind(StoreKind):
     ) -> Refusal | None:
         """Carry out a command, or not."""
         refusal = self._let_in(world, process, client)
-        if refusal is not None or command not in WRITING:
+        if refusal is not None:
             return refusal
         connection = Connection(world, process)
+        known = specs().get(command)
+        if known is not None and not connection.account(client.user or "default").runs(known):
+            return Refusal("unauthorized", connection.no_permission(client.user, known))
+        if command not in WRITING:
+            return None
         try:
             connection.demand_write(specs()["set"], disk=False)
         except Refused as error:

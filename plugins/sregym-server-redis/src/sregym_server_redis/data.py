@@ -78,11 +78,15 @@ class RedisData:
     def used_bytes(self) -> int:
         """`used_memory`."""
         held = sum(
-            _ENTRY_BYTES + len(key) + len(json.dumps(value.content, default=list))
+            _ENTRY_BYTES + len(key) + _size_of(value.content)
             for content in self.databases.values()
             for key, value in content.items()
         )
         return _EMPTY_BYTES + held
+
+
+def _size_of(content: Any) -> int:
+    return len(content) + 2 if isinstance(content, str) else len(json.dumps(content, default=list))
 
 
 def load(world: World, storage: str) -> RedisData:

@@ -87,11 +87,17 @@ class Connection:
         return self.server.settings.get("redis.name", "redis")
 
     def keep(self, data: RedisData) -> None:
-        """Replace what the server keeps; whom it lets in counts for the programs of others."""
+        """Replace what the server keeps; who is let in and what has room counts for programs."""
         before = self.data
         store(self.world, self.storage, data)
-        if (before.settings, before.users) != (data.settings, data.users):
+        limits = before.settings, before.users, self._full(before)
+        if limits != (data.settings, data.users, self._full(data)):
             wake_traffic(self.world)
+
+    def _full(self, data: RedisData) -> bool:
+        """Whether more is kept than the server may."""
+        limit = memory_size(self.setting("maxmemory")) or 0
+        return bool(limit) and data.used_bytes() > limit
 
     def setting(self, name: str) -> str:
         """A setting in effect: by CONFIG SET, at the start, or the default."""
@@ -168,13 +174,17 @@ class Connection:
             raise Refused(NO_AUTH)
         user, new = self.account(self.user), self.release >= (7, 2)
         if not user.runs(spec):
-            who = f"User {self.user} has" if new else "this user has"
-            raise Refused(f"NOPERM {who} no permissions to run the '{spec.name}' command")
+            raise Refused(self.no_permission(self.user, spec))
         if not user.touches(spec.keys(words)):
             if new:
                 raise Refused("NOPERM No permissions to access a key")
             text = "NOPERM this user has no permissions to access one of the keys used as arguments"
             raise Refused(text)
+
+    def no_permission(self, user: str, spec: Spec) -> str:
+        """What is said to a user who may not run a command."""
+        who = f"User {user or 'default'} has" if self.release >= (7, 2) else "this user has"
+        return f"NOPERM {who} no permissions to run the '{spec.name}' command"
 
     def demand_write(self, spec: Spec, *, disk: bool = True) -> None:
         """Raise `Refused` unless a command may change data now.

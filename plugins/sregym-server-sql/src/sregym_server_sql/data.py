@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, TableKey
 
+from sregym_server_sql.engine import tables_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -81,6 +83,8 @@ class SqlData:
         settings: What was set while it ran: `max_connections`, `read_only`.
         closed_at: Virtual second at which its last server ended in order; None after any other end.
         schemas: Schemas besides `public`, as `database/schema`.
+        missed: Tables that are gone, by any statement, as `database/table`: what programs ask of
+            them fails. Of others it is not asked whether they are there: programs make them.
     """
 
     version: str = ""
@@ -89,11 +93,22 @@ class SqlData:
     settings: Mapping[str, str] = field(default_factory=dict)
     closed_at: float | None = None
     schemas: tuple[str, ...] = ()
+    missed: frozenset[str] = frozenset()
 
     def with_database(self, name: str, image: bytes | None) -> SqlData:
         """The data with a database replaced, or dropped."""
         rest = {key: held for key, held in self.databases.items() if key != name}
-        return replace(self, databases=rest if image is None else {**rest, name: image})
+        before = _tables(name, self.databases.get(name, b""))
+        after = _tables(name, image or b"")
+        return replace(
+            self,
+            databases=rest if image is None else {**rest, name: image},
+            missed=(self.missed | (before - after)) - after,
+        )
+
+    def misses(self, database: str, table: str) -> bool:
+        """Whether there was a table that is gone."""
+        return f"{database}/{table.removeprefix('public.')}" in self.missed
 
     def with_account(self, name: str, account: Account | None) -> SqlData:
         """The data with an account replaced, or dropped."""
@@ -103,6 +118,10 @@ class SqlData:
     def with_setting(self, name: str, value: str) -> SqlData:
         """The data with a setting changed."""
         return replace(self, settings={**self.settings, name: value})
+
+
+def _tables(database: str, image: bytes) -> frozenset[str]:
+    return frozenset(f"{database}/{table}" for table in tables_of(image)) if image else frozenset()
 
 
 def load(world: World, storage: str) -> SqlData:

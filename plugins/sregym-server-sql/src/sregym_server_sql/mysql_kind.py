@@ -41,6 +41,7 @@ from sregym_server_sql.mysql_limits import connection_limits, demand_room
 from sregym_server_sql.mysql_server import MysqlConnection, MysqlError
 from sregym_server_sql.mysql_variables import in_effect
 from sregym_server_sql.seeding import FilledTables
+from sregym_server_sql.sleeping import WAKES, wake
 from sregym_server_sql.unread import cold_share, size_of, until_next_failure_s
 
 if TYPE_CHECKING:
@@ -65,6 +66,14 @@ _FILES = {
 def _is_mysql(program: MysqlProgram) -> bool:
     """Whether it is no MariaDB, whose versions are two digits long and whose lines are others."""
     return not program.version.startswith("1")
+
+
+def _read_only(process: Process, data: SqlData, user: str) -> str:
+    """The option that keeps a user from writing; empty when there is none."""
+    if in_effect(process.settings, data.settings, "super_read_only") == "ON":
+        return "super-read-only"
+    held = in_effect(process.settings, data.settings, "read_only") == "ON"
+    return "read-only" if held and not data.accounts[user].superuser else ""
 
 
 class SqlKind(FilledTables):
@@ -183,7 +192,10 @@ class SqlKind(FilledTables):
             world.after(due_s, "userland.event", process.ref, *_READS)
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
-        """Begin to serve, or meet a page that cannot be read."""
+        """Begin to serve, let a session wake up, or meet a page that cannot be read."""
+        if arguments[:1] == (WAKES,):
+            wake(world, process, int(arguments[1]))
+            return
         if arguments != _READS:
             self.open(world, process, program, *arguments)
         else:
@@ -335,8 +347,12 @@ class MysqlKind(SqlKind):
         if verb not in rights_on(data.accounts[client.user], client.database, collection):
             text = f"Error 1142 (42000): {verb} command denied to user '{client.user}'@'%' for table '{collection}'"
             return Refusal("unauthorized", text)
-        if write and data.settings.get("read_only") == "ON":
-            text = "Error 1290 (HY000): The MySQL server is running with the --read-only option so it cannot execute this statement"
+        if data.misses(client.database, collection):
+            text = f"Error 1146 (42S02): Table '{client.database}.{collection}' doesn't exist"
+            return Refusal("server", text)
+        option = _read_only(process, data, client.user) if write else ""
+        if option:
+            text = f"Error 1290 (HY000): The MySQL server is running with the --{option} option so it cannot execute this statement"
             return Refusal("server", text)
         return None
 

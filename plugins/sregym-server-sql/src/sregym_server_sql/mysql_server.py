@@ -30,6 +30,7 @@ from sregym_server_sql.mysql_views import SYSTEM, described, views_in
 from sregym_server_sql.selecting import items_of, type_of
 from sregym_server_sql.server_kind import demand_tables
 from sregym_server_sql.sessions import waited_for
+from sregym_server_sql.sleeping import sleep_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +73,9 @@ class MysqlConnection:
         self.database = ""
         self.changed, self.slept_s = -1, 0.0
         self.before: SqlData | None = None
+        # Tables that the session has locked, and whether readers wait.
+        self.locked: dict[str, bool] = {}
+        self.statement = ""
 
     @property
     def data(self) -> SqlData:
@@ -128,7 +132,7 @@ class MysqlConnection:
             MysqlError: With the words of the server.
         """
         words = statement.replace("`", "").split()
-        verb = verb_of(statement)
+        verb, self.statement = verb_of(statement), statement
         own = STATEMENTS.get(verb)
         if own is not None and is_cut_short(statement):
             raise unparsed(statement, -1)
@@ -272,6 +276,8 @@ class MysqlConnection:
     def _functions(self) -> dict[str, tuple[int, Callable[..., Any]]]:
         def sleep(seconds: float) -> int:
             self.slept_s += float(seconds)
+            session = (self.database, self.user, self.host, self.statement)
+            sleep_with(self.world, self.server, self.locked, float(seconds), session)
             return 0
 
         who = f"{self.user}@{self.account_host}"

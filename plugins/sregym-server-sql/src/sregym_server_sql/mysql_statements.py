@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sregym_server_sql.engine import Result
+from sregym_server_sql.engine import Result, tables_of
 from sregym_server_sql.mysql_accounts import (
     alter_user,
     create_user,
@@ -14,7 +15,7 @@ from sregym_server_sql.mysql_accounts import (
 )
 from sregym_server_sql.mysql_errors import MysqlError, unparsed
 from sregym_server_sql.mysql_showing import show
-from sregym_server_sql.mysql_variables import FIXED, VARIABLES, numeric, switch
+from sregym_server_sql.mysql_variables import FIXED, VARIABLES, in_effect, numeric, switch
 from sregym_server_sql.sessions import kill
 
 if TYPE_CHECKING:
@@ -143,7 +144,11 @@ def _set(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
             if value not in ("ON", "OFF"):
                 text = f"Variable '{name}' can't be set to the value of '{found.group(4).strip()}'"
                 raise MysqlError(1231, "42000", text)
-        client.keep(client.data.with_setting(name, value))
+        data = client.data.with_setting(name, value)
+        if value == in_effect(client.server.settings, {}, name):
+            rest = {key: held for key, held in data.settings.items() if key != name}
+            data = replace(data, settings=rest)
+        client.keep(data)
     return _done("set")
 
 
@@ -164,11 +169,33 @@ def _rollback(client: MysqlConnection, _statement: str, _words: list[str]) -> Re
     return _done("rollback")
 
 
-def _flush(_client: MysqlConnection, statement: str, words: list[str]) -> Result:
+def _flush(client: MysqlConnection, statement: str, words: list[str]) -> Result:
     known = ("privileges", "tables", "hosts", "logs", "status", "binary", "engine", "error", "slow")
     if len(words) < 2 or words[1].lower().strip(";") not in known:
         raise unparsed(statement, statement.find(words[1]) if len(words) > 1 else -1)
+    if " ".join(words[1:]).lower().startswith("tables with read lock"):
+        # All tables of all databases, against those who write.
+        client.locked[""] = False
     return _done("flush")
+
+
+def _lock(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
+    """LOCK TABLES: WRITE keeps all others away, READ those who write."""
+    asked = re.sub(r"^lock\s+tables?\s+", "", statement, flags=re.I).rstrip("; ")
+    client.locked.clear()
+    for part in asked.split(","):
+        name, _, kind = part.strip().replace("`", "").partition(" ")
+        database, _, table = name.rpartition(".")
+        database = database or client.database
+        if table not in tables_of(client.data.databases.get(database, b"")):
+            raise MysqlError(1146, "42S02", f"Table '{database}.{table}' doesn't exist")
+        client.locked[table] = kind.strip().lower().endswith("write")
+    return _done("lock")
+
+
+def _unlock(client: MysqlConnection, _statement: str, _words: list[str]) -> Result:
+    client.locked.clear()
+    return _done("unlock")
 
 
 def _grant(client: MysqlConnection, statement: str, _words: list[str]) -> Result:
@@ -183,5 +210,5 @@ STATEMENTS: dict[str, Callable[[MysqlConnection, str, list[str]], Result | None]
     "use": _use, "show": show, "kill": _kill, "describe": _describe, "desc": _describe,
     "explain": _describe, "create": _create, "drop": _drop, "alter": _alter, "set": _set,
     "begin": _begin, "start": _begin, "commit": _commit, "rollback": _rollback, "flush": _flush,
-    "grant": _grant, "revoke": _revoke,
+    "grant": _grant, "revoke": _revoke, "lock": _lock, "unlock": _unlock,
 }  # fmt: skip

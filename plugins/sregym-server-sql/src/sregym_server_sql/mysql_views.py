@@ -115,11 +115,12 @@ def _users(client: MysqlConnection) -> Result:
         yes = "Y" if account.superuser else "N"
         for host in ("%", "localhost") if account.superuser else ("%",):
             plugin = "caching_sha2_password"
-            rows.append((host, name, yes, yes, yes, plugin, "N", "N" if account.login else "Y"))
+            most, locked = max(0, account.limit), "N" if account.login else "Y"
+            rows.append((host, name, yes, yes, yes, most, plugin, "N", locked))
     for name in ("mysql.infoschema", "mysql.session", "mysql.sys"):
-        rows.append(("localhost", name, "N", "N", "N", "caching_sha2_password", "N", "Y"))
+        rows.append(("localhost", name, "N", "N", "N", 0, "caching_sha2_password", "N", "Y"))
     return _table(
-        "Host User Select_priv Insert_priv Super_priv plugin password_expired account_locked",
+        "Host User Select_priv Insert_priv Super_priv max_user_connections plugin password_expired account_locked",
         sorted(rows),
     )
 

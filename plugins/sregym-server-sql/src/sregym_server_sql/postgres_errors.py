@@ -104,3 +104,20 @@ def inserted(statement: str, column: str, columns: list[str]) -> str:
     if column not in names or names.index(column) >= len(values):
         return ""
     return str(values[names.index(column)]).strip().strip("'")
+
+
+def demand_numbers(statement: str, said: str) -> None:
+    """Refuse what no number can be, before anything is carried out.
+
+    Raises:
+        PostgresError: With the words of the server.
+    """
+    if re.search(r"/\s*0(?![\d.])", re.sub(r"'[^']*'", "''", statement)):
+        raise PostgresError("ERROR:  division by zero")
+    kinds = r"(int4|int8|integer|int|bigint|numeric)"
+    for found in re.finditer(rf"'([^']*)'::{kinds}\b", statement, re.I):
+        if re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", found.group(1)) is None:
+            asked = found.group(2).lower()
+            kind = {"int": "integer", "int4": "integer", "int8": "bigint"}.get(asked, asked)
+            text = f'invalid input syntax for type {kind}: "{found.group(1)}"'
+            raise PostgresError(f"ERROR:  {text}{pointed(said, said.find(found.group()))}")

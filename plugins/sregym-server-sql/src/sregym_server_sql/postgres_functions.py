@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What an empty database takes on the disk, and an empty table with its key.
 _DATABASE_BYTES, _PAGE = 7_517_231, 8192
+# Arguments of a function about rights when it is told whose.
+_WITH_ROLE = 3
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _FORM = "%Y-%m-%d %H:%M:%S"
 
@@ -192,6 +194,20 @@ def functions(client: PostgresConnection) -> _Functions:
     def blocked_by(session: object) -> str:
         return "{" + ",".join(map(str, blockers(world, server, int(str(session))))) + "}"
 
+    def privileged(*asked: object) -> str:
+        """Whether a role, or the present one, has one of some rights on a table."""
+        user, table, rights = asked if len(asked) == _WITH_ROLE else (client.user, *asked)
+        account = client.data.accounts.get(str(user))
+        wrong = f'role "{user}" does not exist' if account is None else ""
+        name = str(table).removeprefix("public.")
+        if account is not None and name not in client.tables():
+            wrong = f'relation "{table}" does not exist'
+        if account is None or wrong:
+            client.failure = SqlError("own", "", wrong)
+            raise client.failure
+        held = account.rights(client.database, name)
+        return "t" if any(r.strip().upper() in held for r in str(rights).split(",")) else "f"
+
     return {
         **_PLAIN, **_of_time(client.now()), **time_functions(client.now(), failed),
         "version": (0, client.build), "current_database": (0, lambda: client.database),
@@ -206,7 +222,7 @@ def functions(client: PostgresConnection) -> _Functions:
         "pg_size_pretty": (1, pretty), "pg_database_size": (1, size_of),
         "pg_relation_size": (1, relation), "pg_total_relation_size": (1, lambda n: relation(n) * 2 + _PAGE * 6),
         "pg_table_size": (1, relation), "pg_indexes_size": (1, lambda _n: 2 * _PAGE),
-        "current_setting": (-1, setting),
+        "current_setting": (-1, setting), "has_table_privilege": (-1, privileged),
     }  # fmt: skip
 
 

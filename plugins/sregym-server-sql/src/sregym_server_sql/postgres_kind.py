@@ -174,6 +174,11 @@ class PostgresKind(SqlKind):
             return self.dial(world, process, program, client, "")
         write = command in WRITING
         database = client.database or client.user
+        if database not in data.databases:
+            return self.dial(world, process, program, client, "")
+        if collection and data.misses(database, collection):
+            text = f'ERROR: relation "{collection}" does not exist (SQLSTATE 42P01)'
+            return Refusal("server", text)
         allowed = account.may(database, write=write)
         if collection:
             allowed = right_for(command, write=write) in account.rights(database, collection)
@@ -182,9 +187,9 @@ class PostgresKind(SqlKind):
                 "unauthorized", f"ERROR: permission denied for table {collection} (SQLSTATE 42501)"
             )
         if write and data.settings.get("default_transaction_read_only") == "on":
-            return Refusal(
-                "server", "ERROR: cannot execute INSERT in a read-only transaction (SQLSTATE 25006)"
-            )
+            verb = right_for(command, write=True)
+            text = f"ERROR: cannot execute {verb} in a read-only transaction (SQLSTATE 25006)"
+            return Refusal("server", text)
         return None
 
     def turned_away(

@@ -20,6 +20,7 @@ from sregym_server_sql.engine import (
 )
 from sregym_server_sql.postgres_errors import (
     PostgresError,
+    demand_numbers,
     ended,
     inserted,
     place_of,
@@ -38,6 +39,7 @@ from sregym_server_sql.postgres_views import VIEWS, views_in
 from sregym_server_sql.selecting import items_of, name_of, type_of
 from sregym_server_sql.server_kind import session_log
 from sregym_server_sql.sessions import waited_for
+from sregym_server_sql.sleeping import rows_locked, sleep_with, without_row_locks
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
@@ -102,6 +104,8 @@ class PostgresConnection:
         self.slept_s = 0.0
         self.failure: SqlError | None = None
         self.before: SqlData | None = None
+        # Tables that the transaction has locked, and whether readers wait.
+        self.locked: dict[str, bool] = {}
         self.aborted = False
         self.database = ""
         self.use(database)
@@ -210,6 +214,8 @@ class PostgresConnection:
             self.failure = SqlError("own", "", "canceling statement due to statement timeout")
             raise self.failure
         self.slept_s += seconds
+        session = (self.database, self.user, self.address or "", self.said)
+        sleep_with(self.world, self.server, self.locked, seconds, session)
 
     def execute(self, statement: str, asked: str = "") -> Result:
         """Carry out a statement.
@@ -269,17 +275,19 @@ class PostgresConnection:
             noted = notated(statement, times)
         else:
             noted = statement
-        text = re.sub(r"\bpublic\.", "", rewritten(noted))
+        text = re.sub(r"\bpublic\.", "", rewritten(without_row_locks(noted)))
         for schema in self.schemas():
             text = re.sub(rf'(?<![\w"\'.]){re.escape(schema)}\."?(\w+)"?', rf'"{schema}.\1"', text)
         surroundings = Surroundings(self.now(), views_in(self, text), functions(self), AGGREGATES)
-        self._demand_numbers(statement)
+        demand_numbers(statement, self.said)
         try:
             result, image = self._run(text, surroundings)
         except SqlError as error:
             raise PostgresError(self._words(self.failure or error, statement)) from None
         if change:
             self.keep(self.data.with_database(self.database, image))
+        elif self.before is not None and rows_locked(statement) in self.tables():
+            self.locked.setdefault(rows_locked(statement), False)
         verb, *rest = statement.split()
         if verb.lower() in ("create", "drop", "alter") and rest:
             kind = rest[1] if rest[0].lower() in ("unique", "or", "temp", "temporary") else rest[0]
@@ -297,18 +305,6 @@ class PostgresConnection:
             first = [column[0] for column in columns_of(self.image(), error.name)][:count]
             named = re.sub(r"\bvalues\b", f"({', '.join(first)}) VALUES", text, count=1, flags=re.I)
             return run(self.image(), named, surroundings)
-
-    def _demand_numbers(self, statement: str) -> None:
-        """Refuse what no number can be, before anything is carried out."""
-        if re.search(r"/\s*0(?![\d.])", re.sub(r"'[^']*'", "''", statement)):
-            raise PostgresError("ERROR:  division by zero")
-        kinds = r"(int4|int8|integer|int|bigint|numeric)"
-        for found in re.finditer(rf"'([^']*)'::{kinds}\b", statement, re.I):
-            if re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", found.group(1)) is None:
-                kind = {"int": "integer", "int4": "integer", "int8": "bigint"}.get(found.group(2).lower(), found.group(2).lower())  # fmt: skip
-                text = f'invalid input syntax for type {kind}: "{found.group(1)}"'
-                at = self.said.find(found.group())
-                raise PostgresError(f"ERROR:  {text}{pointed(self.said, at)}")
 
     def _words(self, error: SqlError, statement: str) -> str:
         table, _, column = error.name.rpartition(".")

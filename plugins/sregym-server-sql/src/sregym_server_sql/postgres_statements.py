@@ -16,6 +16,7 @@ from sregym_server_sql.postgres_roles import (
     granted,
 )
 from sregym_server_sql.postgres_settings import SETTINGS, canonical
+from sregym_server_sql.sleeping import keeps_from_reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,6 +192,7 @@ def _commit(client: PostgresConnection, _statement: str, _words: list[str]) -> R
     if client.aborted:
         return _rollback(client, "", [])
     client.before = None
+    client.locked.clear()
     return done("COMMIT")
 
 
@@ -200,6 +202,7 @@ def _rollback(client: PostgresConnection, _statement: str, _words: list[str]) ->
     else:
         client.keep(client.before)
     client.before, client.aborted = None, False
+    client.locked.clear()
     return done("ROLLBACK")
 
 
@@ -210,7 +213,7 @@ def _lock(client: PostgresConnection, statement: str, words: list[str]) -> Resul
     name = words[place].strip('";').removeprefix("public.")
     if name not in client.tables():
         raise PostgresError(f'ERROR:  relation "{name}" does not exist')
-    del statement
+    client.locked[name] = keeps_from_reading(statement)
     return done("LOCK TABLE")
 
 

@@ -63,7 +63,7 @@ def seeded(data: SqlData, database: str, table: str, rows: int, record: str) -> 
         rows: How many it gets.
         record: One of them as JSON, with `${n}` for its number; its fields are the columns.
     """
-    if database not in data.databases or not rows:
+    if database not in data.databases or not rows or data.misses(database, table):
         return data
     image = data.databases[database]
     records = [_record(record, number) for number in range(1, rows + 1)]

@@ -18,6 +18,7 @@ from sregym_cluster_embedded.sdk.servers import (
 )
 
 from sregym_server_sql.engine import Result
+from sregym_server_sql.sleeping import asleep
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import Process, World
@@ -34,6 +35,9 @@ _BACKGROUND = (
     ("WalWriterMain", "walwriter"), ("AutoVacuumMain", "autovacuum launcher"),
     ("LogicalLauncherMain", "logical replication launcher"),
 )  # fmt: skip
+# What a session that holds a lock waits for, and its state.
+_SLEEPS = ("Timeout", "PgSleep", "active")
+_IDLES = ("Client", "ClientRead", "idle in transaction")
 # The first number of sessions of programs.
 _FIRST_SESSION = 71
 _LOCK = ("locktype", "database", "relation", "pid", "mode", "granted")
@@ -59,7 +63,7 @@ def process_list(
     rows: list[tuple[object, ...]] = [
         (
             lock.session, lock.user, f"{lock.peer}:{32768 + lock.session}", lock.database or None,
-            "Sleep", int(world.now - lock.since), "", None,
+            *_doing(lock, int(world.now - lock.since)),
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip
@@ -72,6 +76,13 @@ def process_list(
         host = f"{end.ip}:{end.port}"
         rows.append((number, peer.user, host, where, *state, asked))
     return _PROCESS, [*rows, own]
+
+
+def _doing(lock: Lock, seconds: int) -> tuple[str, int, str, str | None]:
+    """Command, time, state and statement of a session that holds a lock, as MySQL shows them."""
+    if asleep(lock):
+        return "Query", seconds, "User sleep", lock.statement
+    return "Sleep", seconds, "", None
 
 
 def waiting(world: World, server: Process) -> list[tuple[int, str, int, str]]:
@@ -135,8 +146,8 @@ def activity(world: World, server: Process, own: tuple[object, ...]) -> Result:
     rows += [
         (
             lock.database, lock.session, lock.user, "", lock.peer,
-            *(world.timestamp(lock.since),) * 4, "Client", "ClientRead", "idle in transaction",
-            lock.statement, "client backend",
+            *(world.timestamp(lock.since),) * 4,
+            *(_SLEEPS if asleep(lock) else _IDLES), lock.statement, "client backend",
         )
         for lock in locks(world, server.ref)
     ]  # fmt: skip

@@ -217,6 +217,14 @@ class Fault(ABC):
         """
         return ()
 
+    def restart_heals(self, target: Any, /) -> bool:
+        """Whether the defect is rightly repaired when processes start anew.
+
+        For state of running processes alone: a setting that nobody has written down, a session, an
+        environment from before a change. Proofs then demand no longer that a restart fails.
+        """
+        return False
+
     def outstanding(self, context: FaultContext) -> str:
         """What is still missing until the injected defect rules the running system, in words.
 

@@ -114,3 +114,6 @@ CHEATS: Mapping[str, Cheat] = MappingProxyType(
         "remove-probes": remove_probes,
     }
 )
+
+# Those that start processes anew and change nothing: right repairs of state that dies with a process.
+RESTARTS = frozenset({"recreate-unrepaired", "restart-everything"})

@@ -31,7 +31,10 @@ def refusal(
     process, store = process_of(world, caller), process_of(world, server)
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
         return None
-    client, dialled = process.clients[name], name in process.dialled
+    client = process.clients[name]
+    # Connections to a server that was started after its client had to be made anew.
+    made_s = process.started_at if process.served_at is None else process.served_at
+    dialled = name in process.dialled and store.started_at <= made_s
     refused = runtime.command(world, store, client, command, collection, dialled)
     if refused is None and columns:
         return runtime.kind_of(store).lacks(world, store, client, collection, columns)

@@ -1,0 +1,45 @@
+"""Accounts that stores serve, and who uses them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_core.errors import UsageError
+
+from sregym_injector_datastore.families import Family, family_of
+from sregym_injectors import scope
+
+if TYPE_CHECKING:
+    from sregym_core.interfaces import FaultContext
+    from sregym_core.model import Account, Component, ObjectRef
+
+
+def accounts_of(component: Component, family: Family | None = None) -> list[Account]:
+    """Accounts that other components use, of one family or of the component's own."""
+    family = family or family_of(component)
+    return [a for a in component.accounts if a.engine == family and a.used_by]
+
+
+def account_named(fault: str, context: FaultContext, wanted: str) -> Account:
+    """The account that a fault's parameter names; the first where it is empty.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    accounts = accounts_of(context.component)
+    for account in accounts:
+        if wanted in ("", account.user):
+            return account
+    known = ", ".join(account.user for account in accounts)
+    raise UsageError(
+        f"parameter 'user' of fault {fault!r}: component {context.component.name!r} has "
+        f"no account {wanted!r} that others use; it has {known}"
+    )
+
+
+def client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRef, ...]:
+    """Workloads of the components that connect with an account."""
+    parts = {part.name: part for part in context.application.components()}
+    return tuple(
+        ref for name in account.used_by if name in parts for ref in scope.restartable(parts[name])
+    )

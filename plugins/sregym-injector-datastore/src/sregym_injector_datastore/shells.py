@@ -1,0 +1,66 @@
+"""Command lines by which an administrator works in a store's container.
+
+Each runs as it is on any cluster: what the container's own environment says (users, passwords,
+databases) is looked up there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sregym_injector_datastore import mongo_shell
+from sregym_injector_datastore.families import Family
+
+if TYPE_CHECKING:
+    from sregym_core.model import Account, Component
+
+_PSQL = 'exec psql -U "${POSTGRES_USER:-postgres}" -d "${POSTGRES_DB:-postgres}" -tA "$@"'
+_MYSQL = 'exec mysql -uroot -p"$MYSQL_ROOT_PASSWORD" -N "$MYSQL_DATABASE" -e "$0"'
+_KAFKA_FOLDER = "/opt/kafka/bin"
+
+
+def psql(*statements: str) -> tuple[str, ...]:
+    """SQL as the superuser of a PostgreSQL, each statement in a transaction of its own."""
+    words = [word for statement in statements for word in ("-c", statement)]
+    return ("sh", "-c", _PSQL, "psql", *words)
+
+
+def psql_as(account: Account, statement: str) -> tuple[str, ...]:
+    """SQL as another role of a PostgreSQL, from its own machine."""
+    return ("psql", "-U", account.user, "-d", account.database, "-tA", "-c", statement)
+
+
+def mysql(statement: str) -> tuple[str, ...]:
+    """SQL as root of a MySQL or MariaDB."""
+    return ("sh", "-c", _MYSQL, statement)
+
+
+def mysql_as(account: Account, statement: str) -> tuple[str, ...]:
+    """SQL as another user of a MySQL."""
+    login = (f"-u{account.user}", f"-p{account.password}")
+    return ("mysql", *login, "-N", account.database, "-e", statement)
+
+
+def redis(component: Component, *words: str, password: str = "") -> tuple[str, ...]:
+    """A command to a Redis or Valkey; with a password where one is demanded."""
+    name = "valkey-cli" if "valkey" in component.image else "redis-cli"
+    login = ("-a", password, "--no-auth-warning") if password else ()
+    return (name, *login, *words)
+
+
+def mongo(component: Component, expression: str) -> tuple[str, ...]:
+    """An expression as the administrator of a MongoDB; as nobody where there are no accounts."""
+    account = next((a for a in component.accounts if a.engine == Family.MONGODB), None)
+    if account is not None:
+        return mongo_shell.as_admin(component, account, expression)
+    return (mongo_shell.program(component), "admin", "--quiet", "--eval", expression)
+
+
+def kafka(script: str, *words: str) -> tuple[str, ...]:
+    """A script of Kafka's bin folder at the broker of the same container."""
+    return (f"{_KAFKA_FOLDER}/{script}.sh", "--bootstrap-server", "localhost:9092", *words)
+
+
+def rabbitmq(*words: str) -> tuple[str, ...]:
+    """`rabbitmqctl`."""
+    return ("rabbitmqctl", "--quiet", *words)
