@@ -130,3 +130,21 @@ def test_a_note_that_cannot_be_derived() -> None:
     assert [str(defect) for defect in made.defects] == [
         "table.yaml:1: derive[1]: there is no note to derive 'kind'; there is: callers, operations"
     ]
+
+
+def test_whoever_takes_from_a_topic_is_called_through_the_broker(tmp_path: Path) -> None:
+    programs = """
+programs:
+  shop:
+    clients: {bus: {protocol: kafka, address: "db:9092"}, workers: {protocol: tcp, registry: bus, name: orders}}
+    operations: {buy: {route: GET /buy, calls: [{call: workers.book}]}}
+  mail:
+    config: {topic: {env: TOPIC, default: orders}}
+    clients: {bus: {protocol: kafka, address: "db:9092"}}
+    consumers: {all: {client: bus, topic: "${topic}", group: mail, operation: take}}
+    operations: {book: {listener: "", calls: [{call: bus.produce}]}, take: {listener: ""}}
+"""
+    (tmp_path / "service_model.yaml").write_text(f"application: shop\n{programs}")
+    found = derived(tmp_path)
+
+    assert (found["mail"], found["db"]) == ((["shop"], ["buy"]), (["shop", "mail"], ["buy"]))

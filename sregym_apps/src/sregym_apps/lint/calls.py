@@ -76,6 +76,8 @@ def reached_by(network: Network, one: Running, client: Client) -> Reached:
         address = one.value(client.address)
         return network.reach(one, address, client.wire.port) if address else Reached()
     name = one.value(client.name)
+    if _is_broker(one, client.registry):
+        return _takers(network, name)
     registered = [*network.registered()]
     if name is None or any(not known for known, _, _ in registered):
         return Reached()
@@ -89,8 +91,30 @@ def reached_by(network: Network, one: Running, client: Client) -> Reached:
     return Reached("", tuple((who, name) for who, name in listeners if name is not None))
 
 
+def _is_broker(one: Running, client: str) -> bool:
+    known = getattr(one.program, "clients", {}).get(client)
+    return known is not None and known.wire.messaging
+
+
+def _takers(network: Network, topic: str | None) -> Reached:
+    """Those who take from a topic, whoever it is that hands on what they are asked."""
+    if topic is None:
+        return Reached()
+    known = [
+        (who.value(consumer.topic), who)
+        for who in network.containers
+        for consumer in getattr(who.program, "consumers", {}).values()
+    ]
+    found = tuple((who, "") for taken, who in known if taken in (topic, None))
+    if not found:
+        return Reached(no_such("topic", topic, [one for one, _ in known if one], "that is taken"))
+    return Reached("", found)
+
+
 def _protocols(network: Network, reached: Reached, client: Client) -> str:
     for one, listener in reached.containers:
+        if not listener:
+            continue  # what passes a broker is met at no port
         if isinstance(one.program, ServiceProgram):
             spoken = {one.program.listeners[listener].protocol}
         else:

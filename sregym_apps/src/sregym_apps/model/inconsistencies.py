@@ -131,7 +131,9 @@ def _of_service(program: ServiceProgram) -> Iterator[Inconsistency]:
     for name, operation in program.operations.items():
         here = ("operations", name)
         # Where a consumer or step names no operation, this one may be meant: that is told there.
-        alone = not operation.listener and (name in own or bool(own - set(program.operations)))
+        # Whoever takes from a topic is asked for others through the broker.
+        meant = name in own or bool(program.consumers or own - set(program.operations))
+        alone = not operation.listener and meant
         if operation.listener not in program.listeners and not alone:
             yield _unknown((*here, "listener"), "listener", operation.listener, program.listeners)
         yield from _of_calls(program, operation.calls, (*here, "calls"))

@@ -60,7 +60,9 @@ class Client(Entry):
     Attributes:
         protocol: What is spoken.
         address: `host:port`, or a URL; usually a setting.
-        registry: Name of the client of a registry; then `name` is looked up there instead.
+        registry: Name of the client of a registry; then `name` is looked up there instead. Or that
+            of a message broker: then those answer who take from the topic or queue `name`, and
+            requests and answers pass the broker (request-reply).
         name: The name looked up in the registry.
         timeout_s: After which a call is given up.
         timeout: The same as a duration (`50ms`), usually a setting; wins where it is one.

@@ -1,6 +1,7 @@
 """Notes that follow from programs: who calls a component, and which users' operations pass through it.
 
-A program calls the component whose name is the host of a client's address. An operation of a load
+A program calls the component whose name is the host of a client's address, or that takes from the
+topic by which it asks. An operation of a load
 generator passes through what its request reaches, and what that calls in turn; what a broker hands
 on later, or a program dials when it starts, is not on its way.
 """
@@ -115,9 +116,8 @@ class _Paths:
         found: dict[str, list[str]] = {name: [] for name in self._notes}
         for caller in self._notes:
             for program in self._run[caller]:
-                for address in _addresses(program):
-                    callee = self._at(program, address)
-                    if callee and callee != caller and caller not in found[callee]:
+                for callee in self._called(program):
+                    if callee != caller and caller not in found[callee]:
                         found[callee].append(caller)
         return found
 
@@ -143,22 +143,49 @@ class _Paths:
             return
         passed.add((component, request))
         for program in self._run[component]:
-            for address, asked in _calls_for(program, request):
-                callee = self._at(program, address)
-                if callee:
+            for client, asked in _calls_for(program, request):
+                for callee in self._reached(program, client):
                     self._follow(callee, asked, passed)
+
+    def _called(self, program: Mapping[str, Any]) -> Iterator[str]:
+        """The components that a program has clients of, its spans included."""
+        for address in _addresses(program):
+            yield from filter(None, (self._at(program, address),))
+        for client in (program.get("clients") or {}).values():
+            if client.get("registry"):
+                yield from self._reached(program, client)
+
+    def _reached(self, program: Mapping[str, Any], client: Mapping[str, Any]) -> list[str]:
+        """The components that answer a client."""
+        if not client.get("registry"):
+            return [name for name in (self._at(program, client.get("address", "")),) if name]
+        topic = _by_default(program, client.get("name", ""))
+        return [
+            component
+            for component in self._notes
+            for taker in self._run[component]
+            if any(
+                _by_default(taker, consumer["topic"]) == topic
+                for consumer in (taker.get("consumers") or {}).values()
+            )
+        ]
 
     def _at(self, program: Mapping[str, Any], address: str) -> str:
         """The component at an address, as settings have it by default; empty where there is none."""
-        config = program.get("config") or {}
-
-        def default(setting: re.Match[str]) -> str:
-            return str((config.get(setting[1]) or {}).get("default", ""))
-
-        text = _SETTING.sub(default, str(address))
+        text = _by_default(program, address)
         host = (text.partition("://")[2] or text).partition("/")[0].partition(":")[0]
         name = host.partition(".")[0]
         return name if name in self._notes else ""
+
+
+def _by_default(program: Mapping[str, Any], text: str) -> str:
+    """A text with the settings of a program as they are by default."""
+    config = program.get("config") or {}
+
+    def default(setting: re.Match[str]) -> str:
+        return str((config.get(setting[1]) or {}).get("default", ""))
+
+    return _SETTING.sub(default, str(text))
 
 
 def _addresses(program: Mapping[str, Any]) -> Iterator[str]:
@@ -172,18 +199,18 @@ def _addresses(program: Mapping[str, Any]) -> Iterator[str]:
         yield program.get("target", "")
 
 
-def _calls_for(program: Mapping[str, Any], request: str) -> Iterator[tuple[str, str]]:
-    """What a program asks of others to answer a request: address, and what is asked there."""
+def _calls_for(program: Mapping[str, Any], request: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """What a program asks of others to answer a request: the client, and what is asked there."""
     for route in (program.get("routes") or {}).values():
         if route.get("upstream") and _serves(route["request"], request):
-            yield route["upstream"], route.get("ask") or request
+            yield {"address": route["upstream"]}, route.get("ask") or request
             return
     clients = program.get("clients") or {}
     for name, operation in (program.get("operations") or {}).items():
         if _serves(operation.get("route") or name, request):
             for call in _each(operation.get("calls") or ()):
                 client, _, asked = call.partition(".")
-                yield (clients.get(client) or {}).get("address", ""), asked
+                yield clients.get(client) or {}, asked
             return
 
 

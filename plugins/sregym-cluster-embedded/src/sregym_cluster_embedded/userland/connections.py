@@ -222,6 +222,8 @@ class _Book:
         segments = () if traffic is None else traffic.served(self._world, process.ref)
         calls = [call for flow in segments[-1].flows for call in flow.calls] if segments else []
         for name, client in process.clients.items():
+            if client.registry is not None and process.clients[client.registry].wire.messaging:
+                continue  # its requests and their answers pass the broker
             mine = [call for call in calls if call.client == name and call.rate > 0]
             kept = client.pool and (process.served_at is not None or name in process.dialled)
             for end in targets(self._world, process, client) if mine or kept else ():

@@ -153,7 +153,10 @@ def targets(
 def looked_up(
     world: World, process: Process, client: Client, hops: tuple[Target, ...], look: Look = ONCE
 ) -> tuple[Target, ...]:
-    """Where calls of a client end whose registry is at `hops`."""
+    """Where calls of a client end whose registry, or broker, is at `hops`."""
+    assert client.registry is not None
+    if process.clients[client.registry].wire.messaging:
+        return _taking(world, process, client, hops, look)
     known: list[tuple[str, int]] = []
     for hop in hops:
         if hop.kind == "" and hop.ref is not None:
@@ -166,6 +169,34 @@ def looked_up(
         for target in reach(world, process, ip, port, client.protocol, f"{ip}:{port}", look):
             facts = {**target.facts, "name": client.name}
             found.append(replace(target, share=target.share / len(known), facts=facts))
+    return tuple(found)
+
+
+def _taking(
+    world: World, process: Process, client: Client, hops: tuple[Target, ...], look: Look
+) -> tuple[Target, ...]:
+    """Those who take from a topic: requests and answers pass the broker, no connection leads there."""
+    facts = {"host": client.name, "name": client.name, "port": "", "ip": "", "dns": ""}
+    facts |= {"url": client.name, "pod_ip": process.config.pod_ip}
+    brokers = tuple(hop.ref for hop in hops if not hop.kind and hop.ref is not None)
+    found = look.at(takers, world, brokers, client.name)
+    if not found:
+        return (Target(1.0, "unavailable", None, "", facts),)
+    return tuple(Target(1 / len(found), "", ref, "", facts) for ref in found)
+
+
+def takers(world: World, brokers: tuple[ContainerRef, ...], topic: str) -> tuple[ContainerRef, ...]:
+    """The running programs that take from a topic at one of some brokers, in order of start."""
+    found = []
+    for process, program in world.room(RUNTIME).consumers(world):
+        facts = process.facts()
+        for consumer in program.consumers.values():
+            if expand(consumer.topic, facts) != topic:
+                continue
+            reached = targets(world, process, process.clients[consumer.client])
+            if any(not end.kind and end.ref in brokers for end in reached):
+                found.append(process.ref)
+                break
     return tuple(found)
 
 
