@@ -16,6 +16,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "application": {
             "fleetcast": "sregym-app-fleetcast",
+            "flight-ticket": "sregym-app-flight-ticket",
             "hotel-reservation": "sregym-app-deathstarbench",
             "synthetic": "sregym-app-synthetic",
             "blueprint-hotel-reservation": "sregym-app-blueprint",
@@ -62,6 +63,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "human": "sregym-agent-shell",
         },
         "server kind": {
+            "couchdb": "sregym-server-couchdb",
             "etcd": "sregym-server-etcd",
             "kafka": "sregym-server-kafka",
             "keyvalue": "sregym-server-redis",
@@ -76,9 +78,11 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "registry": "sregym-server-consul",
             "tidb": "sregym-server-tidb",
             "tikv": "sregym-server-tidb",
+            "zookeeper": "sregym-server-zookeeper",
         },
         "protocol": {
             "amqp": "sregym-server-rabbitmq",
+            "couchdb": "sregym-server-couchdb",
             "etcd": "sregym-server-etcd",
             "kafka": "sregym-server-kafka",
             "keyvalue": "sregym-server-redis",
@@ -87,6 +91,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mysql": "sregym-server-sql",
             "postgres": "sregym-server-sql",
             "registry": "sregym-server-consul",
+            "zookeeper": "sregym-server-zookeeper",
         },
         "reporter": {"console": "sregym-reporter-console", "html": "sregym-reporter-html"},
         "command": {

@@ -1,0 +1,1 @@
+"""What a CouchDB server keeps, answers and writes."""
