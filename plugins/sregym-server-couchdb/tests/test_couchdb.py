@@ -100,7 +100,11 @@ def test_a_database_that_is_gone_is_told(couch: Any) -> None:
 
 def test_without_an_administrator_everybody_may_do_everything(make_shop: Any) -> None:
     couch = started(make_shop, {})
-    assert couch.shell("db", "curl -s localhost:5984/_all_dbs") == (0, '["activations","whisks"]\n', "")
+    assert couch.shell("db", "curl -s localhost:5984/_all_dbs") == (
+        0,
+        '["activations","whisks"]\n',
+        "",
+    )
     assert couch.texts("db")[0] == (
         "WARNING: no admin account is set, everybody may do everything; set COUCHDB_USER and "
         "COUCHDB_PASSWORD"

@@ -71,3 +71,19 @@ def test_it_says_what_it_serves(post: Any) -> None:
         "INFO Awaiting socket connections on 0.0.0.0:9092. (kafka.network.DataPlaneAcceptor)"
     )
     assert "INFO Kafka version: 3.7.1 (org.apache.kafka.common.utils.AppInfoParser)" in texts
+
+
+def test_releases_before_three_look_for_zookeeper(make_shop: Callable[..., Any]) -> None:
+    post = make_shop(MODEL.replace("version: 3.7.1", "version: 2.3.1"))
+    post.name("kafka", "9")
+    post.start("kafka", "kafka:3.7", "9", env={"KAFKA_ZOOKEEPER_CONNECT": "zoo:2181"})
+    post.run(10)
+    post.runtime.terminate(post.world, post.ref("kafka"))
+    texts = [text.partition("] ")[2] for text in post.texts("kafka")]
+    server = "(kafka.server.KafkaServer)"
+    assert [text for text in texts if server in text] == [
+        f"INFO starting {server}",
+        f"INFO Connecting to zookeeper on zoo:2181 {server}",
+        f"INFO [KafkaServer id=1] started {server}",
+        f"INFO [KafkaServer id=1] shut down completed {server}",
+    ]

@@ -41,6 +41,11 @@ _BEGINNING = (
     ("Registered signal handlers for TERM, INT, HUP", _SIGNALS),
     ("[ControllerServer id=1] Starting controller", "kafka.server.ControllerServer"),
 )
+# Releases before 3 have no controller of their own: they look for ZooKeeper.
+_BEGINNING_WITH_ZOOKEEPER = (
+    *_BEGINNING[:2],
+    ("starting", "kafka.server.KafkaServer"),
+)
 _END = (
     ("Terminating process due to signal SIGTERM", _SIGNALS),
     ("[BrokerServer id=1] Transition from STARTED to SHUTTING_DOWN", _BROKER),
@@ -70,7 +75,12 @@ class KafkaKind(StoreKind):
         data = data_at(world, storage)
         topics = {name: topic.partitions for name, topic in program.topics.items()}
         save(world, storage, replace(data, topics={**topics, **data.topics}))
-        self._say(world, process, program, _BEGINNING)
+        if _has_controller(program):
+            self._say(world, process, program, _BEGINNING)
+        else:
+            address = process.environment.get("KAFKA_ZOOKEEPER_CONNECT", "localhost:2181")
+            told = (f"Connecting to zookeeper on {address}", "kafka.server.KafkaServer")
+            self._say(world, process, program, (*_BEGINNING_WITH_ZOOKEEPER, told))
         super().begin(world, process, program)
 
     def event(self, world: World, process: Process, program: Any, *arguments: Any) -> None:
@@ -83,6 +93,19 @@ class KafkaKind(StoreKind):
         if still is None or not still.running:
             return
         port, started = self.ports(process, program)[0], world.epoch + process.started_at
+        if not _has_controller(program):
+            self._say(
+                world,
+                process,
+                program,
+                (
+                    (f"Awaiting socket connections on 0.0.0.0:{port}.", "kafka.network.Acceptor"),
+                    (f"Kafka version: {program.version}", _ABOUT),
+                    (f"Kafka startTimeMs: {round(started * 1000)}", _ABOUT),
+                    ("[KafkaServer id=1] started", "kafka.server.KafkaServer"),
+                ),
+            )
+            return
         self._say(
             world,
             process,
@@ -98,7 +121,11 @@ class KafkaKind(StoreKind):
 
     def goodbye(self, world: World, process: Process, program: Any) -> float | None:
         """Say what is closed."""
-        self._say(world, process, program, _END)
+        if _has_controller(program):
+            self._say(world, process, program, _END)
+        else:
+            end = (_END[0], ("[KafkaServer id=1] shut down completed", "kafka.server.KafkaServer"))
+            self._say(world, process, program, end)
         return super().goodbye(world, process, program)
 
     def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
@@ -158,3 +185,9 @@ class KafkaKind(StoreKind):
         when = moment(world, world.now)
         stamp = f"{when:%Y-%m-%d %H:%M:%S},{when.microsecond // 1000:03d}"
         say(world, process.ref, program, (Line(text=f"[{stamp}] {text}", raw=True),))
+
+
+def _has_controller(program: KafkaProgram) -> bool:
+    """Whether a release runs its own controller (KRaft) rather than ask ZooKeeper."""
+    major = program.version.partition(".")[0]
+    return not major.isdecimal() or int(major) >= 3

@@ -153,8 +153,8 @@ def _asks(network: Network, reached: Reached, where: Location, request: str) -> 
 
 
 def declared(program: Any) -> frozenset[str]:
-    """Topics and queues that exist from the start."""
+    """Topics, queues and databases that exist from the start."""
     names: set[str] = set()
-    for field in ("topics", "queues"):
+    for field in ("topics", "queues", "databases"):
         names |= set(getattr(program, field, ()) or ())
     return frozenset(names)

@@ -1,9 +1,8 @@
 """Notes that follow from programs: who calls a component, and which users' operations pass through it.
 
-A program calls the component whose name is the host of a client's address, or that takes from the
-topic by which it asks. An operation of a load
-generator passes through what its request reaches, and what that calls in turn; what a broker hands
-on later, or a program dials when it starts, is not on its way.
+A program calls the component whose name is the host of a client's address. An operation of a load
+generator passes through what its request reaches, and what that calls in turn, by way of a broker
+too; what a broker hands on later, or a program dials when it starts, is not on its way.
 """
 
 from __future__ import annotations
@@ -116,8 +115,9 @@ class _Paths:
         found: dict[str, list[str]] = {name: [] for name in self._notes}
         for caller in self._notes:
             for program in self._run[caller]:
-                for callee in self._called(program):
-                    if callee != caller and caller not in found[callee]:
+                for address in _addresses(program):
+                    callee = self._at(program, address)
+                    if callee and callee != caller and caller not in found[callee]:
                         found[callee].append(caller)
         return found
 
@@ -147,14 +147,6 @@ class _Paths:
                 for callee in self._reached(program, client):
                     self._follow(callee, asked, passed)
 
-    def _called(self, program: Mapping[str, Any]) -> Iterator[str]:
-        """The components that a program has clients of, its spans included."""
-        for address in _addresses(program):
-            yield from filter(None, (self._at(program, address),))
-        for client in (program.get("clients") or {}).values():
-            if client.get("registry"):
-                yield from self._reached(program, client)
-
     def _reached(self, program: Mapping[str, Any], client: Mapping[str, Any]) -> list[str]:
         """The components that answer a client."""
         if not client.get("registry"):
@@ -173,8 +165,8 @@ class _Paths:
     def _at(self, program: Mapping[str, Any], address: str) -> str:
         """The component at an address, as settings have it by default; empty where there is none."""
         text = _by_default(program, address)
-        host = (text.partition("://")[2] or text).partition("/")[0].partition(":")[0]
-        name = host.partition(".")[0]
+        place = (text.partition("://")[2] or text).partition("/")[0].rpartition("@")[2]
+        name = place.partition(":")[0].partition(".")[0]
         return name if name in self._notes else ""
 
 

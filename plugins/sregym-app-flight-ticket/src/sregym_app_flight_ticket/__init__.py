@@ -1,0 +1,1 @@
+"""Flight Ticket on Apache OpenWhisk."""
