@@ -14,7 +14,9 @@ import sregym_core
 PROJECTS = projects()
 PLUGINS = [project for project in PROJECTS if project.is_plugin]
 EXTENSIONS = [
-    project for project in PLUGINS if project.name.startswith(("sregym-server-", "sregym-operator-"))
+    project
+    for project in PLUGINS
+    if project.name.startswith(("sregym-server-", "sregym-operator-"))
 ]
 KINDS = (
     *("agent", "app", "cluster", "injector", "noise", "observer", "operator", "oracle"),

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sregym_server_sql.engine import SqlError
 
+# A text that is to be a number.
+_TYPED = r"'([^']*)'::(int4|int8|integer|int|bigint|numeric)\b"
+
 
 class PostgresError(Exception):
     """What the server or the client says; the text is complete."""
@@ -114,8 +117,7 @@ def demand_numbers(statement: str, said: str) -> None:
     """
     if re.search(r"/\s*0(?![\d.])", re.sub(r"'[^']*'", "''", statement)):
         raise PostgresError("ERROR:  division by zero")
-    kinds = r"(int4|int8|integer|int|bigint|numeric)"
-    for found in re.finditer(rf"'([^']*)'::{kinds}\b", statement, re.I):
+    for found in re.finditer(_TYPED, statement, re.I):
         if re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", found.group(1)) is None:
             asked = found.group(2).lower()
             kind = {"int": "integer", "int4": "integer", "int8": "bigint"}.get(asked, asked)
