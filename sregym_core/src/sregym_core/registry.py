@@ -13,7 +13,6 @@ from sregym_core.blame import interrupts
 from sregym_core.catalogue import PACKAGES
 from sregym_core.cluster_choice import application_choice
 from sregym_core.errors import PluginClashError, PluginLoadError, SregymError, UsageError
-from sregym_core.interfaces.together import JOIN, Together
 from sregym_core.offer import Offer
 
 if TYPE_CHECKING:
@@ -111,7 +110,9 @@ class Registry:
             UsageError: There is none of that name, or it has no such option.
             PluginError: It cannot be loaded or made.
         """
-        if JOIN in name.partition(":")[0]:
+        if "+" in name.partition(":")[0]:
+            from sregym_core.interfaces.together import JOIN, Together
+
             return Together([self.application(part) for part in name.split(JOIN)])
         own, options = application_choice(name)
         made: Application = self.make("application", own)

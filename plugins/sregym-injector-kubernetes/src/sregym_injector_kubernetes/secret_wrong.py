@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.errors import UsageError
-from sregym_core.model import ObjectRef
+from sregym_core.model import ObjectRef, pod_spec
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of, secret_data
 from sregym_injectors.restarts import ClientParameters, clients_of
@@ -13,7 +13,6 @@ from sregym_injectors.template_change import (
     AddedObjectFault,
     Template,
     TemplateChange,
-    right_container,
 )
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
@@ -81,15 +80,15 @@ class SecretWrong(AddedObjectFault):
     def defects(self, context: FaultContext, live: Template) -> list[str]:
         right, found = self._data(context), []
         own = self.broken(context)
-        for name, key in _asked(live.container):
+        for name, key in _asked(live.spec):
             ref = own.model_copy(update={"name": name})
             data = (live.cluster.get(ref) or {}).get("data") or {}
             if key not in data:
                 found.append(f"asks for the key {key} of {ref}, which it does not have")
             elif name == own.name and key in right and data[key] != right[key]:
                 found.append(f"gets another value from {ref} for {key}")
-        lost = {name for name, _ in _asked(right_container(context))}
-        if own.name in lost and not _asked(live.container):
+        lost = {name for name, _ in _asked(_right_pod(context))}
+        if own.name in lost and not _asked(live.spec):
             found.append(f"no longer asks for what {own} holds")
         return found
 
@@ -115,7 +114,7 @@ class SecretWrong(AddedObjectFault):
 
     def _asked_for(self, context: FaultContext) -> tuple[str, str]:
         wanted = context.parameters.secret
-        asked = _asked(right_container(context))
+        asked = _asked(_right_pod(context))
         for name, key in asked:
             if wanted in ("", name):
                 return name, key
@@ -128,9 +127,17 @@ class SecretWrong(AddedObjectFault):
         return secret_data(manifest_of(context.application, self.broken(context)))
 
 
-def _asked(container: dict[str, Any]) -> list[tuple[str, str]]:
-    """Secrets and keys that a container's variables come from."""
+def _right_pod(context: FaultContext) -> dict[str, Any]:
+    """The pod as the manifest of the component's workload describes it."""
+    found: dict[str, Any] = pod_spec(manifest_of(context.application, context.component.workload))
+    return found
+
+
+def _asked(pod: dict[str, Any]) -> list[tuple[str, str]]:
+    """Secrets and keys that variables of a pod's containers come from."""
     given = [
-        (entry.get("valueFrom") or {}).get("secretKeyRef") for entry in container.get("env") or ()
+        (entry.get("valueFrom") or {}).get("secretKeyRef")
+        for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ()))
+        for entry in container.get("env") or ()
     ]
     return [(one["name"], one["key"]) for one in given if one and not one.get("optional")]

@@ -312,7 +312,7 @@ class WebhookSlow(WebhookFault):
             delay: What a review takes, as a duration.
         """
 
-        webhook: str = "sidecar-injector"
+        webhook: str = "sidecar-defaults"
         timeouts: tuple[int, ...] = Field(default=(12, 8, 11, 9), min_length=2)
         delay: str = "45s"
 
