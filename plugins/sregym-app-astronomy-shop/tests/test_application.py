@@ -76,6 +76,7 @@ def test_how_many_objects_there_are(shop: AstronomyShop) -> None:
         "Namespace": 2,
         "ServiceAccount": 1,
         "ConfigMap": 5,
+        "Secret": 1,
         "Service": 23,
         "Deployment": 24,
         "StatefulSet": 1,

@@ -60,7 +60,7 @@ def scale(cluster: Cluster, name: str, replicas: int) -> None:
     cluster.patch(ref("Deployment", name), {"spec": {"replicas": replicas}}, "merge")
 
 
-def set_variable(cluster: Cluster, name: str, variable: str, **entry: str) -> None:
+def set_variable(cluster: Cluster, name: str, variable: str, **entry: str | None) -> None:
     spec = {"containers": [{"name": name, "env": [{"name": variable, **entry}]}]}
     cluster.patch(ref("Deployment", name), {"spec": {"template": {"spec": spec}}}, "strategic")
 
@@ -279,7 +279,7 @@ def test_a_connection_string_with_another_password_lets_nobody_in(
     with forked(warm) as cluster:
         url = "postgres://otelu:wrong@postgresql/otel?sslmode=disable"
         scale(cluster, "product-catalog", 0)
-        set_variable(cluster, "product-catalog", "DB_CONNECTION_STRING", value=url)
+        set_variable(cluster, "product-catalog", "DB_CONNECTION_STRING", value=url, valueFrom=None)
         cluster.clock.advance(40.0)
         scale(cluster, "product-catalog", 1)
         cluster.clock.advance(90.0)
