@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.interfaces import Cluster, ClusterSpec, CommandResult, Fault, FaultContext
+from sregym_core.model import ObjectRef
 from sregym_core.testing import FullShop, MemoryCluster, MemoryProvider, Provision, worker_nodes
 from sregym_core.testing.clusters import opened
 from sregym_core.testing.targets import chosen_target
+from sregym_injector_network import proxies
 from sregym_injector_network.cluster_dns import CONFIG, SERVER
 from sregym_injector_network.corefile import STANDARD
 
@@ -42,7 +44,52 @@ def with_cluster_dns(cluster: Cluster) -> MemoryCluster:
     )
     start_anew = "kubectl delete pods -n kube-system -l k8s-app=kube-dns"
     cluster.answers[start_anew] = CommandResult(0)
+    return with_kube_proxy(cluster)
+
+
+def with_kube_proxy(cluster: MemoryCluster) -> MemoryCluster:
+    """The cluster with a kube-proxy on every node, by commands likewise."""
+    place, labels = {"namespace": CONFIG.namespace}, {"k8s-app": "kube-proxy"}
+    text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: iptables\n"
+    cluster.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": proxies.CONFIG.name, **place},
+            "data": {proxies.KEY: text},
+        }
+    )
+    containers = [{"name": "kube-proxy", "image": "registry.k8s.io/kube-proxy:v1.36.2"}]
+    cluster.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": proxies.DAEMONS.name, **place},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
+            },
+        }
+    )
+    cluster.answers = _Deleting(cluster)
     return cluster
+
+
+class _Deleting(dict[str, CommandResult]):
+    """Answers of a cluster, one of which deletes the pods of kube-proxy."""
+
+    def __init__(self, cluster: MemoryCluster) -> None:
+        super().__init__(cluster.answers)
+        self._cluster = cluster
+
+    def get(self, command: str, otherwise: Any = None) -> Any:
+        """The answer to a command."""
+        if command != f"kubectl delete pods -n kube-system -l {proxies.LABELS}":
+            return super().get(command, otherwise)
+        for pod in self._cluster.list("v1", "Pod", "kube-system"):
+            if pod["metadata"]["name"].startswith("kube-proxy"):
+                self._cluster.delete(ObjectRef.of(pod))
+        return CommandResult(0)
 
 
 @pytest.fixture

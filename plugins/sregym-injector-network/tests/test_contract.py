@@ -85,6 +85,9 @@ CASES += [
     for field in ("port", "host", "path", "class")
 ]
 
+CASES += [
+    FaultCase(FAULTS["proxy-stale"], FullShop(), "catalog", {"mode": m}) for m in ("late", "skew")
+]
 CASES.append(FaultCase(FAULTS["endpoints-stale"], FullShop(), "catalog-db"))
 
 
@@ -122,7 +125,7 @@ def test_what_fits():
             (
                 *("service-port", "service-protocol", "service-external-name", "traffic-policy"),
                 *("service-selector-wide", "endpoints-stale", "policy-deny", "policy-peer"),
-                *("policy-caller", "policy-port", "dns-name-poisoned"),
+                *("policy-caller", "policy-port", "dns-name-poisoned", "proxy-stale"),
             ),
             every,
         ),

@@ -8,6 +8,7 @@ import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_cluster_embedded.cluster.variety import control_plane, machines
 from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, Command, node_access
+from sregym_core.model import Daemon, ObjectRef
 
 ROLE = "node-role.kubernetes.io/control-plane"
 SPEC = ClusterSpec(seed=7)
@@ -107,6 +108,25 @@ def test_a_deleted_part_comes_back_and_the_api_is_reached_all_the_while(cluster:
     kubectl(cluster, "run", "curl", "--image=curlimages/curl", "--restart=Never", "--", *curl)
     cluster.clock.advance(20.0)
     assert kubectl(cluster, "logs", "curl") == "403\n"
+
+
+def test_the_pods_of_kube_proxy_go_by_their_config_map(cluster: Cluster) -> None:
+    ref = ObjectRef(api_version="v1", kind="ConfigMap", namespace="kube-system", name="kube-proxy")
+    held = cluster.get(ref)
+    assert held is not None
+    worker = next(node.name for node in node_access(cluster).nodes() if node.role == "worker")
+    states = []
+    for mode in ("ipvs", "iptable", "iptables"):
+        text = held["data"]["config.conf"].replace("mode: iptables", f"mode: {mode}")
+        cluster.patch(ref, {"data": {"config.conf": text}}, "merge")
+        kubectl(cluster, "delete", "pods", "-n", "kube-system", "-l", "k8s-app=kube-proxy")
+        cluster.clock.advance(40.0)
+        said = kubectl(cluster, "logs", "-n", "kube-system", "-l", "k8s-app=kube-proxy")
+        state = node_access(cluster).read(Daemon(node=worker, daemon="kube-proxy")).state
+        rules = node_access(cluster).run(worker, ("iptables-save", "-t", "nat"), "").stdout
+        states.append((f"Using {mode} proxy" in said, state, "KUBE-CLUSTER-IP" in rules))
+    # One that does not start leaves what was written before.
+    assert states == [(True, "running", True), (False, "stopped", True), (True, "running", False)]
 
 
 def test_nodes_are_drained_as_with_any_daemon_set(cluster: Cluster) -> None:

@@ -174,6 +174,37 @@ def test_a_stopped_proxy_keeps_its_rules(town: Any) -> None:
     assert dial(town, "near", NODE2, 10256).outcome == "connected"
 
 
+def test_a_proxy_that_is_late_keeps_what_it_wrote_when_it_ends(town: Any) -> None:
+    proxies.delay(town.world, "node2", 600.0)
+    writes.delete(town.world, Key("pods", "shop", "one"))
+    town.run(40)
+    proxies.stop(town.world, "node2")
+    assert not proxies.works(town.world, "node2")
+    routes = town.world.room(NETWORK).routes(
+        town.world, pod(town, "far")["metadata"]["uid"], "named", 80
+    )
+    assert [number for _, _, _, number in routes.backends] == [8080, 9090]
+
+
+@pytest.mark.parametrize(("scheduler", "count"), [("rr", 2), ("sh", 1), ("dh", 1)])
+def test_a_scheduler_of_ipvs_may_keep_clients_to_one_endpoint(
+    town: Any, scheduler: str, count: int
+) -> None:
+    proxies.start(town.world, "node2", proxies.Spread("ipvs", scheduler))
+    routes = town.world.room(NETWORK).routes(
+        town.world, pod(town, "far")["metadata"]["uid"], "named", 80
+    )
+    assert [share for share, *_ in routes.backends] == [1 / count] * count
+    # Stopping changes nothing of it, and other nodes are as they were.
+    proxies.stop(town.world, "node2")
+    assert len(ends(town, "far", "named")) == count
+    assert {dial(town, "near", "10.96.50.1", 80).outcome.value} == {"connected"}
+    proxies.start(town.world, "node2")
+    assert proxies.rules_of(town.world, "node2").spread.scheduler == scheduler
+    proxies.start(town.world, "node2", proxies.EVEN)
+    assert proxies.rules_of(town.world, "node2").spread == proxies.Spread()
+
+
 def test_a_slow_proxy_learns_later(town: Any) -> None:
     proxies.delay(town.world, "node2", 30.0)
     key = Key("services", "shop", "named")

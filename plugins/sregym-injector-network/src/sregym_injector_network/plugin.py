@@ -17,6 +17,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("traffic-policy", f"{_PACKAGE}.traffic_policy:TrafficPolicy"),
         Offer("service-selector-wide", f"{_PACKAGE}.selection:ServiceSelectorWide"),
         Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),
+        Offer("proxy-stale", f"{_PACKAGE}.proxies:ProxyStale"),
         Offer("ingress-wrong", f"{_PACKAGE}.ingresses:IngressWrong"),
         Offer("certificate", f"{_PACKAGE}.certificates:CertificateExpired"),
         Offer("policy-deny", f"{_PACKAGE}.policies:PolicyDeny"),

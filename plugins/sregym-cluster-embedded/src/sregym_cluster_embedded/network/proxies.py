@@ -1,7 +1,8 @@
-"""kube-proxy on each node: which Services and endpoints it has programmed.
+"""kube-proxy on each node: which Services and endpoints it has programmed, and how it spreads.
 
 A proxy that works sees what the API has, so nothing is kept of it. One that is stopped goes on with
-the rules that it wrote last; one that is slow has the rules of a while ago.
+the rules that it wrote last; one that is slow has the rules of a while ago. What it wrote stays in
+force when it ends, also by which scheduler connections are spread.
 """
 
 from __future__ import annotations
@@ -15,21 +16,51 @@ from sregym_cluster_embedded.workqueue import enqueue, forget, taken
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sregym_cluster_embedded.network.ends import Backend
     from sregym_cluster_embedded.store import Change, Object
     from sregym_cluster_embedded.world import World
 
 SLICES = "endpointslices.discovery.k8s.io"
 HANDLER = "network.sync"
 _TABLE: TableKey[str, _Proxy] = TableKey("network.proxies")
+_SPREAD: TableKey[str, Spread] = TableKey("network.proxies.spread")
+
+
+class Spread(NamedTuple):
+    """How the kernel of a node spreads connections among the endpoints of a Service.
+
+    Attributes:
+        mode: Of kube-proxy: `iptables`, `ipvs` or `nftables`.
+        scheduler: Of IPVS: `sh` keeps each client, `dh` all clients of an address to one endpoint;
+            all others are as good as even here.
+    """
+
+    mode: str = "iptables"
+    scheduler: str = ""
+
+    def ends(self, world: World, service: str, client: str, ready: list[Backend]) -> list[Backend]:
+        """Those of a Service's endpoints to which connections of one client go."""
+        kept = {"sh": client, "dh": service}.get(self.scheduler, "")
+        if self.mode != "ipvs" or not kept:
+            return ready
+        return [max(ready, key=lambda one: world.seed.fraction("ipvs", kept, one.ip))]
+
+
+EVEN = Spread()
 
 
 class Rules:
-    """What the API has at the moment, as every proxy without trouble has programmed it."""
+    """What the API has at the moment, as every proxy without trouble has programmed it.
 
-    __slots__ = ("world",)
+    Attributes:
+        spread: How connections are spread among endpoints.
+    """
 
-    def __init__(self, world: World) -> None:
+    __slots__ = ("spread", "world")
+
+    def __init__(self, world: World, spread: Spread) -> None:
         self.world = world
+        self.spread = spread
 
     def at(self, index: str, value: str) -> Iterable[Object]:
         """The Services with a value under an index: `address`, `node-port` or `balanced`."""
@@ -59,8 +90,8 @@ class _Written(Rules):
 
     __slots__ = ("proxy",)
 
-    def __init__(self, world: World, proxy: _Proxy) -> None:
-        super().__init__(world)
+    def __init__(self, world: World, spread: Spread, proxy: _Proxy) -> None:
+        super().__init__(world, spread)
         self.proxy = proxy
 
     def at(self, index: str, value: str) -> Iterator[Object]:
@@ -79,7 +110,8 @@ class _Written(Rules):
 def rules_of(world: World, node: str) -> Rules:
     """The rules that are in force on a node."""
     proxy: _Proxy | None = world.table(_TABLE).get(node)
-    return Rules(world) if proxy is None else _Written(world, proxy)
+    spread: Spread = world.table(_SPREAD).get(node, EVEN)
+    return Rules(world, spread) if proxy is None else _Written(world, spread, proxy)
 
 
 def works(world: World, node: str) -> bool:
@@ -97,7 +129,11 @@ def delay_of(world: World, node: str) -> float:
 def stop(world: World, node: str) -> None:
     """The proxy of a node ends: its rules stay as they are."""
     forget(world, HANDLER, node)
-    _write(world, node, None)
+    known: _Proxy | None = world.table(_TABLE).get(node)
+    if known is None:
+        _write(world, node, None)
+    else:
+        world.table(_TABLE)[node] = known._replace(delay_s=None)
 
 
 def delay(world: World, node: str, seconds: float) -> None:
@@ -105,10 +141,14 @@ def delay(world: World, node: str, seconds: float) -> None:
     _write(world, node, seconds)
 
 
-def start(world: World, node: str) -> None:
-    """The proxy of a node works again."""
+def start(world: World, node: str, spread: Spread | None = None) -> None:
+    """The proxy of a node works again: it writes its rules anew, and spreads as before by default."""
     forget(world, HANDLER, node)
     world.table(_TABLE).pop(node, None)
+    if spread == EVEN:
+        world.table(_SPREAD).pop(node, None)
+    elif spread is not None:
+        world.table(_SPREAD)[node] = spread
     cache.clear(world)
 
 

@@ -122,6 +122,8 @@ def service_backends(
         # One client keeps to one endpoint for as long as that is there.
         name = metadata["name"]
         chosen = [max(chosen, key=lambda one: world.seed.fraction(name, client, one.ip))]
+    elif client:
+        chosen = rules.spread.ends(world, place, client, chosen)
     return Target(None, tuple(chosen), place)
 
 

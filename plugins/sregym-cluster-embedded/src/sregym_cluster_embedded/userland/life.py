@@ -12,7 +12,7 @@ from sregym_cluster_embedded.clock.unrest import drift, level, place
 from sregym_cluster_embedded.kubelet.keys import KUBELET
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExitState, LogLine
 from sregym_cluster_embedded.userland.formats import render
-from sregym_cluster_embedded.userland.keys import REQUEST_FLOW
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
 from sregym_cluster_embedded.userland.process import (
     Process,
     change,
@@ -122,6 +122,8 @@ def finish(world: World, ref: ContainerRef, *, out_of_memory: bool = False) -> P
     detach_from_pod(world, ref)
     ended = change(world, ref, ended_at=world.now, ports=(), out_of_memory=out_of_memory)
     dns_changed(world, ref)
+    if ended.behaviour is not None:
+        world.room(RUNTIME).kind_of(ended).ended(world, ended)
     wake_traffic(world)
     return ended
 

@@ -44,6 +44,13 @@ _JUMPS = {
     },
 }  # fmt: skip
 
+_IPVS = (
+    '! -s 10.244.0.0/16 -m comment --comment "Kubernetes service cluster ip + port for masquerade purpose" '
+    "-m set --match-set KUBE-CLUSTER-IP dst,dst -j KUBE-MARK-MASQ",
+    "-m addrtype --dst-type LOCAL -j KUBE-NODE-PORT",
+    "-m set --match-set KUBE-CLUSTER-IP dst,dst -j ACCEPT",
+)
+
 
 class Table(NamedTuple):
     """A table of the packet filter: chain -> rules, built-in chains first."""
@@ -75,6 +82,10 @@ def _of_services(world: World, node: str, table: str) -> Iterator[tuple[str, str
     """What kube-proxy has written for the Services that it knows."""
     veil = veil_of(world)
     written = proxies.rules_of(world, node)
+    if written.spread.mode == "ipvs":
+        # Its virtual servers stand beside these tables, which only ask whether an address is one.
+        yield from ((("KUBE-SERVICES", rule) for rule in _IPVS) if table == "nat" else ())
+        return
     for service in written.services():
         metadata, spec = service["metadata"], service["spec"]
         if veil.hides("", "services", metadata["namespace"], metadata["name"]):

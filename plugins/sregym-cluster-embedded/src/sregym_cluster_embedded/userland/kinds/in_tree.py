@@ -41,6 +41,11 @@ _GENERIC = (
         program="sregym_apps.model.proxy:ProxyProgram",
         behaviour=f"{_KINDS}.proxy:ProxyKind",
     ),
+    ServerKind(
+        name="node-proxy",
+        program="sregym_apps.model.nodeproxy:NodeProxyProgram",
+        behaviour=f"{_KINDS}.node_proxy:NodeProxyKind",
+    ),
 )
 # In the order in which applications meet them; nothing depends on it.
 IN_TREE = Extension(

@@ -117,6 +117,9 @@ class Kind(ABC):
     def files_changed(self, world: World, process: Process) -> None:  # noqa: B027 - most read once
         """Files that the process has open were changed."""
 
+    def ended(self, world: World, process: Process) -> None:  # noqa: B027 - most leave nothing
+        """The process has ended, of itself or killed; what it leaves to others is told them here."""
+
     @abstractmethod
     def begin(self, world: World, process: Process, program: Any) -> None:
         """The process has been started; called once, a moment later."""
