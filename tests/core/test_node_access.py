@@ -126,7 +126,7 @@ def test_errors_of_a_memory_cluster(cluster: MemoryCluster) -> None:
         ),
         (
             "this access to nodes cannot tell on which blocks /data/a of pod shop/db-0 lies",
-            lambda: access.blocks_of("shop", "db-0", "/data/a"),
+            lambda: NodeAccess.blocks_of(access, "shop", "db-0", "/data/a"),
         ),
     ):
         with pytest.raises(NodeError) as caught:

@@ -1,24 +1,20 @@
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
-from sregym_core.interfaces import CommandResult
 from sregym_core.model import Capability
 from sregym_core.testing import (
     FaultCase,
     FullShop,
     InjectorContract,
-    MemoryCluster,
     MemoryProvider,
     PluginContract,
     Provision,
     worker_nodes,
 )
 from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.host import run_on_small_host
-from sregym_core.testing.memory.nodes import MemoryNodes
+from sregym_core.testing.memory.repairing import repairable
 from sregym_injector_khaos.faults import FAULTS
 from sregym_injector_khaos.plugin import NAMES, sregym_register_injectors
 from sregym_injector_khaos.rows import ROWS, name_of
@@ -48,37 +44,11 @@ class TestFaults(InjectorContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         with opened(MemoryProvider(worker_nodes(3))) as give:
-            yield lambda spec: _repairable(give(spec))
+            yield lambda spec: repairable(give(spec), REPAIRS)
 
     @pytest.fixture(params=CASES, ids=KINDS)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return request.param
-
-
-def _repairable(cluster: MemoryCluster) -> MemoryCluster:
-    """Commands by which rows are repaired make all settings of their node neutral there."""
-    access = cluster.nodes
-    assert isinstance(access, MemoryNodes)
-
-    def on_host(node: str, argv: Sequence[str], stdin: str) -> CommandResult:
-        host, words = node, tuple(argv)
-        if words[:3] == ("ssh", "-o", "BatchMode=yes"):
-            host, words = words[3], tuple(shlex.split(words[4]))
-        if words not in REPAIRS:
-            return run_on_small_host(access, {}, host, words)
-        for setting in access.settings():
-            if host in setting.nodes:
-                access.apply(setting.neutral())
-        return CommandResult(0)
-
-    access.executor = on_host
-    for node in worker_nodes(3):
-        wait = f"kubectl wait --for=condition=Ready=true node/{node.name} --timeout=600s"
-        cluster.answers[wait] = CommandResult(0)
-    for namespace in FullShop().namespaces:
-        clean = f"kubectl delete pods -n {namespace} --field-selector=status.phase=Failed"
-        cluster.answers[clean] = CommandResult(0)
-    return cluster
 
 
 def test_the_plugin_offers_every_name_of_khaos():

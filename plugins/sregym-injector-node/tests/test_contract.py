@@ -1,23 +1,19 @@
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
-from sregym_core.interfaces import CommandResult
 from sregym_core.testing import (
     FaultCase,
     FullShop,
     InjectorContract,
-    MemoryCluster,
     MemoryProvider,
     PluginContract,
     Provision,
     worker_nodes,
 )
 from sregym_core.testing.clusters import opened
-from sregym_core.testing.memory.host import run_on_small_host
-from sregym_core.testing.memory.nodes import MemoryNodes
+from sregym_core.testing.memory.repairing import repairable
 from sregym_core.testing.targets import chosen_target
 from sregym_injector_node.disk_full import NodeDiskFull
 from sregym_injector_node.node_setting import FAULTS
@@ -59,42 +55,11 @@ class TestFaults(InjectorContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         with opened(MemoryProvider(worker_nodes(3))) as give:
-            yield lambda spec: _cleaned_up(give(spec))
+            yield lambda spec: repairable(give(spec), REPAIRS)
 
     @pytest.fixture(params=CASES)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
         return CASES[request.param]
-
-
-def _cleaned_up(cluster: MemoryCluster) -> MemoryCluster:
-    """Nothing is evicted in memory: commands that wait for it, and clean up, find it done.
-
-    Commands by which rows are repaired make all settings of their node neutral there.
-    """
-    access = cluster.nodes
-    assert isinstance(access, MemoryNodes)
-
-    def on_host(node: str, argv: Sequence[str], stdin: str) -> CommandResult:
-        host, words = node, tuple(argv)
-        if words[:3] == ("ssh", "-o", "BatchMode=yes"):
-            host, words = words[3], tuple(shlex.split(words[4]))
-        if words not in REPAIRS:
-            return run_on_small_host(access, files, host, words)
-        for setting in access.settings():
-            if host in setting.nodes:
-                access.apply(setting.neutral())
-        return CommandResult(0)
-
-    files = access._files  # what the small host itself works with
-    access.executor = on_host
-    for node in worker_nodes(3):
-        for condition in ("DiskPressure=false", "MemoryPressure=false", "Ready=true"):
-            wait = f"kubectl wait --for=condition={condition} node/{node.name}"
-            cluster.answers[f"{wait} --timeout=600s"] = CommandResult(0)
-    for namespace in FullShop().namespaces:
-        clean = f"kubectl delete pods -n {namespace} --field-selector=status.phase=Failed"
-        cluster.answers[clean] = CommandResult(0)
-    return cluster
 
 
 def test_what_fits():

@@ -1,7 +1,7 @@
 """Faults that are settings of nodes, one row of a table each, and the one fault behind all rows.
 
 A setting is written as `sregym_core.model.parse_setting` reads it, with `{node}` for the one
-that is chosen, and `{cores}` for its processors. Commands of a repair run on its host as root.
+that is chosen, `{cores}` for its processors and `{memory}` for the bytes of its memory. Commands of a repair run on its host as root.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sregym_core.model import (
     Capability,
     Change,
     Check,
+    FailureMode,
     GroundTruth,
     Node,
     ObjectRef,
@@ -32,7 +33,8 @@ from sregym_injectors.nodes import (
     on_host,
     truth_on_node,
 )
-from sregym_injectors.pressure import after_pressure
+from sregym_injectors.pressure import after_pressure, store_started_anew
+from sregym_injectors.quantities import memory_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +67,8 @@ class Row:
             was chosen, by `namespace` and `labels`, rather than about all processes of the node.
         needs: What the cluster must be able to do besides the setting's own capability.
         enter: `here` by a pod on the node itself, `ssh` by another node, where no pod comes up here.
+        modes: As in `Fault.modes`.
+        restarts: Whether datastores may have ended for want of it; the fix starts them anew.
     """
 
     name: str
@@ -84,6 +88,8 @@ class Row:
     of_component: bool = False
     needs: tuple[Capability, ...] = ()
     enter: Literal["here", "ssh"] = "here"
+    modes: tuple[FailureMode, ...] = ()
+    restarts: bool = False
 
 
 class NoParameters(BaseModel):
@@ -130,6 +136,8 @@ class NodeSettingFault(Fault):
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         enter = from_another_node if self.row.enter == "ssh" else on_host
         repair = tuple(enter(context, argv) for argv in self.row.repair)
+        if self.row.restarts:
+            repair = (*repair, *store_started_anew(context))
         return (
             (*repair, *after_pressure(context, self.row.pressure)) if self.row.pressure else repair
         )
@@ -138,19 +146,20 @@ class NodeSettingFault(Fault):
 def _wanted(row: Row, context: FaultContext) -> NodeSetting:
     node, component = context.node.name, context.node.component
     obj = context.cluster.get(ObjectRef(api_version="v1", kind="Node", name=node)) or {}
-    cores = (obj.get("status") or {}).get("capacity", {}).get("cpu", "1")
-    setting = parse_setting(_filled(row.setting, node, cores))
+    capacity = (obj.get("status") or {}).get("capacity", {})
+    size = (capacity.get("cpu", "1"), str(memory_bytes(capacity.get("memory", "1Gi"))))
+    setting = parse_setting(_filled(row.setting, node, *size))
     if not row.of_component or component is None:
         return setting
     whose = {"namespace": component.namespace, "labels": component.pod_labels}
     return setting.model_copy(update=whose)
 
 
-def _filled(template: Any, node: str, cores: str) -> Any:
+def _filled(template: Any, node: str, cores: str, memory: str) -> Any:
     if isinstance(template, str):
-        return template.format(node=node, cores=cores)
+        return template.format(node=node, cores=cores, memory=memory)
     if isinstance(template, dict):
-        return {key: _filled(value, node, cores) for key, value in template.items()}
+        return {key: _filled(value, node, cores, memory) for key, value in template.items()}
     return template
 
 
@@ -165,7 +174,8 @@ def fault_of(
         "title": row.title,
         "layer": row.layer,
         "takes": (TargetKind.NODE,),
-        "needs": (parse_setting(_filled(row.setting, "any", "1")).capability, *row.needs),
+        "needs": (parse_setting(_filled(row.setting, "any", "1", "1")).capability, *row.needs),
+        "modes": row.modes,
         "row": row,
     }
     words = "".join(word.capitalize() for word in row.name.split("-"))

@@ -35,6 +35,17 @@ def after_pressure(context: FaultContext, condition: str) -> tuple[Command, ...]
     )
 
 
+def store_started_anew(context: FaultContext) -> tuple[Command, ...]:
+    """Start the datastore anew on whose account a node was chosen; nothing for other components.
+
+    What ended again and again is started late by the kubelet, and at once by a new rollout.
+    """
+    component = context.node.component
+    if component is None or component.kind != "datastore":
+        return ()
+    return commands.restart_and_wait((component.workload,))
+
+
 def _services(context: FaultContext) -> list[ObjectRef]:
     """Workloads that serve users and keep nothing themselves."""
     return [

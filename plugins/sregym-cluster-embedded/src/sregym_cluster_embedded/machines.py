@@ -25,6 +25,8 @@ _MADE: TableKey[str, Machine] = TableKey("machines.made")
 # (world, node): what a machine is like has changed; of all machines where none is named.
 MACHINE_CHANGED: ServiceKey[Callable[[World, str], None]] = ServiceKey("machine_changed")
 BLOCK = 4096
+# What the card of a machine carries.
+CARD_MBIT = 1000.0
 _FIRST_ADDRESS = "10.77.0.2"
 CONTROL_PLANE = "control-plane"
 # Release and build of the kernel that nodes boot.
@@ -73,6 +75,9 @@ class Disk(NamedTuple):
         bad_blocks: (first, last) blocks of 4 KiB, both included, that cannot be read.
         read_only: Mounted read-only, as a file system is after an error.
         latency_ms: What each access takes besides, on a disk that is slow.
+        failing: Share of the accesses that fail.
+        queued: Requests of 1 MiB that what is not in pods keeps waiting in its queue.
+        displaced: Share of the node's page cache that holds what these requests read.
     """
 
     name: str
@@ -81,6 +86,9 @@ class Disk(NamedTuple):
     bad_blocks: tuple[tuple[int, int], ...] = ()
     read_only: bool = False
     latency_ms: float = 0.0
+    failing: float = 0.0
+    queued: int = 0
+    displaced: float = 0.0
 
 
 class Machine(NamedTuple):
@@ -100,6 +108,7 @@ class Machine(NamedTuple):
         sysctls: What differs from `SYSCTLS`.
         powered: Whether it runs at all.
         other_cores: Processors that are busy with what is not in pods.
+        other_mbit: Megabits a second that what is not in pods sends through its card.
         kubelet_configuration: Fields of its file by which the kubelet goes since its last start, as
             JSON; empty for the defaults. See `kubelet.thresholds`.
         address: In the network of the nodes.
@@ -121,6 +130,7 @@ class Machine(NamedTuple):
     sysctls: tuple[tuple[str, str], ...] = ()
     powered: bool = True
     other_cores: float = 0.0
+    other_mbit: float = 0.0
     kubelet_configuration: str = ""
     address: str = ""
     role: str = ""
@@ -142,6 +152,11 @@ class Machine(NamedTuple):
     def resets(self) -> float:
         """Fraction of the requests over connections that stand which end with a reset."""
         return 0.0 if self.sysctl(_LIBERAL) == "1" else self.invalid_share
+
+    @property
+    def crowded(self) -> float:
+        """Fraction of the packets that its card cannot carry, and so loses."""
+        return max(0.0, 1 - CARD_MBIT / self.other_mbit) if self.other_mbit else 0.0
 
     @property
     def connection_limit(self) -> int:

@@ -17,11 +17,14 @@ from sregym_core.model import (
     DiskBadBlocks,
     DiskCorruption,
     DiskDelay,
+    DiskErrors,
     DiskFill,
     DiskReadOnly,
+    DiskUse,
     KernelTable,
     LinkState,
     MemoryUse,
+    NetworkUse,
     Node,
     NodeClock,
     NodeSetting,
@@ -51,6 +54,9 @@ SETTINGS = (
     DiskReadOnly(node=N, read_only=True),
     DiskBadBlocks(node=N, blocks=((7, 9), (20, 20))),
     DiskDelay(node=N, delay_ms=40),
+    DiskErrors(node=N, share=0.2),
+    DiskUse(node=N, queued=30, displaced=0.5),
+    NetworkUse(node=N, mbit=4000),
     NodeClock(node=N, offset_s=-90),
     Sysctl(node=N, name="kernel.pid_max", value="100"),
     *(KernelTable(node=N, table=name, taken=9) for name in ("conntrack", "processes", "ports")),
@@ -167,6 +173,38 @@ def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: Nod
     assert (lost(here), lost(stranger)) == (0.25, 0.0)
     access.apply(LinkState(source=PODS, target=Peer(node=N)))
     assert lost(here) == 0.0
+
+
+def test_what_a_card_cannot_carry_is_lost_between_nodes(
+    cluster: EmbeddedCluster, access: NodeAccess
+) -> None:
+    def lost(one: str, other: str) -> float:
+        with cluster.live.open() as world:
+            return path_between(world, End("a", node=one), End("b", node=other)).loss
+
+    access.apply(NetworkUse(node=N, mbit=4000))
+    assert (lost(N, "node1"), lost("node1", N), lost(N, N), lost("node1", "node2")) == (
+        *(0.75, 0.75),
+        *(0.0, 0.0),
+    )
+    assert access.run(N, ("pkill", "-x", "iperf3")).ok
+    assert lost(N, "node1") == 0.0
+
+
+def test_where_a_file_of_a_container_lies(cluster: Cluster, access: NodeAccess) -> None:
+    (pod, *_) = cluster.list("v1", "Pod", "kube-system", "k8s-app=kube-dns")
+    name = pod["metadata"]["name"]
+    found = access.blocks_of("kube-system", name, "/etc/coredns/Corefile")
+    ((first, last),) = found.blocks
+    assert (found.node, found.disk, last - first) == (pod["spec"]["nodeName"], "root", 0)
+    for path, container, whose in (
+        ("/nowhere", "", "has a file /nowhere"),
+        ("", "coredns", "has a file of what its main process keeps"),
+    ):
+        with pytest.raises(NodeError) as caught:
+            access.blocks_of("kube-system", name, path, container)
+        own = f", container {container!r}" if container else ""
+        assert str(caught.value) == f"no container that runs of pod kube-system/{name}{own} {whose}"
 
 
 @pytest.mark.parametrize(

@@ -125,3 +125,53 @@ def test_who_may_not_set_the_clock_is_refused(world: World, kubectl) -> None:
         "Thu Jan  1 00:00:00 UTC 1970\ndate: cannot set date: Operation not permitted\n"
     )
     assert offset(world) == 0.0
+
+
+def test_sectors_that_are_written_can_be_read_again(world: World, on_host) -> None:
+    machines.change_root(world, "node1", bad_blocks=((1000, 1002),))
+    read = "hdparm --read-sector 8008 /dev/vda"
+    assert on_host(read).stderr == "FAILED: Input/output error\n"
+    assert on_host("hdparm --repair-sector 8008 /dev/vda").exit_code == 1
+    force = "hdparm --yes-i-know-what-i-am-doing --repair-sector"
+    assert on_host(f"{force} 8008 /dev/vda").stdout == (
+        "\n/dev/vda:\nre-writing sector 8008: succeeded\n"
+    )
+    assert on_host("badblocks /dev/vda").stdout == "4000\n4008\n"
+    assert on_host(f"{read} | head -3").exit_code == 0
+    on_host(f"for b in $(badblocks /dev/vda); do {force} $((b * 2)) /dev/vda; done")
+    root = machines.machines(world)[0].root
+    assert root.bad_blocks == ()
+    assert on_host("hdparm /dev/vdz").stderr == "/dev/vdz: No such file or directory\n"
+
+
+def test_tables_below_a_file_system_are_seen_and_removed(world: World, on_host) -> None:
+    assert on_host("dmsetup table").stdout == "No devices found\n"
+    size = machines.machines(world)[0].root.size_bytes // 512
+    machines.change_root(world, "node1", latency_ms=40.0, failing=0.25)
+    assert on_host("dmsetup table").stdout == (
+        f"vda1-delay: 0 {size} delay 254:1 0 40\nvda1-flakey: 0 {size} flakey 254:1 0 45 15\n"
+    )
+    assert on_host("dmsetup status vda1-delay").stdout == f"0 {size} delay\n"
+    assert on_host("dmsetup ls").stdout == "vda1-delay\t(253:0)\nvda1-flakey\t(253:1)\n"
+    assert on_host("dmsetup remove vda1").stderr == "Device vda1 not found\nCommand failed.\n"
+    on_host("dmsetup remove vda1-delay")
+    assert on_host("dmsetup ls").stdout == "vda1-flakey\t(253:0)\n"
+    on_host("dmsetup remove_all")
+    root = machines.machines(world)[0].root
+    assert (root.latency_ms, root.failing) == (0.0, 0.0)
+
+
+def test_the_queue_of_a_disk_stands_in_iostat(world: World, on_host) -> None:
+    def row() -> list[str]:
+        return str(on_host("iostat -x | grep vda").stdout).split()[1:]
+
+    assert (row()[2], row()[-2:]) == ("0.50", ["0.00", "0.20"])
+    machines.change_root(world, "node1", queued=100)
+    assert row() == [
+        *("0.40", "9.10", "400.00", "22.80", "250.00", "256000.00", "400.00", "1024.00"),
+        *("100.00", "100.00"),
+    ]
+    machines.change_root(world, "node1", displaced=1.0)
+    assert (row()[1], row()[5]) == ("256000.00", "41.60")
+    machines.change_root(world, "node1", queued=0, displaced=0.0, latency_ms=40.0)
+    assert (row()[2], row()[6]) == ("40.50", "40.90")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.interfaces import Cluster, ClusterSpec, Command, NodeAccess
-from sregym_core.model import CpuUse, MemoryUse
+from sregym_core.model import CpuUse, DiskUse, MemoryUse
 
 
 @pytest.fixture
@@ -50,3 +50,13 @@ def test_a_signal_ends_it(cluster: Cluster, line: str) -> None:
     access.run(node, line.split())
     assert access.settings() == ()
     assert dict(cluster.hidden_state()) == hidden
+
+
+def test_those_who_ask_the_disk_are_told_apart_by_what_they_do(cluster: Cluster) -> None:
+    access, node = access_of(cluster)
+    for displaced, name, other in ((0.0, "fio", "clamscan"), (1.0, "clamscan", "fio")):
+        access.apply(DiskUse(node=node, queued=64, displaced=displaced))
+        assert access.run(node, ("pkill", "-x", other)).exit_code == 1
+        assert access.run(node, ("ps", "-C", name, "-o", "stat=")).stdout.strip()[:1] == "D"
+        assert access.run(node, ("pkill", "-x", name)).ok
+        assert access.settings() == ()

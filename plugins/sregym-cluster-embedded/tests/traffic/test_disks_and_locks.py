@@ -157,6 +157,29 @@ def test_what_cannot_be_read_is_met_when_a_database_starts_again(make_market: An
     assert statuses(market) == (14, "Error", 2)
 
 
+@pytest.mark.parametrize(("command", "waits"), [("insert", (1, 1)), ("find", (0, 1))])
+def test_who_commits_waits_behind_neighbours_and_who_reads_when_they_displace_files(
+    make_market: Any, command: str, waits: tuple[int, int]
+) -> None:
+    market = market_of(make_market, "mongodb", "mongodb", command)
+    assert failed(market) == 0
+    for displaced, slow in zip((0.0, 1.0), waits, strict=True):
+        machines.change_root(market.world, node_of(market), queued=2000, displaced=displaced)
+        market.run(5)
+        assert (failed(market) > 0.9) == bool(slow)
+    machines.change_root(market.world, node_of(market), queued=0, displaced=0.0)
+    market.run(5)
+    assert failed(market) == 0
+
+
+def test_accesses_that_fail_now_and_then_end_a_server(make_market: Any) -> None:
+    market = market_of(make_market, "mongodb", "mongodb", "find")
+    machines.change_root(market.world, node_of(market), failing=0.5)
+    market.run(70)
+    code, reason, _ = statuses(market)
+    assert (code in (14, 100), reason) == (True, "Error")
+
+
 def test_a_bad_block_fails_the_reads_of_the_file_on_it(make_market: Any) -> None:
     market = market_of(make_market, "mongodb", "mongodb", "find")
     machine = machines.machine(market.world, node_of(market))

@@ -11,12 +11,11 @@ from sregym_injectors.node_faults import NodeSettingFault, fault_of
 from typing_extensions import override
 
 from sregym_injector_khaos.rows import ROWS
-from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_core.interfaces import Command, FaultContext
+    from sregym_core.interfaces import FaultContext
     from sregym_core.model import NodeSetting
 
 
@@ -47,16 +46,6 @@ class KhaosFault(NodeSettingFault):
         if isinstance(setting, LinkState):
             return setting.model_copy(update={"loss": share})
         return setting
-
-    @override
-    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        fix = super().reference_fix(context)
-        component = context.node.component
-        if component is None or component.kind != "datastore":
-            return fix
-        # What ended again and again is started late by the kubelet, and at once by a new rollout.
-        repair = fix[: len(self.row.repair)]
-        return (*repair, *commands.restart_and_wait((component.workload,)), *fix[len(repair) :])
 
 
 FAULTS: Mapping[str, type[NodeSettingFault]] = MappingProxyType(

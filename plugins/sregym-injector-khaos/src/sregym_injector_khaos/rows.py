@@ -54,6 +54,7 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         runs=family.get("runs", ""),
         pressure="Ready",
         of_component=traced,
+        restarts=True,
         needs=(Capability.EVERY_SYSCALL,) if call and call not in _USUAL else (),
     )
 

@@ -80,7 +80,14 @@ class NodeAccess(ABC):
         """All that is set and not neutral, on all nodes, sorted by key: the baseline of nodes."""
 
     def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
-        """On which blocks of which disk a file lies that a container sees under this path."""
+        """On which blocks of which disk a file lies that a container sees under this path.
+
+        Args:
+            namespace: Of the pod.
+            pod: Its name.
+            path: Of the file; empty for the one that stands for all that the main process keeps.
+            container: Its name; empty for the first that keeps such a file.
+        """
         msg = (
             f"this access to nodes cannot tell on which blocks {path} of pod {namespace}/{pod} lies"
         )

@@ -62,3 +62,28 @@ class DiskDelay(_OfDisk):
     capability: ClassVar[Capability] = Capability.DISK_DELAY
     what: Literal["disk-delay"] = "disk-delay"
     delay_ms: float = Field(default=0.0, ge=0)
+
+
+class DiskErrors(_OfDisk):
+    """Share of the accesses that fail with an input/output error, wherever they go."""
+
+    capability: ClassVar[Capability] = Capability.DISK_ERRORS
+    what: Literal["disk-errors"] = "disk-errors"
+    share: float = Field(default=0.0, ge=0, le=1)
+
+
+class DiskUse(_OfDisk):
+    """What processes outside of pods ask of a disk all the time.
+
+    Attributes:
+        node: Where.
+        disk: Which.
+        queued: Requests of 1 MiB that always wait in the disk's queue; whoever comes waits behind them.
+        displaced: Share of the page cache that holds what these requests read, 0 to 1: what others had
+            there they read from the disk again.
+    """
+
+    capability: ClassVar[Capability] = Capability.DISK_USE
+    what: Literal["disk-use"] = "disk-use"
+    queued: int = Field(default=0, ge=0)
+    displaced: float = Field(default=0.0, ge=0, le=1)

@@ -65,6 +65,18 @@ class CpuUse(NodeSetting):
     cores: float = Field(default=0.0, ge=0)
 
 
+class NetworkUse(NodeSetting):
+    """Megabits a second that processes outside of pods send through the node's card, heeding no loss.
+
+    What is more than the card carries is lost, of whoever sends.
+    """
+
+    capability: ClassVar[Capability] = Capability.NETWORK_USE
+    what: Literal["network-use"] = "network-use"
+    node: str
+    mbit: float = Field(default=0.0, ge=0)
+
+
 class ProcessLimit(NodeSetting):
     """A resource limit of processes that start from now on, as containers inherit it (soft).
 

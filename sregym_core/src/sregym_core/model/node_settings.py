@@ -11,13 +11,16 @@ from sregym_core.model.disk_settings import (
     DiskBadBlocks,
     DiskCorruption,
     DiskDelay,
+    DiskErrors,
     DiskFill,
     DiskReadOnly,
+    DiskUse,
 )
 from sregym_core.model.kernel_settings import (
     CpuUse,
     KernelTable,
     MemoryUse,
+    NetworkUse,
     ProcessLimit,
     ProcessTrouble,
     Sysctl,
@@ -170,11 +173,14 @@ AnyNodeSetting: TypeAlias = Annotated[
     | DiskBadBlocks
     | DiskCorruption
     | DiskDelay
+    | DiskErrors
+    | DiskUse
     | NodeClock
     | Sysctl
     | KernelTable
     | MemoryUse
     | CpuUse
+    | NetworkUse
     | ProcessLimit
     | SystemCall
     | ProcessTrouble

@@ -15,12 +15,15 @@ from sregym_core.model import (
     Daemon,
     DiskBadBlocks,
     DiskDelay,
+    DiskErrors,
     DiskFill,
     DiskReadOnly,
+    DiskUse,
     KernelTable,
     KubeletField,
     LinkState,
     MemoryUse,
+    NetworkUse,
     NodeClock,
     NodeSetting,
     Power,
@@ -191,6 +194,16 @@ def _of_disk(field: str, attribute: str) -> Kind:
     return Kind(read, write)
 
 
+def _read_use(world: World, setting: DiskUse) -> DiskUse:
+    disk = _disk(_machine(world, setting.node), setting.disk)
+    return setting.model_copy(update={"queued": disk.queued, "displaced": disk.displaced})
+
+
+def _write_use(world: World, setting: DiskUse) -> None:
+    asked = {"queued": setting.queued, "displaced": setting.displaced}
+    _set_disk(world, setting.node, setting.disk, **asked)
+
+
 def _table_attribute(setting: KernelTable) -> str:
     if setting.table not in _TABLES:
         known = ", ".join(_TABLES)
@@ -239,6 +252,14 @@ def _write_cpu(world: World, setting: CpuUse) -> None:
     machines.change(world, setting.node, other_cores=setting.cores)
 
 
+def _read_network(world: World, setting: NetworkUse) -> NetworkUse:
+    return setting.model_copy(update={"mbit": _machine(world, setting.node).other_mbit})
+
+
+def _write_network(world: World, setting: NetworkUse) -> None:
+    machines.change(world, setting.node, other_mbit=setting.mbit)
+
+
 def _read_limit(world: World, setting: ProcessLimit) -> ProcessLimit:
     if setting.resource != "nofile":
         msg = f"the limit {setting.resource!r} of processes is not simulated; there is: nofile"
@@ -263,9 +284,12 @@ SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
         DiskReadOnly: _of_disk("read_only", "read_only"),
         DiskBadBlocks: _of_disk("blocks", "bad_blocks"),
         DiskDelay: _of_disk("delay_ms", "latency_ms"),
+        DiskErrors: _of_disk("share", "failing"),
+        DiskUse: Kind(_read_use, _write_use),
         KernelTable: Kind(_read_table, _write_table),
         MemoryUse: Kind(_read_memory, _write_memory),
         CpuUse: Kind(_read_cpu, _write_cpu),
+        NetworkUse: Kind(_read_network, _write_network),
         ProcessLimit: Kind(_read_limit, _write_limit),
         KubeletField: Kind(kubelet_fields.read_field, kubelet_fields.write_field),
         LinkState: Kind(rules.read_link, rules.write_link),
@@ -273,6 +297,9 @@ SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
         RegistryAccess: Kind(rules.read_registry, rules.write_registry),
     }
 )
+
+
+_OF_DISKS = (DiskFill, DiskReadOnly, DiskBadBlocks, DiskDelay, DiskErrors, DiskUse)
 
 
 def all_settings(world: World) -> Iterator[NodeSetting]:
@@ -285,6 +312,7 @@ def all_settings(world: World) -> Iterator[NodeSetting]:
         yield NodeClock(node=node)
         yield MemoryUse(node=node)
         yield CpuUse(node=node)
+        yield NetworkUse(node=node)
         yield ProcessLimit(node=node)
         yield from kubelet_fields.changed_fields(world, node)
         for name, _ in machine.sysctls:
@@ -292,6 +320,6 @@ def all_settings(world: World) -> Iterator[NodeSetting]:
         for table in _TABLES:
             yield KernelTable.model_validate({"node": node, "table": table})
         for disk in machine.disks:
-            for kind in (DiskFill, DiskReadOnly, DiskBadBlocks, DiskDelay):
+            for kind in _OF_DISKS:
                 yield kind(node=node, disk=disk.name)
     yield from rules.all_rules(world)

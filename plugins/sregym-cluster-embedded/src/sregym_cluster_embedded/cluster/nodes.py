@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
-from sregym_core.interfaces import CommandResult, NodeAccess
+from sregym_core.interfaces import CommandResult, DiskBlocks, NodeAccess
 from sregym_core.interfaces.node_objects import CONTROL_PLANE, ZONE
 from sregym_core.model import Capability, Node
 
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.cluster import file_blocks
 from sregym_cluster_embedded.cluster.node_settings import SETTINGS, all_settings
 from sregym_cluster_embedded.userland.host.room import run_on_host
 
@@ -82,6 +83,11 @@ class EmbeddedNodes(NodeAccess):
         if done.error:
             return CommandResult(127, done.stdout, f"{done.error}\n")
         return CommandResult(done.exit_code, done.stdout, done.stderr)
+
+    def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
+        """Where a file lies on the root disk."""
+        with self._live.open() as world:
+            return file_blocks.blocks_of(world, namespace, pod, path, container)
 
     def read(self, setting: S) -> S:
         """How a thing is."""

@@ -10,8 +10,10 @@ links; each speaks about packets in one direction, between ends written as text:
 from __future__ import annotations
 
 from ipaddress import ip_address, ip_network
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.network import cache
 from sregym_cluster_embedded.network.ends import CLEAR, Outcome, Path
@@ -107,9 +109,12 @@ def clear_links(world: World) -> None:
 def path_between(world: World, source: End, target: End) -> Path:
     """What packets meet from one end to the other and back."""
     table = world.table(LINKS)
-    if not table or (source.pod_uid and source.pod_uid == target.pod_uid):
+    if source.pod_uid and source.pod_uid == target.pod_uid:
         return CLEAR
-    latency, variance, kept, narrowest = 0.0, 0.0, 1.0, 0.0
+    kept = carried(world, source.node, target.node)
+    if not table and kept == 1.0:
+        return CLEAR
+    latency, variance, narrowest = 0.0, 0.0, 0.0
     fails: Outcome | None = None
     for link in _met(world, source, target):
         latency += link.latency_ms
@@ -121,6 +126,14 @@ def path_between(world: World, source: End, target: End) -> Path:
     if kept <= 0:
         fails = fails or Outcome.TIMEOUT
     return Path(latency, variance**0.5, 1 - kept, narrowest, fails)
+
+
+def carried(world: World, one: str, other: str) -> float:
+    """The fraction of packets and answers between two nodes that the cards of both carry."""
+    if one == other:
+        return 1.0
+    found = (machines.machine(world, name) for name in (one, other) if name)
+    return prod(1 - machine.crowded for machine in found if machine is not None)
 
 
 def _met(world: World, source: End, target: End) -> Iterator[Link]:

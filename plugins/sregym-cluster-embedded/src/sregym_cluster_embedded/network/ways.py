@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.machines import connection_refused_by_kernel, machine
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
-from sregym_cluster_embedded.network.links import LINKS, End, path_between
+from sregym_cluster_embedded.network.links import LINKS, End, carried, path_between
 from sregym_cluster_embedded.network.policies import governs, lets_through
 from sregym_cluster_embedded.syscalls import RULES, Caller, failure, risk
 
@@ -66,7 +66,7 @@ def way(
     far = backend.node not in ("", begin)
     if refusal or (far and connection_refused_by_kernel(world, backend.node) == "ETIMEDOUT"):
         return _DROPPED
-    if not world.table(LINKS):
+    if not world.table(LINKS) and carried(world, begin, backend.node) == 1.0:
         return CLEAR
     here = End(
         # What runs on a node itself is no pod of the API.

@@ -48,7 +48,7 @@ from sregym_cluster_embedded.traffic.structure import (
 from sregym_cluster_embedded.traffic.variants import own_failures, present, taking_ms
 from sregym_cluster_embedded.userland.computing import computing
 from sregym_cluster_embedded.userland.keys import RUNTIME
-from sregym_cluster_embedded.userland.kinds import slowed_ms
+from sregym_cluster_embedded.userland.kinds import queued_ms, slowed_ms
 from sregym_cluster_embedded.userland.looking import Footing
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.throttling import shares
@@ -302,11 +302,13 @@ class Builder:
         if server is None or not server.running:
             return (broken("reset"),)
         refused: Refusal | None = None
+        waits_ms = 0.0
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
             callee = self.operation(server.ref, "*")
             wanted = (process.ref, name, server.ref, operation, call.collection, call.columns)
             refused = self.footing.at(refusal, self.world, *wanted)
+            waits_ms = self.footing.at(queued_ms, self.world, server.ref, operation)
             if refused is not None and refused.share >= 1:
                 return (broken(refused.kind, refused.text, callee),)
         else:
@@ -327,6 +329,8 @@ class Builder:
             way = way._replace(transit=there, lost=lost)
         if took_ms := taking_ms(call, self._facts.get(process.ref, {})):
             way = way._replace(transit=way.transit.then(Time(took_ms, (_EVEN * took_ms) ** 2)))
+        if waits_ms:
+            way = way._replace(transit=way.transit.then(Time(waits_ms, waits_ms**2)))
         asked = (process.ref, server.ref, call.on_error.then)
         if refused is not None:
             failing = broken(refused.kind, refused.text, callee, refused.share)

@@ -21,6 +21,8 @@ _ROOMY = 0.5
 _ROOM_BYTES = 1 << 20
 # What a data file of an empty server takes.
 FILE_BYTES = 32 << 20
+# What a disk of a virtual machine needs for a request of 1 MiB: 256 MiB/s.
+REQUEST_MS = 4.0
 _READS, _WRITES = ("open", "read"), ("open", "write", "fsync")
 
 
@@ -70,6 +72,8 @@ def write_trouble(world: World, process: Process, file: DataFile) -> Trouble | N
             return Trouble("EROFS")
         if lacks_room(world, machine, _ROOM_BYTES):
             return Trouble("ENOSPC")
+        if machine.root.failing:
+            return Trouble("EIO", machine.root.failing)
     return _failing(world, process, file, _WRITES)
 
 
@@ -85,6 +89,8 @@ def read_trouble(world: World, process: Process, file: DataFile) -> Trouble | No
         ]
         if met:
             return Trouble("EIO", offset=(min(met) - first) * machines.BLOCK)
+    if machine is not None and machine.root.failing:
+        return Trouble("EIO", machine.root.failing)
     return _failing(world, process, file, _READS)
 
 
@@ -94,6 +100,23 @@ def slowness_ms(world: World, process: Process, file: DataFile) -> float:
     caller = _caller(process)
     calls = sum(syscalls.delay_s(world, caller, call, file.path) for call in ("read", *_WRITES[1:]))
     return calls * 1000 + (0.0 if machine is None else machine.root.latency_ms)
+
+
+def waiting_ms(world: World, process: Process, *, write: bool, cold: float) -> float:
+    """How long a command waits behind what others ask of the disk.
+
+    Args:
+        world: The cluster.
+        process: The server.
+        write: Whether it changes something, and so is answered when that stands on the disk.
+        cold: The part of its reads for which a server has nothing in memory of its own. Those it finds
+            in the page cache, as far as that still holds them.
+    """
+    machine = machines.machine(world, process.config.node)
+    if machine is None or not machine.root.queued:
+        return 0.0
+    root = machine.root
+    return root.queued * REQUEST_MS * (1.0 if write else cold * root.displaced)
 
 
 def lacks_room(world: World, machine: machines.Machine, wanted_bytes: int) -> bool:

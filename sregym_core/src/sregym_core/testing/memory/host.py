@@ -1,4 +1,4 @@
-"""The few commands that hosts of a memory cluster know: sysctl, fallocate, rm, df, and ssh to another."""
+"""The few commands that hosts of a memory cluster know: sysctl, fallocate, rm, df, true, crictl stop, and ssh to another."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ def run_on_small_host(
             return CommandResult(0)
         case ["rm", "-f", path]:
             files.pop((node, path), None)
+            return CommandResult(0)
+        case ["crictl", "stop", _] | ["true"]:
             return CommandResult(0)
         case ["df", "-P", "-k", path]:
             return CommandResult(0, _df(access, node, path))

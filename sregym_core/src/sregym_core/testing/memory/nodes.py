@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_core.errors import NodeError
-from sregym_core.interfaces import NodeAccess
+from sregym_core.interfaces import DiskBlocks, NodeAccess
 from sregym_core.model import Capability, DiskFill, Node
 from sregym_core.testing.memory.host import run_on_small_host
 
@@ -89,6 +89,10 @@ class MemoryNodes(NodeAccess):
         full = [self.read(DiskFill(node=node)) for node, _ in self._files]
         found = {**self._settings, **{setting.key: setting for setting in full}}
         return tuple(found[key] for key in sorted(found))
+
+    def blocks_of(self, namespace: str, pod: str, path: str, container: str = "") -> DiskBlocks:
+        """All files of all pods lie in one place, on the first node."""
+        return DiskBlocks(self._nodes[0].name, "root", ((1000, 1999),))
 
     def copy(self) -> MemoryNodes:
         """The same machines, which go on by themselves."""

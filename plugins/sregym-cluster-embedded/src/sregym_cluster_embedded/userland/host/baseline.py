@@ -119,6 +119,7 @@ _FIELDS = (
     "sysctls",
     "kubelet_configuration",
     "other_cores",
+    "other_mbit",
     "other_memory_kib",
 )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.userland.host.clocks import CLOCK_COMMANDS
 from sregym_cluster_embedded.userland.host.crictl import CRI_COMMANDS
+from sregym_cluster_embedded.userland.host.device_mapper import DEVICE_COMMANDS
 from sregym_cluster_embedded.userland.host.disks import DISK_COMMANDS
 from sregym_cluster_embedded.userland.host.filters import FILTER_COMMANDS
 from sregym_cluster_embedded.userland.host.journalctl import JOURNAL_COMMANDS
@@ -22,6 +23,7 @@ HOST_COMMANDS: dict[str, Command] = {
     **CLOCK_COMMANDS,
     **CONTROL_COMMANDS,
     **CRI_COMMANDS,
+    **DEVICE_COMMANDS,
     **DISK_COMMANDS,
     **FILTER_COMMANDS,
     **JOURNAL_COMMANDS,

@@ -1,4 +1,4 @@
-"""The disks of a node: df, lsblk, mount, smartctl, fsck, badblocks."""
+"""The disks of a node: df, lsblk, mount, smartctl, fsck, badblocks, iostat."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.kubelet.report import pod_of
 from sregym_cluster_embedded.kubelet.usage import available_disk, pods_on
+from sregym_cluster_embedded.userland.disk import REQUEST_MS
 from sregym_cluster_embedded.userland.files.machine import kernel
 from sregym_cluster_embedded.userland.host.node import DISK
 from sregym_cluster_embedded.userland.shell.changing import CHANGING_COMMANDS
@@ -169,6 +170,33 @@ def _badblocks(session: Session, words: list[str], _stdin: str) -> Output:
     return Output(0, out)
 
 
+# Requests a second, KiB a second, milliseconds and queue length of reads, then of writes; use in percent.
+_IOSTAT = (
+    ("r/s", 7), ("rkB/s", 9), ("r_await", 7), ("rareq-sz", 8), ("w/s", 7), ("wkB/s", 9),
+    ("w_await", 7), ("wareq-sz", 8), ("aqu-sz", 7), ("%util", 6),
+)  # fmt: skip
+_QUIET = (0.4, 9.1, 0.5, 22.8, 2.3, 41.6, 0.9, 18.1, 0.0, 0.2)
+
+
+def _iostat(session: Session, _words: list[str], _stdin: str) -> Output:
+    disk = _machine(session).root
+    await_ms, each_s = disk.queued * REQUEST_MS, 1000 / REQUEST_MS
+    busy = (each_s, each_s * 1024, await_ms, 1024.0)
+    row = _QUIET
+    if disk.queued and disk.displaced:
+        row = (*busy, 2.3, 41.6, await_ms, 18.1, disk.queued, 100.0)
+    elif disk.queued:
+        row = (0.4, 9.1, await_ms, 22.8, *busy, disk.queued, 100.0)
+    elif disk.latency_ms:
+        late = disk.latency_ms
+        row = (0.4, 9.1, 0.5 + late, 22.8, 2.3, 41.6, 0.9 + late, 18.1, 2.7 * late / 1000, 100.0)
+    release = kernel(session.files.container)
+    head = f"Linux {release} ({session.process.config.node}) \t_x86_64_\n\n"
+    titles = "".join(f" {name:>{wide}}" for name, wide in _IOSTAT)
+    shown = "".join(f" {value:>{w}.2f}" for value, (_, w) in zip(row, _IOSTAT, strict=True))
+    return Output(0, f"{head}Device    {titles}\nvda       {shown}\n\n")
+
+
 def _fstrim(session: Session, words: list[str], _stdin: str) -> Output:
     free = room_of_node(session.world, _machine(session)).free_bytes
     gib = f"{free / 2**30:.1f} GiB ({free} bytes)"
@@ -186,6 +214,6 @@ def _swap(_session: Session, words: list[str], _stdin: str) -> Output:
 
 DISK_COMMANDS: dict[str, Command] = {
     "badblocks": _badblocks, "blkid": _blkid, "e2fsck": _fsck, "findmnt": _findmnt, "fsck": _fsck,
-    "fsck.ext4": _fsck, "fstrim": _fstrim, "lsblk": _lsblk, "mount": _mount, "smartctl": _smartctl,
+    "fsck.ext4": _fsck, "fstrim": _fstrim, "iostat": _iostat, "lsblk": _lsblk, "mount": _mount, "smartctl": _smartctl,
     "swapoff": _swap, "swapon": _swap,
 }  # fmt: skip

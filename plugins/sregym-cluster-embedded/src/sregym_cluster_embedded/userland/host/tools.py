@@ -9,10 +9,12 @@ SYSTEM_TOOLS = (
         "blkid",
         "chronyd",
         "conntrack",
+        "dmsetup",
         "e2fsck",
         "fsck",
         "fsck.ext4",
         "fstrim",
+        "hdparm",
         "hwclock",
     ),
     *(
@@ -32,6 +34,7 @@ USER_TOOLS = (
     *("chronyc", "containerd", "crictl", "ctr", "curl", "dig", "findmnt", "free", "host"),
     *(
         "hostnamectl",
+        "iostat",
         "ip",
         "journalctl",
         "kube-proxy",

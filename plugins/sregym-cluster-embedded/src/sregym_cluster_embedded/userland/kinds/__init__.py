@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from sregym_cluster_embedded.userland.kinds.hindrance import disks_changed, hindered, slowed_ms
+from sregym_cluster_embedded.userland.kinds.hindrance import (
+    disks_changed,
+    hindered,
+    queued_ms,
+    slowed_ms,
+)
 from sregym_cluster_embedded.userland.kinds.kind import (
     ConnectionLimit,
     Kind,
@@ -21,6 +26,7 @@ __all__ = [
     "WebRequest",
     "disks_changed",
     "hindered",
+    "queued_ms",
     "slowed_ms",
     "with_in_tree",
 ]

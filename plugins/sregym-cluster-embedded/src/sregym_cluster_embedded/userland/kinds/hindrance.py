@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from sregym_apps.model import StoreProgram
 
-from sregym_cluster_embedded.userland.disk import read_trouble, slowness_ms, write_trouble
+from sregym_cluster_embedded.userland.disk import (
+    read_trouble,
+    slowness_ms,
+    waiting_ms,
+    write_trouble,
+)
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.kind import WRITING, Kind, Refusal
 from sregym_cluster_embedded.userland.life import wake_traffic
@@ -54,6 +59,18 @@ def slowed_ms(world: World, ref: ContainerRef) -> float:
     runtime: Runtime = world.room(RUNTIME)
     file = runtime.kind_of(process).data_file(process, process.behaviour)
     return 0.0 if file is None else slowness_ms(world, process, file)
+
+
+def queued_ms(world: World, ref: ContainerRef, command: str) -> float:
+    """How long a command of a datastore waits behind what others ask of its disk."""
+    process = process_of(world, ref)
+    if process is None or not isinstance(process.behaviour, StoreProgram):
+        return 0.0
+    kind = world.room(RUNTIME).kind_of(process)
+    if kind.data_file(process, process.behaviour) is None:
+        return 0.0
+    cold = kind.cold_share(world, process, process.behaviour)
+    return waiting_ms(world, process, write=command in WRITING, cold=cold)
 
 
 def disks_changed(world: World, node: str) -> None:

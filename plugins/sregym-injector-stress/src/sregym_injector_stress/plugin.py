@@ -1,0 +1,17 @@
+"""Entry point of the plugin: names its faults and imports none of them."""
+
+from __future__ import annotations
+
+from sregym_core import Offer, hookimpl
+
+# The rows of `sregym_injector_stress.rows`; a test compares them.
+NAMES = (
+    *("pressure-cpu", "pressure-memory", "pressure-disk"),
+    *("pressure-page-cache", "pressure-network"),
+)
+
+
+@hookimpl
+def sregym_register_injectors() -> list[Offer]:
+    """The faults of this plugin."""
+    return [Offer(name, f"sregym_injector_stress.faults:{name}") for name in NAMES]
