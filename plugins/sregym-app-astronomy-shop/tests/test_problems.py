@@ -74,6 +74,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         ],
         "valkey_auth_disruption": [("password-required", "valkey-cart")],
         "wrong_dns_policy_astronomy_shop": [("dns-policy", "frontend")],
+        "workload_imbalance": [("proxy-stale", "frontend")],
         "wrong_service_selector_astronomy_shop": [("service-selector", "frontend")],
     }
     named = {name for problem in problems.values() for f in problem.faults for name in f.components}

@@ -95,6 +95,11 @@ def test_problems_and_what_they_break() -> None:
         "namespace_memory_limit": [("namespace-policy", "search")],
         "persistent_volume_affinity_violation": [("volume-elsewhere", "user-service")],
         "network_policy_block": [("policy-deny", "recommendation")],
+        "calico_route_reflector_label_drift_hotel_reservation": [("routes-lost", "the cluster")],
+        "node_clock_drift_hotel_reservation": [
+            ("node-clock-ahead", "the node that runs hotel-load")
+        ],
+        "pod_cidr_exhaustion_hotel_reservation": [("addresses-exhausted", "the cluster")],
         "node_conntrack_exhaustion_hotel_reservation": [
             ("node-conntrack-filled", "the node that runs frontend")
         ],

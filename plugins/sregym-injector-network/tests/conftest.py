@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from sregym_core.interfaces import Cluster, ClusterSpec, CommandResult, Fault, F
 from sregym_core.model import ObjectRef
 from sregym_core.testing import FullShop, MemoryCluster, MemoryProvider, Provision, worker_nodes
 from sregym_core.testing.clusters import opened
+from sregym_core.testing.memory.nodes import MemoryNodes
 from sregym_core.testing.targets import chosen_target
-from sregym_injector_network import proxies
+from sregym_injector_network import proxies, routes
 from sregym_injector_network.cluster_dns import CONFIG, SERVER
 from sregym_injector_network.corefile import STANDARD
 
@@ -44,7 +46,7 @@ def with_cluster_dns(cluster: Cluster) -> MemoryCluster:
     )
     start_anew = "kubectl delete pods -n kube-system -l k8s-app=kube-dns"
     cluster.answers[start_anew] = CommandResult(0)
-    return with_kube_proxy(cluster)
+    return with_kube_router(with_kube_proxy(cluster))
 
 
 def with_kube_proxy(cluster: MemoryCluster) -> MemoryCluster:
@@ -72,6 +74,42 @@ def with_kube_proxy(cluster: MemoryCluster) -> MemoryCluster:
         }
     )
     cluster.answers = _Deleting(cluster)
+    return cluster
+
+
+def with_kube_router(cluster: MemoryCluster) -> MemoryCluster:
+    """The cluster with a kube-router on every node, and the file of its network plugin there."""
+    labels = {"k8s-app": "kube-router"}
+    containers = [{"name": "kube-router", "image": "docker.io/cloudnativelabs/kube-router:v2.6.1"}]
+    cluster.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": routes.ROUTERS.name, "namespace": routes.ROUTERS.namespace},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
+            },
+        }
+    )
+    cluster.answers[f"kubectl delete pods -n kube-system -l {routes.LABELS}"] = CommandResult(0)
+    access, files = cluster.nodes, {}
+    assert isinstance(access, MemoryNodes)
+    for number, node in enumerate(cluster.list("v1", "Node")):
+        subnet = f"10.244.{number}.0/24"
+        cluster.patch(ObjectRef.of(node), {"spec": {"podCIDR": subnet}}, "merge")
+        ranges = f'{{"plugins": [{{"ipam": {{"ranges": [[{{"subnet": "{subnet}"}}]]}}}}]}}'
+        files[node["metadata"]["name"]] = ranges
+
+    def on_host(node: str, argv: Sequence[str], _stdin: str) -> CommandResult:
+        """`cat` and `sed -i` of that file."""
+        if argv[0] == "cat":
+            return CommandResult(0, files[node])
+        _, pattern, by, _ = argv[2].split("|")
+        files[node] = re.sub(pattern, by.replace("&", r"\g<0>"), files[node])
+        return CommandResult(0)
+
+    access.executor = on_host
     return cluster
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sregym_core.model import Component, IngressUse, ObjectRef, TargetKind
 from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
-from sregym_injector_network.dates import with_dates
 from sregym_injector_network.plugin import sregym_register_injectors
+from sregym_injectors.dates import with_dates
 
 # Good from 2024 until 2044.
 CERTIFICATE = """\

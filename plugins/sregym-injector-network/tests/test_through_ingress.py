@@ -16,8 +16,8 @@ from sregym_core.interfaces import Checkpoint, Cluster, ClusterSpec, FaultContex
 from sregym_core.model import Outcome
 from sregym_core.testing import chosen_target
 from sregym_injector_network.certificates import CertificateExpired
-from sregym_injector_network.dates import dates, with_dates
 from sregym_injector_network.ingresses import IngressWrong
+from sregym_injectors.dates import dates, with_dates
 
 APPLICATION = HotelReservationIngress()
 SPEC = ClusterSpec(seed=7, applications=(APPLICATION,))

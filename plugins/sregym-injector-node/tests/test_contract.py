@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sregym_core.model import Component
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -15,6 +16,7 @@ from sregym_core.testing import (
 from sregym_core.testing.clusters import opened
 from sregym_core.testing.memory.repairing import repairable
 from sregym_core.testing.targets import chosen_target
+from sregym_injector_node.clock import REPAIR, NodeClockAhead
 from sregym_injector_node.disk_full import NodeDiskFull
 from sregym_injector_node.node_setting import FAULTS
 from sregym_injector_node.plugin import SETTINGS
@@ -42,7 +44,24 @@ CASES = {
         for row in ROWS
     },
 }
-REPAIRS = {command for row in ROWS for command in row.repair}
+# What is done to the NTP client changes nothing that clusters in memory know of.
+NTP = {("systemctl", verb, "chrony") for verb in ("stop", "mask", "start", "unmask")}
+REPAIRS = {*NTP, *REPAIR, *(command for row in ROWS for command in row.repair)}
+
+
+class TrustingShop(FullShop):
+    """The shop, whose catalog trusts an authority of its own."""
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop."""
+        trusting = {"env": {"SSL_CERT_FILE": "/etc/ca.crt"}}
+        return tuple(
+            part.model_copy(update=trusting) if part.name == "catalog" else part
+            for part in super().components()
+        )
+
+
+CASES["clock"] = FaultCase(NodeClockAhead(), TrustingShop(), RUNS_CATALOG)
 
 
 class TestPlugin(PluginContract):
@@ -70,6 +89,12 @@ def test_what_fits():
     }
     assert names == {"catalog": True, "catalog-db": True, "front": True, "visitors": False}
     assert not fault.fits(chosen_target(FullShop(), {"node": {"role": "worker"}}))
+
+
+def test_clocks_matter_to_those_who_look_at_certificates():
+    fault = NodeClockAhead()
+    for shop, fits in ((FullShop(), False), (TrustingShop(), True)):
+        assert fault.fits(chosen_target(shop, RUNS_CATALOG)) == fits
 
 
 def test_the_plugin_offers_every_row():

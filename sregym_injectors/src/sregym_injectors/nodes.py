@@ -88,7 +88,12 @@ def on_host(context: FaultContext, argv: Sequence[str]) -> Command:
 
     The pod for it is made in a namespace of the application: elsewhere agents may make none.
     """
-    return _entered(context, context.node.name, argv)
+    return host_command(context, context.node.name, argv)
+
+
+def host_command(context: FaultContext, node: str, argv: Sequence[str]) -> Command:
+    """The same on a node of the cluster that need not be the target."""
+    return _entered(context, node, argv)
 
 
 def from_another_node(context: FaultContext, argv: Sequence[str]) -> Command:

@@ -129,6 +129,45 @@ def test_the_pods_of_kube_proxy_go_by_their_config_map(cluster: Cluster) -> None
     assert states == [(True, "running", True), (False, "stopped", True), (True, "running", False)]
 
 
+def test_kube_router_peers_as_annotations_of_nodes_say(cluster: Cluster) -> None:
+    access = node_access(cluster)
+    workers = [node.name for node in access.nodes() if node.role == "worker"]
+    found = []
+    for node, note in [(name, "rr.client=42") for name in workers] + [
+        (lead(cluster), "rr.server=42")
+    ]:
+        kubectl(cluster, "annotate", "node", node, f"kube-router.io/{note}")
+        if node in (workers[-1], lead(cluster)):
+            kubectl(cluster, "delete", "pods", "-n", "kube-system", "-l", "k8s-app=kube-router")
+            cluster.clock.advance(40.0)
+            routes = access.run(workers[0], ("ip", "route"), "").stdout
+            said = kubectl(cluster, "logs", "-n", "kube-system", "-l", "k8s-app=kube-router")
+            found.append((routes.count(" via 10."), said.count("from the node annotation")))
+    # The way out, and then one to each of the other three nodes.
+    assert found == [(1, 3), (4, 4)]
+
+
+def test_the_network_plugin_gives_out_what_its_file_says(cluster: Cluster) -> None:
+    access = node_access(cluster)
+    worker = next(node.name for node in access.nodes() if node.role == "worker")
+    file = "/etc/cni/net.d/10-cluster.conflist"
+    text = access.run(worker, ("cat", file), "").stdout
+    subnet = text.partition('"subnet": "')[2].partition('"')[0]
+    first, end = subnet.replace(".0/24", ".1"), f'"subnet": "{subnet}"'
+    access.run(worker, ("tee", file), text.replace(end, f'{end}, "rangeEnd": "{first}"'))
+    kubectl(cluster, "run", "late", "--image=busybox:1.36", f'--overrides={{"spec":{{"nodeName":"{worker}"}}}}', "--", "sleep", "99")  # fmt: skip
+    cluster.clock.advance(20.0)
+    said = {
+        one["message"].partition("range 0: ")[2]
+        for one in cluster.list("v1", "Event", "default")
+        if one["reason"] == "FailedCreatePodSandBox"
+    }
+    assert said == {f"no IP addresses available in range set: {first}-{first}"}
+    access.run(worker, ("tee", file), text)
+    cluster.clock.advance(60.0)
+    assert "Running" in kubectl(cluster, "get", "pod", "late")
+
+
 def test_nodes_are_drained_as_with_any_daemon_set(cluster: Cluster) -> None:
     worker = next(node.name for node in node_access(cluster).nodes() if node.role == "worker")
     told = kubectl(cluster, "drain", worker, "--delete-emptydir-data")

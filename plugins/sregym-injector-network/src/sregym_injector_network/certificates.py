@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef
+from sregym_injectors.dates import dates, with_dates
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
 from sregym_injectors.truths import truth_of
 from typing_extensions import override
 
-from sregym_injector_network.dates import dates, with_dates
 from sregym_injector_network.ingresses import IngressFault, ingress_of
 from sregym_injectors import commands
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.interfaces import Fault
 from sregym_core.model import (
     Change,
     Check,
@@ -13,7 +12,6 @@ from sregym_core.model import (
     ComponentPart,
     GroundTruth,
     ObjectRef,
-    TargetKind,
 )
 from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
@@ -25,6 +23,7 @@ from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout, rolled_out
 from typing_extensions import override
 
+from sregym_injector_network.cluster_fault import ClusterFault, cluster_truth
 from sregym_injector_network.corefile import (
     DOMAIN,
     STANDARD,
@@ -33,7 +32,7 @@ from sregym_injector_network.corefile import (
     with_domain,
     with_rule,
 )
-from sregym_injectors import commands, scope
+from sregym_injectors import commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -170,44 +169,7 @@ def _rule(context: FaultContext) -> tuple[str, ...]:
     return (f"template ANY ANY {name} {{", f"   rcode {given.answer.upper()}", "}")
 
 
-class _ClusterFault(Fault):
-    """Base of faults in the cluster DNS as a whole: all names are concerned, so is everybody."""
-
-    layer: ClassVar[str] = "network"
-    takes: ClassVar[tuple[TargetKind, ...]] = (TargetKind.CLUSTER,)
-
-    @override
-    def fits(self, target: object) -> bool:
-        return True
-
-
-def _truth(
-    context: FaultContext, broken: ObjectRef, mechanism: str, phrases: Sequence[str], change: Change
-) -> GroundTruth:
-    parts = [part for part in context.application.components() if part.kind != scope.LOAD]
-    entries = [part for part in parts if part.operations]
-    operations = tuple(dict.fromkeys(name for part in entries for name in part.operations))
-    whole = {"operations": operations}
-    return GroundTruth(
-        component=SERVER.name,
-        kind=broken.kind,
-        object_name=broken.name,
-        namespace=broken.namespace,
-        mechanism=mechanism,
-        mechanism_phrases=tuple(phrases),
-        changed=change,
-        affected=tuple(part.name for part in entries),
-        impact=scope.impact(entries[0].model_copy(update=whole)) if entries else "",
-        impact_phrases=(
-            "name resolution fails",
-            "all services fail to resolve names",
-            "no such host",
-            *(scope.impact_phrases(entries[0].model_copy(update=whole)) if entries else ()),
-        ),
-    )
-
-
-class DnsZoneBroken(_ClusterFault):
+class DnsZoneBroken(ClusterFault):
     """Lets CoreDNS deny the names of all Services."""
 
     name: ClassVar[str] = "dns-zone-broken"
@@ -266,7 +228,7 @@ class DnsZoneBroken(_ClusterFault):
             "stale CoreDNS configuration",
             f"CoreDNS serves {given.domain}" if renamed else "CoreDNS template returns NXDOMAIN",
         )
-        return _truth(context, CONFIG, "dns-zone-broken", phrases, change)
+        return cluster_truth(context, CONFIG, SERVER.name, "dns-zone-broken", phrases, change)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
@@ -276,7 +238,7 @@ class DnsZoneBroken(_ClusterFault):
 _DENIED = (f"template ANY ANY svc.{DOMAIN} {{", "   rcode NXDOMAIN", "}")
 
 
-class DnsConfigInvalid(_ClusterFault):
+class DnsConfigInvalid(ClusterFault):
     """Lets CoreDNS start anew with a Corefile that it cannot read."""
 
     name: ClassVar[str] = "dns-config-invalid"
@@ -326,14 +288,14 @@ class DnsConfigInvalid(_ClusterFault):
             "CoreDNS ConfigMap misconfigured",
             "CoreDNS misconfigured",
         )
-        return _truth(context, CONFIG, "dns-config-invalid", phrases, change)
+        return cluster_truth(context, CONFIG, SERVER.name, "dns-config-invalid", phrases, change)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
         return standard_corefile()
 
 
-class DnsDown(_ClusterFault):
+class DnsDown(ClusterFault):
     """Scales CoreDNS to nothing."""
 
     name: ClassVar[str] = "dns-down"
@@ -369,7 +331,7 @@ class DnsDown(_ClusterFault):
             "no CoreDNS pods",
         )
         change = Change(what="spec.replicas", before=str(_REPLICAS), after="0")
-        return _truth(context, SERVER, "dns-down", phrases, change)
+        return cluster_truth(context, SERVER, SERVER.name, "dns-down", phrases, change)
 
     @override
     def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:

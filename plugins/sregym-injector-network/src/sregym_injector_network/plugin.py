@@ -18,6 +18,8 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("service-selector-wide", f"{_PACKAGE}.selection:ServiceSelectorWide"),
         Offer("endpoints-stale", f"{_PACKAGE}.endpoints:EndpointsStale"),
         Offer("proxy-stale", f"{_PACKAGE}.proxies:ProxyStale"),
+        Offer("routes-lost", f"{_PACKAGE}.routes:RoutesLost"),
+        Offer("addresses-exhausted", f"{_PACKAGE}.pod_addresses:AddressesExhausted"),
         Offer("ingress-wrong", f"{_PACKAGE}.ingresses:IngressWrong"),
         Offer("certificate", f"{_PACKAGE}.certificates:CertificateExpired"),
         Offer("policy-deny", f"{_PACKAGE}.policies:PolicyDeny"),

@@ -20,6 +20,7 @@ def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
     return [
         Offer("node-disk-full", "sregym_injector_node.disk_full:NodeDiskFull"),
+        Offer("node-clock-ahead", "sregym_injector_node.clock:NodeClockAhead"),
         Offer("node-sysctl", "sregym_injector_node.sysctl:NodeSysctl"),
         *(Offer(name, f"sregym_injector_node.node_setting:{name}") for name in SETTINGS),
     ]

@@ -25,7 +25,7 @@ from sregym_apps.model.loading import (
     service_model_from,
 )
 from sregym_apps.model.nameserver import NameServerProgram
-from sregym_apps.model.nodeproxy import NodeProxyProgram
+from sregym_apps.model.nodeproxy import NodeProxyProgram, NodeRouterProgram
 from sregym_apps.model.proxy import FLAVOURS, ProxyProgram, Route
 from sregym_apps.model.reading import parse_words, settings_found
 from sregym_apps.model.service import (
@@ -110,6 +110,7 @@ __all__ = [
     "MixEntry",
     "NameServerProgram",
     "NodeProxyProgram",
+    "NodeRouterProgram",
     "OnError",
     "Operation",
     "Parallel",

@@ -12,7 +12,7 @@ from sregym_apps.model.base import Entry
 from sregym_apps.model.image import Image
 from sregym_apps.model.ingress import IngressProgram
 from sregym_apps.model.nameserver import NameServerProgram
-from sregym_apps.model.nodeproxy import NodeProxyProgram
+from sregym_apps.model.nodeproxy import NodeProxyProgram, NodeRouterProgram
 from sregym_apps.model.proxy import ProxyProgram
 from sregym_apps.model.service import Program, ServiceProgram
 from sregym_apps.model.workload import LoadGeneratorProgram
@@ -27,6 +27,7 @@ GENERIC_PROGRAMS: tuple[type[Program], ...] = (
     IngressProgram,
     ProxyProgram,
     NodeProxyProgram,
+    NodeRouterProgram,
     AdmissionProgram,
     LoadGeneratorProgram,
 )

@@ -1,4 +1,4 @@
-"""Proxies of nodes: programs that write what leads connections to Services on their node."""
+"""Daemons of nodes that say where packets go: proxies for Services, routers for pods."""
 
 from __future__ import annotations
 
@@ -22,3 +22,16 @@ class NodeProxyProgram(ServiceProgram):
 
     kind: Literal["node-proxy"]  # type: ignore[assignment]  # another kind of service
     configuration: Text = "/var/lib/kube-proxy/config.conf"
+
+
+class NodeRouterProgram(ServiceProgram):
+    """A kube-router: which nodes tell each other where their pods are follows from annotations.
+
+    When it starts it reads of its own Node `kube-router.io/rr.server` and `kube-router.io/rr.client`:
+    a client speaks with nodes that are servers alone, and these pass on what they hear.
+
+    Attributes:
+        kind: `node-router`.
+    """
+
+    kind: Literal["node-router"]  # type: ignore[assignment]  # another kind of service

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.api.quantity import parse
@@ -12,7 +11,7 @@ from sregym_cluster_embedded.kubelet.pacing import retry_delay
 from sregym_cluster_embedded.kubelet.report import host_ip, tell
 from sregym_cluster_embedded.kubelet.state import MOUNT_DELAYS, PodState, save
 from sregym_cluster_embedded.kubelet.volumes import set_up
-from sregym_cluster_embedded.network.addresses import assign, pod_range, release
+from sregym_cluster_embedded.network.addresses import assign, release, usable_range
 from sregym_cluster_embedded.store import Key
 from sregym_cluster_embedded.workqueue import enqueue
 
@@ -92,12 +91,12 @@ def allocate_address(world: World, pod: Object, state: PodState) -> str | None:
     address = assign(world, state.node, state.key)
     if address is not None:
         return address
-    network = ip_network(pod_range(world, state.node))
+    first, last = usable_range(world, state.node)
     sandbox_id = world.seed.hexadecimal(64)
     message = (
         "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for "
         f'sandbox "{sandbox_id}": plugin type="bridge" failed (add): failed to allocate for range '
-        f"0: no IP addresses available in range set: {network[1]}-{network[-2]}"
+        f"0: no IP addresses available in range set: {first}-{last}"
     )
     tell(world, pod, state, "Warning", "FailedCreatePodSandBox", message)
     return None

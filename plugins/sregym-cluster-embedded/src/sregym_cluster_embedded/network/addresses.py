@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.keys import TableKey
 from sregym_cluster_embedded.store import Key, Object
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Network, IPv6Network
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
     from sregym_cluster_embedded.world import World
 
 _TABLE: TableKey[str, Key] = TableKey("network.addresses")
 _LAST: TableKey[str, int] = TableKey("network.last_address")
+# Of nodes whose network plugin may use a part of the range alone: its first and last address.
+_LIMITS: TableKey[str, tuple[str, str]] = TableKey("network.address_limits")
 
 
 def assign(world: World, node: str, pod_key: Key) -> str | None:
@@ -23,20 +25,40 @@ def assign(world: World, node: str, pod_key: Key) -> str | None:
 
     Addresses go round: one that was given back is used again only after all others.
     """
-    network = _network(pod_range(world, node))
+    base = _network(pod_range(world, node)).network_address
     taken = world.table(_TABLE)
+    begin, end = (int(one) - int(base) for one in usable_range(world, node))
     last: int = world.table(_LAST).get(node, 1)
     # The first address is the network's, the second the bridge's, the last the broadcast's.
-    usable = network.num_addresses - 3
-    base = network.network_address
+    begin = max(begin, 2)
+    usable = end - begin + 1
     for step in range(1, usable + 1):
-        host = (last - 2 + step) % usable + 2
+        host = (last - begin + step) % usable + begin
         address = str(base + host)
         if address not in taken:
             taken[address] = pod_key
             world.table(_LAST)[node] = host
             return address
     return None
+
+
+def usable_range(world: World, node: str) -> tuple[IPv4Address | IPv6Address, ...]:
+    """The first and the last address that the network plugin of a node may give to pods."""
+    network = _network(pod_range(world, node))
+    base = network.network_address
+    first, last = world.table(_LIMITS).get(node, ("", ""))
+    return (
+        ip_address(first) if first else base + 1,
+        ip_address(last) if last else base + network.num_addresses - 2,
+    )
+
+
+def limit(world: World, node: str, first: str, last: str) -> None:
+    """From now on a node's network plugin gives out addresses from `first` to `last`; empty: all."""
+    if first or last:
+        world.table(_LIMITS)[node] = (first, last)
+    else:
+        world.table(_LIMITS).pop(node, None)
 
 
 @lru_cache(maxsize=256)

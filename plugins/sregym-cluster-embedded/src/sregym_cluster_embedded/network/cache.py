@@ -86,10 +86,17 @@ def follow_nodes(world: World, change: Change) -> None:
     if change.type is ChangeType.MODIFIED and old is not None:
         addresses = [entry.get("status", {}).get("addresses") for entry in (old, new)]
         labels = [entry["metadata"].get("labels") for entry in (old, new)]
-        if addresses[0] == addresses[1] and labels[0] == labels[1]:
+        peers = [_peering(entry) for entry in (old, new)]
+        if addresses[0] == addresses[1] and labels[0] == labels[1] and peers[0] == peers[1]:
             return
     if world.table(_TABLE):
         clear(world)
+
+
+def _peering(node: Object) -> tuple[Any, ...]:
+    """What the annotations of a node say of how routes are spread; see `network.routing`."""
+    said = node["metadata"].get("annotations") or {}
+    return tuple(said.get(f"kube-router.io/rr.{name}") for name in ("server", "client"))
 
 
 def _drop(world: World, *used: str) -> None:

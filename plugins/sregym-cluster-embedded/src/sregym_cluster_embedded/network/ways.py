@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.machines import connection_refused_by_kernel, machine
+from sregym_cluster_embedded.network import routing
 from sregym_cluster_embedded.network.addresses import holder, node_with
 from sregym_cluster_embedded.network.ends import CLEAR, Backend, Outcome, Path
 from sregym_cluster_embedded.network.links import LINKS, End, carried, path_between
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _DROPPED = Path(fails=Outcome.TIMEOUT)
 _NO_ROUTE = Path(fails=Outcome.NO_ROUTE)
+_UNREACHABLE = Path(fails=Outcome.UNREACHABLE)
 _NO_PORT = Path(fails=Outcome.NO_PORT)
 _BY_ERROR = {
     "EADDRNOTAVAIL": Outcome.NO_PORT,
@@ -58,6 +60,10 @@ def way(
     begin = _node_of(source, node)
     if backend.node and not runs(world, backend.node):
         return _NO_ROUTE
+    if routing.lost(world, begin, backend.node) and not _of_a_node(world, backend.ip):
+        return _UNREACHABLE
+    if routing.lost(world, backend.node, begin) and not _on_node(source):
+        return _DROPPED  # what comes back finds no way
     refusal = connection_refused_by_kernel(world, begin) if begin else ""
     if refusal == "EADDRNOTAVAIL":
         return _NO_PORT
@@ -116,6 +122,15 @@ def _end(world: World, backend: Backend) -> End:
 def _namespace_at(world: World, address: str) -> str:
     pod = holder(world, address)
     return "" if pod is None else str(pod["metadata"]["namespace"])
+
+
+def _of_a_node(world: World, address: str) -> bool:
+    return node_with(world, address) is not None
+
+
+def _on_node(source: Object | None) -> bool:
+    """Whether a sender has the address of its node, to which there always is a way."""
+    return source is None or bool(source["spec"].get("hostNetwork"))
 
 
 def _node_of(source: Object | None, node: str) -> str:

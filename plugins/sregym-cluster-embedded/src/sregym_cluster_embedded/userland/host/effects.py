@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import posixpath
-from typing import TYPE_CHECKING
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded.kubelet.troubles import NETWORK, network_trouble, troubles
 from sregym_cluster_embedded.machines import MACHINE_CHANGED
+from sregym_cluster_embedded.network import addresses
 from sregym_cluster_embedded.node.kubelets import set_network_plugin
 from sregym_cluster_embedded.userland.host.image import CNI_FOLDER
 
@@ -44,18 +46,42 @@ def written(
 
 def _network_configured(world: World, node: str, files: Files) -> None:
     """The runtime loads a network configuration as soon as there is a valid one."""
-    ready = any(
-        _is_valid(files.read(f"{CNI_FOLDER}/{name}") or "")
-        for name in files.listing(CNI_FOLDER) or ()
+    valid = [
+        found
+        for name in sorted(files.listing(CNI_FOLDER) or ())
         if name.endswith((".conf", ".conflist", ".json"))
-    )
+        and (found := _content(files.read(f"{CNI_FOLDER}/{name}") or ""))
+    ]
+    ready = bool(valid)
+    addresses.limit(world, node, *(_limits(valid[0]) if valid else ("", "")))
     if ready == bool(network_trouble(world, node)):
         set_network_plugin(world, node, ready)
 
 
-def _is_valid(text: str) -> bool:
+def _content(text: str) -> dict[str, Any] | None:
+    """A network configuration; None for what is none."""
     try:
         content = json.loads(text)
     except ValueError:
+        return None
+    good = isinstance(content, dict) and bool(content.get("plugins") or content.get("type"))
+    return content if good else None
+
+
+def _limits(configuration: dict[str, Any]) -> tuple[str, str]:
+    """The first and last address of the range of `host-local`, where they are not those of the subnet."""
+    for plugin in configuration.get("plugins") or (configuration,):
+        ipam = plugin.get("ipam") or {}
+        for ranges in (*(ipam.get("ranges") or ()), [ipam]):
+            for entry in ranges:
+                found = str(entry.get("rangeStart", "")), str(entry.get("rangeEnd", ""))
+                if any(found) and all(map(_is_address, found)):
+                    return found
+    return "", ""
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return not text or bool(ip_address(text))
+    except ValueError:
         return False
-    return isinstance(content, dict) and bool(content.get("plugins") or content.get("type"))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded import machines
-from sregym_cluster_embedded.network import links
+from sregym_cluster_embedded.network import links, routing
 from sregym_cluster_embedded.network.links import Link
 from sregym_cluster_embedded.node.addresses import gateway_of, network_of, pod_network
 from sregym_cluster_embedded.userland.host.disturbances import (
@@ -284,7 +284,7 @@ def _routes(session: Session, rest: list[str]) -> str:
         network, address = pod_network(machine.number), machine.address
         if address == own:
             out += f"{network} dev {_BRIDGE} proto kernel scope link src {_gateway(session)} \n"
-        else:
+        elif not routing.lost(world, session.process.config.node, machine.name):
             out += f"{network} via {address} dev {UPLINK} \n"
     return f"{out}{network_of(own)} dev {UPLINK} proto kernel scope link src {own} \n"
 

@@ -46,6 +46,11 @@ _GENERIC = (
         program="sregym_apps.model.nodeproxy:NodeProxyProgram",
         behaviour=f"{_KINDS}.node_proxy:NodeProxyKind",
     ),
+    ServerKind(
+        name="node-router",
+        program="sregym_apps.model.nodeproxy:NodeRouterProgram",
+        behaviour=f"{_KINDS}.node_router:NodeRouterKind",
+    ),
 )
 # In the order in which applications meet them; nothing depends on it.
 IN_TREE = Extension(
