@@ -1,19 +1,29 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from sregym_core.conductor.journal import UndoJournal
-from sregym_core.interfaces import FaultContext
+from sregym_core.interfaces import FaultContext, node_access
+from sregym_core.model import Component, ProcessStop
 from sregym_core.testing import (
     FaultCase,
     FullShop,
     InjectorContract,
     MemoryCluster,
+    MemoryProvider,
     PluginContract,
+    Provision,
+    worker_nodes,
 )
+from sregym_core.testing.clusters import opened
+from sregym_injector_code.hanging import GrayReplica, Hang
 from sregym_injector_code.plugin import sregym_register_injectors
 from sregym_injectors.settings import SettingFault
 
-FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+ALL = tuple(offer.load()() for offer in sregym_register_injectors())
+FAULTS = tuple(fault for fault in ALL if isinstance(fault, SettingFault))
+STOPPING = {type(fault): fault for fault in ALL if fault not in FAULTS}
 
 
 class TestPlugin(PluginContract):
@@ -26,13 +36,60 @@ class TestFaults(InjectorContract):
         return FaultCase(request.param, FullShop(), "front")
 
 
+class TestStoppedProcesses(InjectorContract):
+    """Those that act on processes, in a cluster in memory whose new pods come without them."""
+
+    @pytest.fixture
+    def provision(self) -> Iterator[Provision]:
+        with opened(MemoryProvider(worker_nodes(3))) as give:
+            yield give
+
+    @pytest.fixture(params=STOPPING.values(), ids=lambda fault: fault.name)
+    def case(self, request: pytest.FixtureRequest) -> FaultCase:
+        return FaultCase(request.param, FullShop(), "catalog")
+
+
+def test_whose_processes_stop() -> None:
+    shop = FullShop()
+    catalog = shop.component("catalog")
+    assert catalog is not None
+    for fault, parameters, stopped in ((Hang(), {}, 1), (GrayReplica(), {"replicas": 4}, 1)):
+        with opened(MemoryProvider(worker_nodes(3))) as give:
+            cluster = give(None)
+            shop.deploy(cluster)
+            given = fault.Parameters.model_validate(parameters)
+            fault.inject(FaultContext(cluster, shop, catalog, given, UndoJournal()))
+            found = node_access(cluster).settings()
+            pods = cluster.list("v1", "Pod", "shop", "app=catalog")
+        assert [type(setting) for setting in found] == [ProcessStop] * stopped
+        assert len(pods) == given.model_dump().get("replicas", 1)
+
+
+def test_who_would_notice_a_stopped_process() -> None:
+    catalog = FullShop().component("catalog")
+    assert catalog is not None
+
+    def probed(*probes: str) -> Component:
+        containers = tuple(c.model_copy(update={"probes": probes}) for c in catalog.containers)
+        return catalog.model_copy(update={"containers": containers})
+
+    misfits = [
+        [fault.misfit(probed(*probes)) for fault in (Hang(), GrayReplica())]
+        for probes in ((), ("readinessProbe",), ("livenessProbe", "readinessProbe"))
+    ]
+    assert misfits == [
+        ["", ""],
+        ["", "its readinessProbe notices"],
+        ["its livenessProbe notices", "its livenessProbe notices"],
+    ]
+
+
 def test_what_settings_become() -> None:
     shop = FullShop()
     front = shop.component("front")
     assert front is not None
     found = {}
     for fault in FAULTS:
-        assert isinstance(fault, SettingFault)
         context = FaultContext(MemoryCluster(), shop, front, fault.Parameters(), UndoJournal())
         found[fault.name] = {s.name: value for s, value in fault.wrong(context).items()}
     assert found == {

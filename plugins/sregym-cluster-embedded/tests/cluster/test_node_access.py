@@ -32,6 +32,7 @@ from sregym_core.model import (
     Peer,
     Power,
     ProcessLimit,
+    ProcessStop,
     RegistryAccess,
     Sysctl,
     SystemCall,
@@ -157,6 +158,25 @@ def test_calls_succeed_again_when_the_tracer_ends(access: NodeAccess) -> None:
     assert access.run(N, ("pkill", "-x", "bpftrace")).ok
     assert access.read(rule).is_neutral
     assert "bpftrace" not in access.run(N, ("ps", "-ef")).stdout
+
+
+def test_a_process_that_is_stopped_answers_nobody(cluster: Cluster, access: NodeAccess) -> None:
+    (pod, *_) = cluster.list("v1", "Pod", "kube-system", "k8s-app=kube-dns")
+    node = pod["spec"]["nodeName"]
+    wanted = ProcessStop(
+        node=node, namespace="kube-system", pod=pod["metadata"]["name"], container="coredns"
+    )
+    access.apply(wanted.model_copy(update={"stopped": True}))
+    (found,) = access.settings()
+    assert found == wanted.model_copy(update={"stopped": True})
+    assert access.run(node, ("ps", "-C", "coredns", "-o", "stat=")).stdout.split() == ["Ts"]
+    pid = access.run(node, ("pgrep", "-x", "coredns")).stdout.split()[0]
+    assert access.run(node, ("kill", "-CONT", pid)).ok
+    assert access.settings() == ()
+    assert access.run(node, ("kill", "-STOP", pid)).ok
+    assert access.read(wanted).stopped
+    # Its liveness probe is not answered, and the kubelet kills it: it does not hear SIGTERM.
+    assert cluster.clock.wait_until(lambda: not access.read(wanted).stopped, 300.0)
 
 
 def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: NodeAccess) -> None:

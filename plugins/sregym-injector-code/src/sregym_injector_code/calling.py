@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.edits import Edits
 from sregym_injectors.settings import (
     SettingFault,
@@ -29,6 +30,10 @@ class RetryPolicy(SettingFault):
 
     name: ClassVar[str] = "retry-policy"
     title: ClassVar[str] = "Failed calls are made again so often that an overload feeds itself"
+    modes: ClassVar[tuple[FailureMode, ...]] = (
+        FailureMode.METASTABLE,
+        FailureMode.LATENT,
+    )
     roles: ClassVar[tuple[str, ...]] = ("attempts", "retries", "timeout", "backoff")
     decisive: ClassVar[tuple[str, ...]] = ("attempts", "retries")
     lacking: ClassVar[str] = "none of its settings says how often it tries a failed call again"

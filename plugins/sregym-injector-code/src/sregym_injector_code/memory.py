@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.settings import SettingFault, SettingParameters, settings_of
 from typing_extensions import override
 
@@ -18,6 +19,7 @@ class GcPressure(SettingFault):
 
     name: ClassVar[str] = "gc-pressure"
     title: ClassVar[str] = "A program spends its time on garbage collection"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("gc-growth",)
     lacking: ClassVar[str] = "none of its settings says when it collects garbage"
     mechanism: ClassVar[str] = "garbage-collection-too-frequent"

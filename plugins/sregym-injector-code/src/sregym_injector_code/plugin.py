@@ -13,5 +13,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("timeouts-misordered", "sregym_injector_code.calling:TimeoutsMisordered"),
         Offer("limits-wrong", "sregym_injector_code.serving:LimitsWrong"),
         Offer("pool-too-small", "sregym_injector_code.serving:PoolTooSmall"),
+        Offer("hang", "sregym_injector_code.hanging:Hang"),
+        Offer("gray-replica", "sregym_injector_code.hanging:GrayReplica"),
         Offer("gc-pressure", "sregym_injector_code.memory:GcPressure"),
     ]

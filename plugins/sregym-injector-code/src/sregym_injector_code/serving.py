@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.settings import (
     SettingFault,
     SettingParameters,
@@ -24,6 +25,7 @@ class LimitsWrong(SettingFault):
 
     name: ClassVar[str] = "limits-wrong"
     title: ClassVar[str] = "A service takes far fewer requests than come"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("rate-limit", "concurrency")
     lacking: ClassVar[str] = "none of its settings limits the requests that it takes"
     mechanism: ClassVar[str] = "request-limit-too-low"
@@ -60,6 +62,7 @@ class PoolTooSmall(SettingFault):
 
     name: ClassVar[str] = "pool-too-small"
     title: ClassVar[str] = "A pool has hardly any connections"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("pool",)
     lacking: ClassVar[str] = "none of its settings is the size of a pool"
     mechanism: ClassVar[str] = "connection-pool-too-small"

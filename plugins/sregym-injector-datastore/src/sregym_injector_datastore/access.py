@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
 
@@ -68,6 +69,7 @@ class ConnectionsCapped(StoreFault):
 
     name: ClassVar[str] = "connections-capped"
     title: ClassVar[str] = "Account may have fewer connections than its clients need"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     families = _GRANTS
     mechanism = "connection-limit-too-low"
     phrases = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.defects import defect_check
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
@@ -34,6 +35,7 @@ class ServerMode(StoreFault):
 
     name: ClassVar[str] = "server-mode"
     title: ClassVar[str] = "Store takes no writes: a mode of its server"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     families = (Family.POSTGRES, Family.MYSQL, Family.REDIS)
     mechanism = "store-read-only"
     phrases = (
@@ -92,6 +94,10 @@ class LockHeld(StoreFault):
 
     name: ClassVar[str] = "lock-held"
     title: ClassVar[str] = "Forgotten session holds a lock"
+    modes: ClassVar[tuple[FailureMode, ...]] = (
+        FailureMode.SLOW,
+        FailureMode.GRAY,
+    )
     volatile = True
     families = (Family.POSTGRES, Family.MYSQL, Family.MONGODB)
     mechanism = "lock-held"

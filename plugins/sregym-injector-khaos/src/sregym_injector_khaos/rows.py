@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from sregym_core.model import Capability
+from sregym_core.model import Capability, FailureMode
 from sregym_injectors.node_faults import Row
 
 if TYPE_CHECKING:
@@ -55,8 +55,15 @@ def _row(name: str, entry: Mapping[str, Any], family: Mapping[str, Any]) -> Row:
         pressure="Ready",
         of_component=traced,
         restarts=True,
+        modes=_modes(setting),
         needs=(Capability.EVERY_SYSCALL,) if call and call not in _USUAL else (),
     )
+
+
+def _modes(setting: Mapping[str, Any]) -> tuple[FailureMode, ...]:
+    """What fails for a part of the calls or packets is gray; what only takes longer is slow."""
+    slow = (FailureMode.SLOW,) if "delay_ms" in setting or "loss" in setting else ()
+    return (*((FailureMode.GRAY,) if {"share", "loss"} & set(setting) else ()), *slow)
 
 
 def _setting(entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import UsageError
+from sregym_core.model import FailureMode
 from sregym_injectors.settings import SettingParameters, amount, right_value, settings_of
 from typing_extensions import override
 
@@ -33,6 +34,7 @@ class MixShift(LoadFault):
 
     name: ClassVar[str] = "mix-shift"
     title: ClassVar[str] = "Users ask for other things than they should"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("weight",)
     lacking: ClassVar[str] = "none of its settings is the weight of an operation"
     mechanism: ClassVar[str] = "load-mix-shifted"
@@ -63,6 +65,7 @@ class Flood(LoadFault):
 
     name: ClassVar[str] = "flood"
     title: ClassVar[str] = "One operation is flooded with requests"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("rate", "users", "weight")
     mechanism: ClassVar[str] = "operation-flooded"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
+from sregym_core.model import FailureMode
 from sregym_injectors.settings import SettingFault, SettingParameters, right_value, settings_of
 from sregym_injectors.triggers import multiplied
 from typing_extensions import override
@@ -33,6 +34,7 @@ class Spike(LoadFault):
 
     name: ClassVar[str] = "spike"
     title: ClassVar[str] = "Load is many times as high as it should be"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
     roles: ClassVar[tuple[str, ...]] = ("rate", "users")
     mechanism: ClassVar[str] = "load-spike"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sregym_core.errors import WorldError
-from sregym_core.model import Check, Component, pod_template
+from sregym_core.model import Check, Component, FailureMode, pod_template
 from sregym_injectors.added_object import AddedObjectFault
 from sregym_injectors.component_fault import not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
@@ -212,6 +212,7 @@ class PolicyCaller(PolicyFault):
 
     name: ClassVar[str] = "policy-caller"
     title: ClassVar[str] = "NetworkPolicy leaves out one of the callers"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     suffix: ClassVar[str] = "callers"
     mechanism: ClassVar[str] = "network-policy-blocks-caller"
     phrases: ClassVar[tuple[str, ...]] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sregym_core.errors import WorldError
+from sregym_core.model import FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import (
     PodTemplateFault,
@@ -92,6 +93,7 @@ class HostAliases(_ResolverFault):
 
     name: ClassVar[str] = "host-aliases"
     title: ClassVar[str] = "Pods have an address of the past in their hosts file"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.GRAY,)
     mechanism: ClassVar[str] = "host-alias-stale"
     phrases: ClassVar[tuple[str, ...]] = (
         "stale hostAliases",

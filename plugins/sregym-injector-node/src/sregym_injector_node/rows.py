@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sregym_core.model import FailureMode
 from sregym_injectors.node_faults import Row
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ LOADS = (
         before="idle for the most part",
         after="busy with xz",
         repair=(("pkill", "-x", "xz"),),
+        modes=(FailureMode.SLOW,),
     ),
 )
 _NO_QDISC = (("tc", "qdisc", "del", "dev", "eth0", "root"),)
@@ -134,6 +136,7 @@ TABLES = (
         before="some hundred entries",
         after="262144 entries, as many as there may be",
         repair=(("conntrack", "-F"),),
+        modes=(FailureMode.GRAY,),
     ),
     Row(
         name="node-disk-read-only",
@@ -177,6 +180,7 @@ LINKS = (
         before="fq_codel",
         after="netem delay 1500ms 200ms",
         repair=_NO_QDISC,
+        modes=(FailureMode.SLOW,),
     ),
     Row(
         name="node-link-loss",
@@ -191,6 +195,10 @@ LINKS = (
         before="fq_codel",
         after="netem loss 40%",
         repair=_NO_QDISC,
+        modes=(
+            FailureMode.GRAY,
+            FailureMode.SLOW,
+        ),
     ),
     Row(
         name="node-link-narrow",
@@ -210,6 +218,7 @@ LINKS = (
         before="fq_codel",
         after="netem rate 10kbit",
         repair=_NO_QDISC,
+        modes=(FailureMode.SLOW,),
     ),
 )
 _DROPPED = (

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 from sregym_core.interfaces import Command
-from sregym_core.model import Change, Check, Component, GroundTruth, ObjectRef, pod_spec
+from sregym_core.model import (
+    Change,
+    Check,
+    Component,
+    FailureMode,
+    GroundTruth,
+    ObjectRef,
+    pod_spec,
+)
 from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -45,6 +53,7 @@ class ActorRecurring(ComponentFault):
 
     name: ClassVar[str] = "actor-recurring"
     title: ClassVar[str] = "Automation puts a wrong value back"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.RECURRING,)
     layer: ClassVar[str] = "kubernetes"
 
     class Parameters(ClientParameters):

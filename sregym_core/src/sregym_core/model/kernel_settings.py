@@ -127,6 +127,27 @@ class SystemCall(NodeSetting):
     delay_ms: float = Field(default=0.0, ge=0)
 
 
+class ProcessStop(NodeSetting):
+    """Whether the main process of a container stands still (SIGSTOP): it is there and does nothing.
+
+    Attributes:
+        node: Where.
+        namespace: Of the pod.
+        pod: Its name.
+        container: Whose process.
+        stopped: Whether it is.
+    """
+
+    capability: ClassVar[Capability] = Capability.PROCESS_STOPS
+    identity: ClassVar[tuple[str, ...]] = ("node", "namespace", "pod", "container")
+    what: Literal["process-stop"] = "process-stop"
+    node: str
+    namespace: str
+    pod: str
+    container: str
+    stopped: bool = False
+
+
 class ProcessTrouble(NodeSetting):
     """Something that a driver below does to processes which is no call that fails.
 

@@ -41,6 +41,7 @@ class Capability(StrEnum):
     # Calls beyond those of files and connections: of memory, processes, clocks.
     EVERY_SYSCALL = "every-system-call"
     PROCESS_TROUBLES = "process-troubles"
+    PROCESS_STOPS = "process-stops"
     KUBELET_CONFIGURATION = "kubelet-configuration"
     REGISTRIES = "registries"
 

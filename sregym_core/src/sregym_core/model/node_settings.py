@@ -22,6 +22,7 @@ from sregym_core.model.kernel_settings import (
     MemoryUse,
     NetworkUse,
     ProcessLimit,
+    ProcessStop,
     ProcessTrouble,
     Sysctl,
     SystemCall,
@@ -183,6 +184,7 @@ AnyNodeSetting: TypeAlias = Annotated[
     | NetworkUse
     | ProcessLimit
     | SystemCall
+    | ProcessStop
     | ProcessTrouble
     | KubeletField
     | RegistryAccess,

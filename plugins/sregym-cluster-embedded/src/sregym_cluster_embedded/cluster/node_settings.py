@@ -28,6 +28,7 @@ from sregym_core.model import (
     NodeSetting,
     Power,
     ProcessLimit,
+    ProcessStop,
     RegistryAccess,
     Sysctl,
     SystemCall,
@@ -42,11 +43,14 @@ from sregym_cluster_embedded.kubelet.troubles import network_trouble
 from sregym_cluster_embedded.network import proxies
 from sregym_cluster_embedded.node import kubelets, power
 from sregym_cluster_embedded.store import Key
+from sregym_cluster_embedded.userland.keys import RUNTIME
+from sregym_cluster_embedded.userland.life import stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sregym_cluster_embedded.machines import Disk, Machine
+    from sregym_cluster_embedded.userland.process import Process
     from sregym_cluster_embedded.world import World
 
 _KIB = 1024
@@ -274,6 +278,28 @@ def _write_limit(world: World, setting: ProcessLimit) -> None:
     machines.change(world, setting.node, open_files=limit)
 
 
+def _main_process(world: World, setting: ProcessStop) -> Process | None:
+    """The main process of a container that runs on its node."""
+    for process in world.room(RUNTIME).running(world):
+        ref = process.config.ref
+        named = (process.config.node, ref.namespace, ref.pod, ref.name)
+        if named == (setting.node, setting.namespace, setting.pod, setting.container):
+            return process
+    return None
+
+
+def _read_stop(world: World, setting: ProcessStop) -> ProcessStop:
+    process = _main_process(world, setting)
+    stopped = process is not None and process.stopped
+    return setting.model_copy(update={"stopped": stopped})
+
+
+def _write_stop(world: World, setting: ProcessStop) -> None:
+    process = _main_process(world, setting)
+    if process is not None:
+        stop(world, process.ref, stopped=setting.stopped)
+
+
 SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
     {
         Power: Kind(_read_power, _write_power),
@@ -291,6 +317,7 @@ SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
         CpuUse: Kind(_read_cpu, _write_cpu),
         NetworkUse: Kind(_read_network, _write_network),
         ProcessLimit: Kind(_read_limit, _write_limit),
+        ProcessStop: Kind(_read_stop, _write_stop),
         KubeletField: Kind(kubelet_fields.read_field, kubelet_fields.write_field),
         LinkState: Kind(rules.read_link, rules.write_link),
         SystemCall: Kind(rules.read_call, rules.write_call),
@@ -322,4 +349,9 @@ def all_settings(world: World) -> Iterator[NodeSetting]:
         for disk in machine.disks:
             for kind in _OF_DISKS:
                 yield kind(node=node, disk=disk.name)
+    for process in world.room(RUNTIME).running(world):
+        if process.stopped:
+            ref = process.config.ref
+            place = {"namespace": ref.namespace, "pod": ref.pod, "container": ref.name}
+            yield ProcessStop(node=process.config.node, **place)
     yield from rules.all_rules(world)

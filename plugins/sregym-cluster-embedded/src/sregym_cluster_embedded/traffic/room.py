@@ -234,7 +234,8 @@ def _generators(world: World) -> tuple[tuple[Process, LoadGeneratorProgram], ...
 
 
 def _consumers(world: World) -> tuple[tuple[Process, ServiceProgram], ...]:
-    return tuple(world.room(RUNTIME).consumers(world))
+    found = world.room(RUNTIME).consumers(world)
+    return tuple(entry for entry in found if not entry[0].stopped)
 
 
 def _pass_time(world: World) -> None:

@@ -64,7 +64,9 @@ def working(world: World) -> tuple[tuple[ContainerRef, Work], ...]:
     return tuple(
         (ref, work)
         for ref, work in world.table(WORK).items()
-        if (process := process_of(world, ref)) is not None and process.running
+        if (process := process_of(world, ref)) is not None
+        and process.running
+        and not process.stopped
     )
 
 

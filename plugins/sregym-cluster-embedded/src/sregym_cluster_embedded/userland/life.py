@@ -135,6 +135,16 @@ def end(world: World, ref: ContainerRef, code: int, reason: str = "", message: s
         world.room(KUBELET).container_exited(world, ref, ExitState(code, word, message))
 
 
+def stop(world: World, ref: ContainerRef, *, stopped: bool) -> None:
+    """Let a signal stop a main process, or let it go on."""
+    process = process_of(world, ref)
+    if process is None or not process.running or process.stopped == stopped:
+        return
+    change(world, ref, stopped=stopped)
+    touch_probes(world, ref)
+    wake_traffic(world)
+
+
 def base_memory(process: Process, memory: Memory) -> float:
     """Bytes that the process holds once it has started, without load."""
     text = expand(memory.base_mib, process.facts())

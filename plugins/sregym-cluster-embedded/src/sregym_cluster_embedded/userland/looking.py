@@ -78,6 +78,7 @@ def _essence(found: Any) -> Any:
             found.behaviour,
             found.clients,
             found.settings,
+            found.stopped,
             found.dialled,
             found.ports,
             found.ended_at,

@@ -52,6 +52,8 @@ def perform_probe(
         return aside
     if world.table(LINKS) and _cut_off(world, process, probe):
         return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
+    if process.stopped and "tcpSocket" not in probe:
+        return ProbeResult(False, _silence(process, probe), took_s=_limit_s(probe))
     if "httpGet" in probe:
         return _http(world, runtime, process, probe)
     if "tcpSocket" in probe:

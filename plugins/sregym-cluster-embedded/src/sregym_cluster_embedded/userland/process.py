@@ -58,6 +58,7 @@ class Process:
         traps: Signals that such a script handles, and what it does then.
         wakes_at: Virtual second at which what it waits for is over; handlers run then.
         threads: How many processors such a script keeps busy.
+        stopped: Whether a signal has stopped it: it neither answers nor does anything else.
         out_of_memory: Whether the kernel ended it because it needed more than it may have.
     """
 
@@ -89,6 +90,7 @@ class Process:
     traps: tuple[tuple[str, str], ...] = ()
     wakes_at: float = 0.0
     threads: float = 0.0
+    stopped: bool = False
     out_of_memory: bool = False
 
     @cached_property

@@ -171,6 +171,8 @@ class Runtime(Hosts, Identified):
         process = process_of(world, ref)
         if process is None or not process.running:
             return 0.0
+        if process.stopped:  # what it has a handler for has to wait until it goes on
+            return None
         program = self.program_of(process)
         if program is None:
             return handle_signal(world, self.session(world, process), "TERM")

@@ -275,6 +275,9 @@ def _end(
     if found is None:
         return Target(share, "refused", None, "", facts)
     process, listener = found
+    if process.stopped:
+        # The kernel takes connections for it until nobody has taken too many.
+        return Target(share, "timeout", None, "", facts)
     spoken = world.room(RUNTIME).protocol_of(process, listener)
     if protocol not in ("tcp", spoken) and spoken != "tcp":
         return Target(share, "protocol", process.ref, listener, facts)

@@ -139,6 +139,8 @@ def tasks_of_process(container: Container, process: Process, pid: int) -> list[T
     environment = tuple(process.environment.items())
     name = process.argv[0].rpartition("/")[2]
     main = Task(pid, 0, name, process.argv, "S", kib, environment, process.started_at)
+    if process.stopped:
+        main = main._replace(state="T")
     waits_for = process.waits_for
     path = next(
         (

@@ -21,8 +21,8 @@ SIGNALS = (
     *("XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"),
 )
 NUMBERS = {name: number for number, name in enumerate(SIGNALS, start=1)}
-# Those without effect on a process that does not ask for them: CHLD, CONT, URG, WINCH. Nobody
-# continues what was stopped, so that stopping (STOP, TSTP, TTIN, TTOU) is without effect as well.
+# Those without effect on a process that does not ask for them: CHLD, CONT, URG, WINCH. Only main
+# processes of containers stop, by a signal of their node: on others STOP, TSTP, TTIN, TTOU are without effect.
 HARMLESS = frozenset((0, 17, 18, 19, 20, 21, 22, 23, 28))
 # Those that no process can handle or ignore: KILL, STOP.
 UNSTOPPABLE = frozenset((9, 19))

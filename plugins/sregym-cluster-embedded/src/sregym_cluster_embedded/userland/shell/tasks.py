@@ -18,7 +18,7 @@ from sregym_cluster_embedded.userland.files.machine import (
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
 from sregym_cluster_embedded.userland.host.observed import DMESG
 from sregym_cluster_embedded.userland.jobs import Job, end_job, jobs_of
-from sregym_cluster_embedded.userland.life import end
+from sregym_cluster_embedded.userland.life import end, stop
 from sregym_cluster_embedded.userland.shell.identity import user_name
 from sregym_cluster_embedded.userland.shell.options import human, options
 from sregym_cluster_embedded.userland.shell.ps import is_main, ps, used_by
@@ -29,7 +29,7 @@ from sregym_cluster_embedded.userland.shell.wording import shell_name
 if TYPE_CHECKING:
     from sregym_cluster_embedded.userland.process import Process
 
-_KILL, _HUP = 9, 1
+_KILL, _HUP, _CONT, _STOP = 9, 1, 18, 19
 # Those that end no process in the background: none, INT, CHLD, CONT, STOP.
 _HARMLESS = (0, 2, 17, 18, 19)
 
@@ -197,6 +197,8 @@ def _reach(session: Session, process: Process | None, number: int) -> None:
         send_to_main(session, number)
     elif number == _KILL:
         end(session.world, process.ref, 128 + number)
+    elif number in (_STOP, _CONT):
+        stop(session.world, process.ref, stopped=number == _STOP)
     else:
         send_to_main(session.runtime.session(session.world, process), number)
 
