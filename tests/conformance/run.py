@@ -11,7 +11,7 @@ import argparse
 import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -41,7 +41,20 @@ def main() -> int:
         return 2
     results = played(tasks, options)
     sys.stdout.write((as_json(results) if options.json else as_text(results, options.show)) + "\n")
-    return 0 if share(results) * 100 >= options.at_least else 1
+    different = twins(folder, results, options.show) if options.twins else False
+    return 0 if share(results) * 100 >= options.at_least and not different else 1
+
+
+def twins(folder: Folder, results: list[Result], show: bool) -> bool:
+    """Tell how answers in process and by the binary compare; whether any differs."""
+    from harness.twins import differing, told
+
+    paths = {path.stem: path for path in folder.scenarios}
+    replayed = [(recordings.load(paths[one.name]), one.both) for one in results if one.both]
+    everything = [one for _, found in replayed for one in found]
+    different = differing(replayed, folder.scenarios, folder.rules)
+    sys.stdout.write(told(everything, different, show) + "\n")
+    return bool(different)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -54,6 +67,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--show", action="store_true", help="every difference in full")
     parser.add_argument(
         "--at-least", type=float, default=0, metavar="PERCENT", help="exit with 1 if fewer match"
+    )
+    parser.add_argument(
+        "--twins",
+        action="store_true",
+        help="each command in process, too; exit with 1 if any differs",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser.parse_args(arguments)
@@ -77,21 +95,25 @@ def played(tasks: list[tuple[str, Path, Path]], options: argparse.Namespace) -> 
     """The results, by area and name."""
     jobs = min(options.jobs, len(tasks))
     if jobs == 1:
-        results = [play(task) for task in tasks]
+        results = [play(task, options.twins) for task in tasks]
     else:
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            results = list(pool.map(play, tasks))
+            results = list(pool.map(partial(play, twins=options.twins), tasks))
     return sorted(results, key=lambda result: (result.area, result.name))
 
 
-def play(task: tuple[str, Path, Path]) -> Result:
+def play(task: tuple[str, Path, Path], twins: bool) -> Result:
     # A cluster takes a while to import: who only misspelt a folder does not wait for it.
     from harness import documents, scenarios, sequences
+    from harness.twins import Twins
 
     kind, path, root = task
     try:
         if kind == "scenarios":
-            return scenarios.replay(path, rules_of(root))
+            beside = Twins(path.stem) if twins else None
+            result = scenarios.replay(path, rules_of(root), beside)
+            result.both = [] if beside is None else beside.found
+            return result
         if kind == "sequences":
             return sequences.replay(path)
         return documents.replay(path, path.relative_to(root).parts[0])

@@ -11,10 +11,11 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from sregym_core.api import Workspace, play
 from sregym_core.errors import ExitCode
+from sregym_core.interfaces import Budget
 from sregym_core.testing import SregymProject
 
 PROBLEM = "wrong_service_selector_hotel_reservation"
@@ -92,31 +93,41 @@ def left(mark: str) -> list[str]:
     return found
 
 
+@pytest.fixture(scope="module")
+def warm(workspace: Workspace) -> Workspace:
+    """Its world stands already: each episode begins with a copy."""
+    problem = workspace.problem(PROBLEM)
+    application = workspace.application(problem.application)
+    workspace.worlds("embedded").prepare(application, problem.timing.warm_up_s, 0)
+    return workspace
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_the_episode_ends_with_a_verdict(case: str, sregym_project: Projects) -> None:
+def test_the_episode_ends_with_a_verdict(case: str, warm: Workspace, tmp_path: Path) -> None:
     script, reason = CASES[case]
-    project = sregym_project({"bad_agent.py": f"{START}{script}\n"})
-    command = f"exec {sys.executable} {project.folder / 'bad_agent.py'}"
-    words = ["run", PROBLEM, "--agent", "shell", "--agent-option", f"command={command}"]
-    words += ["--agent-option", f"memory_mib={512 if case == 'takes-all-memory' else 1 << 20}"]
-    wall_s = "2" if case in HANGING else "60"
-    done = project.run(*words, "--wall-seconds", wall_s, "--out", "run", "--json")
-    [episode] = done.json()["episodes"]
-    assert (episode["outcome"], episode["recovered"]) == ("fail", True)
-    assert episode["reason"].startswith(reason)
-    record: dict[str, Any] = json.loads(
-        (project.folder / "run/episodes/e0001/record.json").read_text()
+    program, folder = tmp_path / "bad_agent.py", tmp_path / "e0001"
+    program.write_text(f"{START}{script}\n")
+    folder.mkdir()
+    record = play(
+        PROBLEM,
+        "shell",
+        agent_options={
+            "command": f"exec {sys.executable} {program}",
+            "memory_mib": str(512 if case == "takes-all-memory" else 1 << 20),
+        },
+        budget=Budget(wall_s=2.0 if case in HANGING else 60.0),
+        folder=folder,
+        workspace=warm,
     )
-    events = [entry["event"] for entry in record["timeline"]]
-    assert events[-2:] == ["Recovered", "EpisodeFinished"]
-    assert [record[stage]["verdict"]["outcome"] for stage in ("diagnosis", "mitigation")] == [
-        "fail",
-        "fail",
-    ]
+    assert (str(record.outcome), record.recovered) == ("fail", True)
+    assert record.reason.startswith(reason)
+    assert [entry.event for entry in record.timeline][-2:] == ["Recovered", "EpisodeFinished"]
+    for stage in (record.diagnosis, record.mitigation):
+        assert stage is not None
+        assert str(stage.verdict.outcome) == "fail"
     if case in SAID:
-        log = (project.folder / "run/episodes/e0001/agent.log").read_text()
-        assert json.loads(log) == SAID[case]
-    assert left(str(project.folder / "bad_agent.py")) == []
+        assert json.loads((folder / "agent.log").read_text()) == SAID[case]
+    assert left(str(program)) == []
 
 
 MUTINY = """\

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.twins import Comparison
 
 # Lines of a difference without --show.
 FIRST_LINES = 12
@@ -26,13 +30,23 @@ class Failure:
 
 @dataclass
 class Result:
-    """How many answers of one recording match."""
+    """How many answers of one recording match.
+
+    Attributes:
+        area: The part of the API.
+        name: Id of the recording.
+        matched: How many do.
+        total: How many there are.
+        failures: Those that do not.
+        both: Its commands run in process and by the binary, where that was asked for.
+    """
 
     area: str
     name: str
     matched: int = 0
     total: int = 0
     failures: list[Failure] = field(default_factory=list)
+    both: list[Comparison] = field(default_factory=list)
 
 
 def share(results: list[Result]) -> float:

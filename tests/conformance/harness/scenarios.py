@@ -8,19 +8,29 @@ import re
 import tempfile
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from harness.cluster import Shell, fresh_world
+from harness.cluster import Answer, Shell, fresh_world
 from harness.recordings import Comparable, Rules, load
 from harness.results import Failure, Result
 
 FREEZE = re.compile(r"the kubelet of (\S+) (is frozen|goes on)")
 
 
-def replay(path: Path, rules: Rules) -> Result:
+class Beside(Protocol):
+    """What looks on while commands are typed."""
+
+    def before(self, shell: Shell, step: dict[str, Any]) -> None:
+        """The command of a step is about to be typed."""
+
+    def after(self, step: dict[str, Any], answer: Answer) -> None:
+        """It was answered."""
+
+
+def replay(path: Path, rules: Rules, beside: Beside | None = None) -> Result:
     """Replay one scenario on a cluster of its own."""
     recording = load(path)
-    played, notes = play(recording)
+    played, notes = play(recording, beside)
     result = Result(area=recording["area"], name=recording["id"])
     numbers = [number for number, step in enumerate(recording["steps"]) if "run" in step]
     wanted, got = rules(recording), rules(played)
@@ -51,7 +61,9 @@ def differences(wanted: Comparable, got: Comparable) -> list[str]:
     return lines[2:]
 
 
-def play(recording: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[str]]]:
+def play(
+    recording: dict[str, Any], beside: Beside | None = None
+) -> tuple[dict[str, Any], dict[int, list[str]]]:
     """The recording with the answers of an embedded cluster, and notes on steps, by number."""
     played = copy.deepcopy(recording)
     notes: dict[int, list[str]] = {}
@@ -70,7 +82,11 @@ def play(recording: dict[str, Any]) -> tuple[dict[str, Any], dict[int, list[str]
                     pending.append(f"(the cluster raised: {place_of(error)})")
                 if "run" in step:
                     pace.typed(step)
+                    if beside is not None:
+                        beside.before(shell, step)
                     answer = shell.type(step["run"], step.get("stdin", ""))
+                    if beside is not None:
+                        beside.after(recording["steps"][number], answer)
                     step.update(rc=answer.exit_code, stdout=answer.stdout, stderr=answer.stderr)
                     notes[number], pending = pending, []
     return played, notes

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import copy
+import difflib
 import re
 import resource
 import shlex
-import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sregym_cluster_embedded.kubectl import DirectAccess, NotCovered, run
 
-from harness.cluster import ADMIN, Answer, Shell, fresh_world
+from harness.cluster import ADMIN, Answer, Shell
 from harness.recordings import Rules, load
-from harness.scenarios import Pace
+from harness.scenarios import play
 
 # One command without a shell's doing: only such can be run in process.
 _META = re.compile(r"[|;&<>$`()]|^\w+=")
@@ -85,36 +85,109 @@ def words_of(command: str) -> list[str] | None:
         return None
 
 
-def both_ways(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
-    """The recording, and its plain commands run both ways in the order of the recording.
+class Twins:
+    """Runs plain commands in process before they are typed.
 
     The twin runs on a fork, so that the binary meets the state that the twin has met.
+
+    Args:
+        scenario: Id of the recording.
+
+    Attributes:
+        found: Each command with both answers.
     """
+
+    def __init__(self, scenario: str) -> None:
+        self.found: list[Comparison] = []
+        self._scenario = scenario
+        self._memory: dict[str, Any] = {}
+        self._twin: tuple[Answer | None, str, float] | None = None
+        self._before_s = 0.0
+
+    def before(self, shell: Shell, step: dict[str, Any]) -> None:
+        """The command of a step is about to be typed: run it in process, if it is a plain one."""
+        words = words_of(shell.addressed(step["run"]))
+        self._twin = None
+        if words is not None:
+            self._twin = _twin(shell, words, step.get("stdin", ""), self._memory)
+        self._before_s = _cpu_s()
+
+    def after(self, step: dict[str, Any], answer: Answer) -> None:
+        """It was answered."""
+        if self._twin is not None:
+            twin, reason, twin_s = self._twin
+            spent_s = _cpu_s() - self._before_s
+            self.found.append(
+                Comparison(self._scenario, step, twin, reason, answer, twin_s, spent_s)
+            )
+
+
+def both_ways(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
+    """The recording, and its plain commands run both ways in the order of the recording."""
     recording = load(path)
-    found: list[Comparison] = []
-    memory: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory(prefix="twin-") as folder:
-        shell = Shell(fresh_world(recording["id"]), Path(folder))
-        with shell:
-            if "namespace" in recording:
-                shell.make_namespace(recording["namespace"])
-            pace = Pace(shell)
-            for step in copy.deepcopy(recording["steps"]):
-                shell.write(step.get("files", {}))
-                pace.before(step)
-                if "run" not in step:
-                    continue
-                pace.typed(step)
-                words = words_of(shell.addressed(step["run"]))
-                if words is None:
-                    shell.type(step["run"], step.get("stdin", ""))
-                    continue
-                twin, reason, twin_s = _twin(shell, words, step.get("stdin", ""), memory)
-                before = _cpu_s()
-                binary = shell.type(step["run"], step.get("stdin", ""))
-                spent = _cpu_s() - before
-                found.append(Comparison(recording["id"], step, twin, reason, binary, twin_s, spent))
-    return recording, found
+    twins = Twins(recording["id"])
+    play(recording, twins)
+    return recording, twins.found
+
+
+def differing(
+    replayed: list[tuple[dict[str, Any], list[Comparison]]], paths: Iterable[Path], rules: Rules
+) -> list[Comparison]:
+    """Commands whose two answers are not the same.
+
+    A busy machine lets the binary meet another moment: only what differs again counts.
+    """
+    suspected = _differing(replayed, rules)
+    names = {one.scenario for one in suspected}
+    again = _differing([both_ways(path) for path in paths if path.stem in names], rules)
+    commands = {(one.scenario, one.step["run"]) for one in again}
+    return [one for one in suspected if (one.scenario, one.step["run"]) in commands]
+
+
+def _differing(
+    replayed: list[tuple[dict[str, Any], list[Comparison]]], rules: Rules
+) -> list[Comparison]:
+    return [one for recording, found in replayed for one in found if not one.same(rules, recording)]
+
+
+def told(everything: list[Comparison], different: list[Comparison], full: bool) -> str:
+    """The differences, and the counts."""
+    lines = [f"{one.scenario}: $ {one.step['run']}\n{_difference(one, full)}" for one in different]
+    return "\n".join([*lines, _summary(everything, different)])
+
+
+def _difference(one: Comparison, full: bool) -> str:
+    """How the answers differ: `-` binary, `+` twin."""
+    assert one.twin is not None
+    texts = [
+        [
+            f"exit code {given.exit_code}",
+            *given.stdout.splitlines(),
+            "---",
+            *given.stderr.splitlines(),
+        ]
+        for given in (one.binary, one.twin)
+    ]
+    lines = list(difflib.unified_diff(*texts, lineterm="", n=1))[2:]
+    return "\n".join(f"    {line}" for line in (lines if full else lines[:12]))
+
+
+def _summary(everything: list[Comparison], different: list[Comparison]) -> str:
+    """Counts, and CPU of both ways over all commands and over those that the twin serves."""
+    served = [one for one in everything if one.twin is not None]
+    exact = sum(one.twin == one.binary for one in served)
+    twin_s = sum(one.twin_cpu_s for one in served)
+    binary_s = sum(one.binary_cpu_s for one in served)
+    whole_s = sum(one.binary_cpu_s for one in everything)
+    fallen_s = whole_s - binary_s
+    return (
+        f"{len(everything)} plain commands, {len(served)} served in process "
+        f"({len(served) / len(everything):.1%}), {exact} byte for byte, "
+        f"{len(served) - exact - len(different)} but for the second, {len(different)} different\n"
+        f"CPU of those served: {twin_s / len(served) * 1000:.2f} ms in process, "
+        f"{binary_s / len(served) * 1000:.1f} ms by the binary: {binary_s / twin_s:.0f} times\n"
+        f"CPU of all, those left to the binary included: {whole_s / (twin_s + fallen_s):.1f} times"
+    )
 
 
 def _twin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.keys import TableKey
@@ -33,6 +34,7 @@ class Live(NamedTuple):
         since: When something changed last from outside.
         at: Virtual second of the numbers.
         restless: Whether they change by themselves.
+        pace: How much of themselves they changed a second, last; infinite when that is not known.
     """
 
     structure: Structure
@@ -41,6 +43,7 @@ class Live(NamedTuple):
     since: float
     at: float = 0.0
     restless: bool = False
+    pace: float = math.inf
 
     def factors(self, now: float) -> list[float]:
         """What the load of each generator is multiplied with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sregym_apps.model import Program
@@ -48,6 +49,10 @@ _TREMBLE, _LONG_S = 5e-3, 120.0
 
 # Steps are longer when something evolves for so long: (seconds since it began, step).
 _STEPS_S = ((120.0, 1.0), (600.0, 2.0), (float("inf"), 10.0))
+
+# A step lasts until something has changed by this share of itself, but at most `_RAREST_S`: what
+# warms up or drains slowly needs no look every second.
+_NOTICED = 0.01
 
 # What may lead requests another way: the configuration of the cluster's DNS, and certificates,
 # among it.
@@ -215,7 +220,9 @@ class Traffic:
         """Let the numbers agree after a change from outside, and plan what comes of itself."""
         equations = Equations(live.structure, live.numbers, live.factors(world.now))
         settled = equations.settle()
-        live = live._replace(at=world.now, restless=not settled or equations.restless())
+        live = live._replace(
+            at=world.now, restless=not settled or equations.restless(), pace=math.inf
+        )
         state = state_of(world)
         state = state._replace(live=live, marks=_marks(live), number=state.number + 1)
         keep(world, state)
@@ -249,7 +256,10 @@ def _pass_time(world: World) -> None:
     numbers = live.numbers.copy()
     equations = Equations(live.structure, numbers, live.factors(live.at))
     moved = equations.advance(world.now - live.at)
-    live = live._replace(numbers=numbers, at=world.now, restless=moved > _still(world, live))
+    pace = moved / (world.now - live.at)
+    live = live._replace(
+        numbers=numbers, at=world.now, restless=moved > _still(world, live), pace=pace
+    )
     keep(world, state._replace(live=live))
 
 
@@ -267,6 +277,8 @@ def _crowd(world: World) -> float:
 def _plan_step(world: World, live: Live) -> None:
     elapsed = world.now - live.since
     seconds = next(step for until, step in _STEPS_S if elapsed < until)
+    noticed_s = _NOTICED / live.pace if live.pace else math.inf
+    seconds = max(seconds, min(noticed_s, _RAREST_S))
     world.after(seconds * _crowd(world), "traffic.step", state_of(world).number)
 
 
