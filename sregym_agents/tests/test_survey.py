@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from sregym_agents.survey import SHORTCUTS, SIGNALS, LogLine, Seen, look
+from sregym_agents.survey import SHORTCUTS, SIGNALS, LogLine, Seen, is_green, look
 from sregym_core.interfaces import CommandResult
 from sregym_core.testing import Provision, ScriptedSession, Shop
 
@@ -143,3 +143,33 @@ def test_what_is_refused_is_left_out(provision: Provision) -> None:
         ("cart",),
         [],
     )
+
+
+def about(kind: str, name: str, text: str = "", *, of: str = "Warning") -> dict[str, Any]:
+    return {**event("Seen", kind, name, "11:50", of), "message": text}
+
+
+@pytest.mark.parametrize(
+    ("added", "green"),
+    [
+        ((), True),
+        (pod("cart", "11:00", 0, ready=False), False),
+        ([workload("cart", replicas=0, ready=0)], False),
+        ([workload("cart", replicas=2, ready=1)], False),
+        (
+            [made("DaemonSet", "proxy", status={"desiredNumberScheduled": 2, "numberReady": 1})],
+            False,
+        ),
+        ([about("Pod", "web-1-a")], False),
+        ([about("Service", "web")], False),
+        ([about("Node", "worker-1")], False),
+        ([about("Pod", "cart-1-a", "cannot mount: worker-1 says no")], False),
+        ([about("Pod", "cart-1-a", "probe of cart-1-a failed")], True),
+        ([about("Pod", "web-1-a", of="Normal")], True),
+    ],
+)
+def test_green_is_what_kubernetes_calls_healthy(added: list[dict[str, Any]], green: bool) -> None:
+    whole = [workload("web"), *pod("web", "11:00", 0, ready=True)]
+    if not any(obj["metadata"]["name"] == "cart" for obj in added):
+        whole.append(workload("cart"))
+    assert is_green(Seen(("shop",), [*whole, *added]), {"web", "worker-1"}) is green

@@ -28,7 +28,7 @@ def test_an_unknown_shortcut() -> None:
 def test_hit_rates_are_held_against_chance() -> None:
     def found(hit: float) -> Difficulty:
         hits = dict.fromkeys(SHORTCUTS, 0.0) | {"first alert": hit}
-        return Difficulty("p", 3, ("alerts", "Service"), True, ("first alert",), 0.1, hits)
+        return Difficulty("p", 3, ("alerts", "Service"), False, True, ("first alert",), 0.1, hits)
 
     chance, rates = hit_rates([found(1.0), found(0.5)])
     told = {one.shortcut: (one.rate, one.times_chance) for one in rates}
@@ -38,6 +38,7 @@ def test_hit_rates_are_held_against_chance() -> None:
         "id": "p",
         "expert_steps": 3,
         "signals": ["alerts", "Service"],
+        "green": False,
         "playbook": True,
         "shortcuts": ["first alert"],
     }

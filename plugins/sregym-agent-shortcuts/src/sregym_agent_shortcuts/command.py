@@ -33,9 +33,11 @@ class DifficultyCommand(Subcommand):
         from sregym_agent_shortcuts.difficulty import difficulty
 
         with Workspace(self.settings) as workspace:
-            chosen = [workspace.problem(name) for name in arguments.problems]
-            if arguments.suite or not chosen:
-                chosen += problems(suite=arguments.suite, workspace=workspace)
+            chosen = (
+                options.chosen_problems(workspace.bench, arguments)
+                if arguments.problems or arguments.suite
+                else problems(workspace=workspace)
+            )
             found = [difficulty(problem, workspace, arguments.seed) for problem in chosen]
         if arguments.json:
             self.console.json([one.as_json() for one in found])
@@ -50,19 +52,21 @@ class DifficultyCommand(Subcommand):
             (
                 one.problem,
                 str(one.expert_steps),
+                "yes" if one.green else "no",
                 "yes" if one.playbook else "no",
                 ", ".join(one.signals) or "-",
                 ", ".join(one.shortcuts) or "-",
             )
             for one in found
         ]
-        head = ("PROBLEM", "EXPERT STEPS", "PLAYBOOK", "SIGNALS", "SHORTCUTS")
+        head = ("PROBLEM", "EXPERT STEPS", "GREEN", "PLAYBOOK", "SIGNALS", "SHORTCUTS")
         self.console.table(head, rows)
         solved = sum(one.playbook for one in found)
+        green = sum(one.green for one in found)
         steps = sum(one.expert_steps for one in found) / max(1, len(found))
         chance, rates = hit_rates(found)
         self.console.say(
-            f"\n{len(found)} problems: the playbook finds {solved}, the expert needs "
+            f"\n{len(found)} problems, {green} of them green: the playbook finds {solved}, the expert needs "
             f"{steps:.1f} commands in the mean, a draw by lot hits {chance:.1%}\n"
         )
         self.console.table(

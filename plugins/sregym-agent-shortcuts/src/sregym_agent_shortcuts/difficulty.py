@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sregym_agents.survey import SHORTCUTS, SIGNALS
+from sregym_agents.survey import SHORTCUTS, SIGNALS, is_green
 from sregym_core.api import Outcome, play
 from sregym_core.errors import UsageError
 
@@ -26,6 +26,7 @@ class Difficulty:
         expert_steps: Commands of the expert, who knows the answer.
         signals: Where the broken component can be seen to be abnormal, and the kinds of the objects
             that have to be read to say why.
+        green: Whether all pods are ready when the agent starts and no warning tells of the cause.
         playbook: Whether the playbook's diagnosis passes.
         shortcuts: Names of the shortcuts that name the broken component.
         chance: With what probability a draw by lot names it.
@@ -35,6 +36,7 @@ class Difficulty:
     problem: str
     expert_steps: int
     signals: tuple[str, ...]
+    green: bool
     playbook: bool
     shortcuts: tuple[str, ...]
     chance: float
@@ -46,6 +48,7 @@ class Difficulty:
             "id": self.problem,
             "expert_steps": self.expert_steps,
             "signals": [*self.signals],
+            "green": self.green,
             "playbook": self.playbook,
             "shortcuts": [*self.shortcuts],
         }
@@ -74,6 +77,7 @@ def difficulty(problem: Problem, workspace: Workspace, seed: int) -> Difficulty:
         problem=problem.id,
         expert_steps=sum(call.tool != "submit" for call in expert.transcript),
         signals=(*signals, *_kinds(expert)),
+        green=is_green(seen, broken),
         playbook=diagnosis is not None and diagnosis.verdict.outcome is Outcome.PASS,
         shortcuts=tuple(name for name, guess in named.items() if guess & broken),
         chance=len(broken) / len(parts),

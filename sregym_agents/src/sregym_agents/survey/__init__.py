@@ -1,14 +1,25 @@
 """What somebody sees who lists everything once: objects, events, alerts and error lines of logs.
 
 `look(session)` lists, `SHORTCUTS` are guesses that need no knowledge of the trade, `SIGNALS` are the
-sources in which a component can look abnormal.
+sources in which a component can look abnormal; `is_green` says whether Kubernetes looks healthy.
 """
 
 from __future__ import annotations
 
+from sregym_agents.survey.green import is_green
 from sregym_agents.survey.looking import look
 from sregym_agents.survey.seen import LogLine, Seen
 from sregym_agents.survey.shortcuts import AGES, SHORTCUTS, SYMPTOMS, Shortcut
 from sregym_agents.survey.signals import SIGNALS
 
-__all__ = ["AGES", "SHORTCUTS", "SIGNALS", "SYMPTOMS", "LogLine", "Seen", "Shortcut", "look"]
+__all__ = [
+    "AGES",
+    "SHORTCUTS",
+    "SIGNALS",
+    "SYMPTOMS",
+    "LogLine",
+    "Seen",
+    "Shortcut",
+    "is_green",
+    "look",
+]

@@ -24,12 +24,13 @@ NAMESPACED = (
 )
 WHOLE = (
     "nodes",
+    "events -n default",  # those about nodes
     "namespaces",
     "persistentvolumes",
     "priorityclasses",
     "validatingwebhookconfigurations,mutatingwebhookconfigurations",
 )
-SYSTEM = "configmaps,deployments,daemonsets,pods,services"
+SYSTEM = "configmaps,deployments,daemonsets,pods,services,events"
 SYSTEM_NAMESPACE = "kube-system"
 LINES = 300
 PAGES = 10

@@ -50,11 +50,11 @@ def _logs_of_others(seen: Seen) -> set[str]:
     return {
         name
         for name in seen.components
-        if any(owner != name and _names(text, name) for owner, text in lines)
+        if any(owner != name and names_whole(text, name) for owner, text in lines)
     }
 
 
-def _names(text: str, name: str) -> bool:
+def names_whole(text: str, name: str) -> bool:
     """Whether a line names a component as a whole word."""
     start = text.find(name)
     while start >= 0:
