@@ -85,7 +85,7 @@ def test_nothing_in_a_healthy_world_hints(bench: Bench, worlds: Worlds, name: st
     cluster = worlds.make(bench.application(name), 180.0, seed=0, served=False).cluster
     assert isinstance(cluster, EmbeddedCluster)
     try:
-        _no_hints(dict(_everything(cluster, logs_s=None)))
+        _no_hints(dict(_everything(cluster, logs_s=240)))
     finally:
         cluster.close()
 
@@ -126,7 +126,7 @@ def _no_hints(seen: dict[str, str]) -> None:
     assert {place: found for place, found in hints.items() if found} == {}
 
 
-def _everything(cluster: EmbeddedCluster, logs_s: int | None) -> Iterator[tuple[str, str]]:
+def _everything(cluster: EmbeddedCluster, logs_s: int) -> Iterator[tuple[str, str]]:
     """All texts that the API gives: each object of each kind, and each container's log of so many seconds."""
     for group in _groups(cluster):
         for resource in _answer(cluster, group)["resources"]:
@@ -146,14 +146,12 @@ def _groups(cluster: EmbeddedCluster) -> list[str]:
     return ["/api/v1", *(f"/apis/{g['preferredVersion']['groupVersion']}" for g in groups)]
 
 
-def _logs(
-    cluster: EmbeddedCluster, pod: dict[str, Any], logs_s: int | None
-) -> Iterator[tuple[str, str]]:
+def _logs(cluster: EmbeddedCluster, pod: dict[str, Any], logs_s: int) -> Iterator[tuple[str, str]]:
     place = pod["metadata"]
-    since = () if logs_s is None else (("sinceSeconds", str(logs_s)),)
+    since = ("sinceSeconds", str(logs_s))
     for container in pod["spec"]["containers"]:
         for previous in ("false", "true"):
-            query = (("container", container["name"]), ("previous", previous), *since)
+            query = (("container", container["name"]), ("previous", previous), since)
             path = f"/api/v1/namespaces/{place['namespace']}/pods/{place['name']}/log"
             with cluster.live.open() as world:
                 answer = handle(world, Request("GET", path, query, {}, b""))
