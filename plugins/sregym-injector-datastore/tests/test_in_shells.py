@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from sregym_app_astronomy_shop.application import AstronomyShop
+from sregym_app_astronomy_shop.fulfillment.application import AstronomyShopFulfillment
 from sregym_app_synthetic.application import Synthetic
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
@@ -26,6 +27,7 @@ from sregym_injector_datastore.access import ConnectionsCapped, PasswordRequired
 from sregym_injector_datastore.conditions import LockHeld, ServerMode, StoreFlooded
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.password_rotated import PasswordRotated
+from sregym_injector_datastore.poison_record import PoisonRecord
 
 
 class Running(NamedTuple):
@@ -57,7 +59,7 @@ def running(application: Application) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Running]:
-    yield from running(AstronomyShop())
+    yield from running(AstronomyShopFulfillment())
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +141,57 @@ def test_other_repairs_count(
     cluster.close()
 
 
+def test_a_record_holds_up_all_behind_it(shop: Running) -> None:
+    cluster = shop.state.fork(shop.spec)
+    fault = PoisonRecord()
+    context = shop.context(cluster, fault, "orders-validator")
+    before = cluster.hidden_state()
+    assert fault.present(context).outcome == Outcome.PASS
+    fault.inject(context)
+    cluster.clock.advance(30.0)
+    (stuck,) = fault.present(context).got.splitlines()
+    assert stuck.startswith(
+        "group orders-validator stands before a record of orders-fulfillment-0 that is no JSON, at"
+    )
+    undone = cluster.checkpoint()
+    assert undone is not None
+    for command in fault.reference_fix(context):
+        result = cluster.kubectl(command)
+        assert result.ok, f"{command}\n{result.stderr}"
+    cluster.clock.advance(60.0)
+    assert fault.present(context).outcome == Outcome.PASS
+    cluster.close()
+    cluster = undone.fork(shop.spec)
+    context.journal.undo_commands(cluster)
+    assert cluster.hidden_state() == before
+    cluster.close()
+
+
+def test_topics_and_brokers_that_are_not_there(shop: Running) -> None:
+    cluster = shop.state.fork(shop.spec)
+    fault = PoisonRecord()
+    context = shop.context(cluster, fault, "orders-validator")
+    told = []
+    for changed in (
+        {"env": {**context.component.env, "TOPIC": "none"}},
+        {"name": "nobody"},
+    ):
+        part = context.component.model_copy(update=changed)
+        with pytest.raises(WorldError) as caught:
+            fault.inject(
+                FaultContext(cluster, shop.application, part, context.parameters, UndoJournal())
+            )
+        told.append(str(caught.value))
+    assert told == [
+        "poison-record on component 'orders-validator': topic 'none' of component 'kafka' took no "
+        "record: [main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: "
+        "{none=UNKNOWN_TOPIC_OR_PARTITION}; check the component's settings",
+        "poison-record on component 'nobody': no Kafka broker of application "
+        "'astronomy-shop-fulfillment' has it among its callers; say so in components.yaml",
+    ]
+    cluster.close()
+
+
 def test_a_server_that_refuses(shop: Running) -> None:
     cluster = shop.state.fork(shop.spec)
     fault = RoleRevoked()
@@ -166,6 +219,9 @@ def test_what_does_not_fit() -> None:
     parts = {part.name: part for part in AstronomyShop().components()}
     told = [ServerMode().misfit(parts["kafka"]), PasswordRequired().misfit(parts["postgresql"])]
     assert told == ["it is no PostgreSQL, MySQL or Redis server", "it is no Redis server"]
+    assert PoisonRecord().misfit(parts["accounting"]) == (
+        "its settings name no topic and group of a Kafka broker from which it takes records"
+    )
     stores = {part.name: part for part in Synthetic().components()}
     text = "its account is the administrator's, for whom no rights and limits count"
     assert RoleRevoked().misfit(stores["account-core-db"]) == text

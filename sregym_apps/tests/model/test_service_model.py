@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from sregym_apps.model import (
     Log,
+    Poison,
     ServiceModelError,
     ServiceProgram,
     StoreProgram,
@@ -231,3 +232,11 @@ def test_references_are_completed_as_container_runtimes_do() -> None:
 
 def test_texts_are_filled_in_and_unknown_names_stay() -> None:
     assert expand("${a} and ${b}", {"a": "1"}) == "1 and ${b}"
+
+
+def test_what_is_done_with_records_that_cannot_be_read() -> None:
+    with pytest.raises(ValueError, match=r"'wait' is neither 'retry' nor 'skip'"):
+        Poison(then="wait")
+    poison = Poison(then="${unreadable}")
+    said = [poison.with_facts({"unreadable": text}).then for text in ("skip", "retry", "")]
+    assert said == ["skip", "retry", "retry"]

@@ -11,11 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
+_HERE = "sregym_app_astronomy_shop"
+
 
 @hookimpl
 def sregym_register_applications() -> Sequence[Offer]:
-    """Astronomy Shop."""
-    return [Offer("astronomy-shop", "sregym_app_astronomy_shop.application:AstronomyShop")]
+    """Astronomy Shop, alone and with the fulfillment of its orders."""
+    return [
+        Offer("astronomy-shop", f"{_HERE}.application:AstronomyShop"),
+        Offer(
+            "astronomy-shop-fulfillment",
+            f"{_HERE}.fulfillment.application:AstronomyShopFulfillment",
+        ),
+    ]
 
 
 @hookimpl

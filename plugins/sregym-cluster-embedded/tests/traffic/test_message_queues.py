@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -167,6 +168,42 @@ def test_a_group_is_set_to_the_end_once_its_members_are_gone(market: Any) -> Non
     assert (code, out.splitlines()[1].split()) == (0, ["GROUP", "TOPIC", "PARTITION", "NEW-OFFSET"])
     market.scale("worker", 2)
     market.run(40)
+    assert (queue(market).standing, lag(market)) == ((), [0, 0, 0, 0])
+
+
+def test_a_group_is_set_behind_one_record_and_loses_no_other(market: Any) -> None:
+    market.shell("broker", f"echo oops | kafka-console-producer.sh {BROKER} --topic orders")
+    market.shell("broker", f"echo again | kafka-console-producer.sh {BROKER} --topic orders")
+    market.run(30)
+    odd = data_at(market.world, storage(market)).odd
+
+    def row(partition: int) -> list[int]:
+        lines = groups(market, "--describe --group booking")[1].splitlines()
+        found = next(words for words in map(str.split, lines) if words[2:3] == [str(partition)])
+        return [int(number) for number in found[3:6]]
+
+    at, end, behind = row(odd[0].partition)
+    assert (at, end - at) == (odd[0].after, behind)
+    assert behind > 700
+    read = f"kafka-console-consumer.sh {BROKER} --topic orders --partition {odd[0].partition} --offset {at} --max-messages 1"
+    assert market.shell("broker", read)[1] == "oops\n"
+    market.scale("worker", 0)
+    market.run(40)
+    place = f"--group booking --topic orders:{odd[0].partition} --reset-offsets"
+    waiting = row(odd[0].partition)[2]
+    assert groups(market, f"{place} --to-offset {at + 1} --execute")[0] == 0
+    market.run(1)
+    assert row(odd[0].partition)[0] == at + 1
+    assert waiting - 1 <= row(odd[0].partition)[2] <= waiting + 30
+    market.scale("worker", 2)
+    market.run(60)
+    assert queue(market).standing == (odd[1].partition,)
+    delete = f"kafka-delete-records.sh {BROKER} --offset-json-file /tmp/o.json"
+    rows = [{"topic": "orders", "partition": odd[1].partition, "offset": -1}]
+    text = json.dumps({"partitions": rows})
+    code, out, _ = market.shell("broker", f"echo '{text}' >/tmp/o.json; {delete}")
+    assert (code, out.splitlines()[1]) == (0, "Records delete operation completed:")
+    market.run(60)
     assert (queue(market).standing, lag(market)) == ((), [0, 0, 0, 0])
 
 

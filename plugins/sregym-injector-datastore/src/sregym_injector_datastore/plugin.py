@@ -17,6 +17,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("mongodb-user-dropped", "mongodb_accounts:MongodbUserDropped"),
             ("password-required", "access:PasswordRequired"),
             ("password-rotated", "password_rotated:PasswordRotated"),
+            ("poison-record", "poison_record:PoisonRecord"),
             ("role-revoked", "access:RoleRevoked"),
             ("server-mode", "conditions:ServerMode"),
             ("store-flooded", "conditions:StoreFlooded"),

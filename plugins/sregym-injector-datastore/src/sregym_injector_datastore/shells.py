@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _PSQL = 'exec psql -U "${POSTGRES_USER:-postgres}" -d "${POSTGRES_DB:-postgres}" -tA "$@"'
 _MYSQL = 'exec mysql -uroot -p"$MYSQL_ROOT_PASSWORD" -N "$MYSQL_DATABASE" -e "$0"'
-_KAFKA_FOLDER = "/opt/kafka/bin"
+# Where the images of Apache and of Bitnami have Kafka's scripts.
+_KAFKA = 'PATH="$PATH:/opt/kafka/bin:/opt/bitnami/kafka/bin"; exec "$@" --bootstrap-server localhost:9092'
 
 
 def psql(*statements: str) -> tuple[str, ...]:
@@ -58,7 +59,7 @@ def mongo(component: Component, expression: str) -> tuple[str, ...]:
 
 def kafka(script: str, *words: str) -> tuple[str, ...]:
     """A script of Kafka's bin folder at the broker of the same container."""
-    return (f"{_KAFKA_FOLDER}/{script}.sh", "--bootstrap-server", "localhost:9092", *words)
+    return ("sh", "-c", _KAFKA, "sh", f"{script}.sh", *words)
 
 
 def rabbitmq(*words: str) -> tuple[str, ...]:

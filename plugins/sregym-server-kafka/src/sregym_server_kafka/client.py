@@ -6,12 +6,13 @@ import base64
 import json
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.commands import Command, Output, Session, connect
-from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW, process_of, wake_traffic
+from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
 
-from sregym_server_kafka.data import add_odd, data_at, reset, save
+from sregym_server_kafka.data import add_odd, data_at, save
+from sregym_server_kafka.groups import consumer_groups, delete_records, ends_of
 from sregym_server_kafka.reading import records
 
 if TYPE_CHECKING:
@@ -21,13 +22,10 @@ if TYPE_CHECKING:
 
 _NO_SERVER = "[main] WARN org.apache.kafka.clients.NetworkClient - Connection to node -1 ({host}/{ip}:{port}) could not be established. Node may not be available.\n"
 _NO_TOPIC = "Error while executing topic command : Topic '{topic}' does not exist as expected\n"
-_ACTIVE = "\nError: Assignments can only be reset if the group '{group}' is inactive, but the current state is Stable.\n"
 _UNKNOWN = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
 _TIMED_OUT = "ERROR Error processing message, terminating consumer process:  (org.apache.kafka.tools.consumer.ConsoleConsumer)\norg.apache.kafka.common.errors.TimeoutException\n"
 # A reader who sets no limit sees so many.
 _SHOWN = 10_000
-_GROUPS = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
-_CLIENT = ("CONSUMER-ID", "HOST", "CLIENT-ID")
 
 
 class Ask(NamedTuple):
@@ -123,61 +121,15 @@ def _described(data: Topics, topic: str) -> str:
     return "".join(rows)
 
 
-def _groups(ask: Ask) -> Output:
-    traffic = ask.session.world.room_or_none(REQUEST_FLOW)
-    known = [] if traffic is None else traffic.groups(ask.session.world, ask.storage)
-    if "list" in ask.given:
-        return Output(0, "".join(f"{name}\n" for name in sorted({view.group for view in known})))
-    group = ask.given.get("group", "")
-    mine = [view for view in known if view.group == group]
-    if not mine:
-        return Output(1, f"\nError: Consumer group '{group}' does not exist.\n")
-    active = any(view.members for view in mine)
-    if "reset-offsets" in ask.given:
-        return _reset(ask, group, mine)
-    head = "" if active else f"\nConsumer group '{group}' has no active members.\n"
-    lines: list[tuple[str, ...]] = [(*_GROUPS, *_CLIENT)]
-    for view in mine:
-        for number, (end, lag) in enumerate(zip(view.ends, view.lags, strict=True)):
-            row = (group, view.topic, str(number), str(end - lag), str(end), str(lag))
-            member = view.members[number % len(view.members)] if view.members else None
-            who = ("-", "-", "-") if member is None else member
-            lines.append((*row, *who))
-    return Output(0, f"{head}\n{_table(lines)}")
-
-
-def _reset(ask: Ask, group: str, mine: list[Any]) -> Output:
-    """Set a group to the end of a topic, when nobody is in it."""
-    topic = ask.given.get("topic", "").partition(":")[0]
-    if any(view.members for view in mine):
-        return Output(1, _ACTIVE.format(group=group))
-    if "execute" in ask.given:
-        reset(ask.session.world, ask.storage, group, topic)
-        wake_traffic(ask.session.world)
-    rows: list[tuple[str, ...]] = [("GROUP", "TOPIC", "PARTITION", "NEW-OFFSET")]
-    for view in mine:
-        ends = enumerate(view.ends) if view.topic == topic else ()
-        rows += [(group, topic, str(number), str(end)) for number, end in ends]
-    return Output(0, "\n" + _table(rows))
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(15, *(len(row[place]) for row in rows)) for place in range(len(rows[0]))]
-    lines = (
-        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
 def _produce(ask: Ask) -> Output:
     topic = ask.given.get("topic", "")
     if topic not in ask.data.topics:
         return Output(1, "", _UNKNOWN.format(topic=topic))
     for number, line in enumerate(ask.stdin.splitlines()):
         if not _is_json(line):
-            add_odd(
-                ask.session.world, ask.storage, topic, f"{ask.session.world.now} {number}", line
-            )
+            key = f"{ask.session.world.now} {number}"
+            ends = ends_of(ask.session.world, ask.storage, topic)
+            add_odd(ask.session.world, ask.storage, topic, key, line, ends)
     wake_traffic(ask.session.world)
     return Output(0)
 
@@ -213,6 +165,7 @@ def _is_json(line: str) -> bool:
 
 
 kafka_topics = _at_broker(_topics)
-kafka_consumer_groups = _at_broker(_groups)
+kafka_consumer_groups = _at_broker(consumer_groups)
+kafka_delete_records = _at_broker(delete_records)
 kafka_console_producer = _at_broker(_produce)
 kafka_console_consumer = _at_broker(_consume)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sregym_cluster_embedded.sdk.servers import Broker, OddRecord, OffsetReset, TableKey, Topics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from sregym_cluster_embedded.sdk.servers import World
 
 TABLE: TableKey[str, Topics] = TableKey("userland.kafka")
@@ -24,27 +26,60 @@ def save(world: World, storage: str, data: Topics) -> None:
     world.table(TABLE)[storage] = data
 
 
-def add_odd(world: World, storage: str, topic: str, key: str, text: str) -> None:
-    """Let a record that is no JSON arrive."""
+def add_odd(
+    world: World, storage: str, topic: str, key: str, text: str, ends: tuple[int, ...]
+) -> None:
+    """Let a record that is no JSON arrive, after so many others in each partition."""
     data = data_at(world, storage)
     partition = int(
         world.seed.fraction("partition", topic, key, len(data.odd)) * data.topics[topic]
     )
-    odd = OddRecord(topic, partition, len(data.odd), world.now, text)
+    after = ends[partition] if partition < len(ends) else 0
+    odd = OddRecord(topic, partition, len(data.odd), world.now, text, after)
     save(world, storage, replace(data, odd=(*data.odd, odd)))
 
 
-def reset(world: World, storage: str, group: str, topic: str) -> None:
-    """Set a group to the end of a topic: it goes on with what arrives from now on."""
+def reset(
+    world: World,
+    storage: str,
+    group: str,
+    topic: str,
+    places: Sequence[tuple[int, int, float, float]],
+) -> None:
+    """Set a group to other places of a topic, as `OffsetReset` has them."""
     data = data_at(world, storage)
-    entry = OffsetReset(group, topic, len(data.odd))
+    entry = OffsetReset(group, topic, len(data.odd), tuple(places))
     save(world, storage, replace(data, resets=(*data.resets, entry)))
+
+
+def last_set(data: Topics, group: str, topic: str, partition: int) -> int:
+    """The offset to which a group was last set; 0 where nobody did."""
+    found = (
+        offset
+        for entry in reversed(data.resets)
+        if entry[:2] == (group, topic)
+        for number, offset, *_ in entry.places
+        if number == partition
+    )
+    return next(found, 0)
 
 
 def describe(data: Topics) -> str:
     """All of it as canonical text, without what only flows by."""
     rows = [f"topic {name}: {partitions}" for name, partitions in sorted(data.topics.items())]
-    return "\n".join([*rows, *(f"odd record in {odd.topic}-{odd.partition}" for odd in data.odd)])
+    return "\n".join(
+        [*rows, *(f"odd record in {odd.topic}-{odd.partition}" for odd in _kept(data))]
+    )
+
+
+def _kept(data: Topics) -> Iterator[OddRecord]:
+    """Odd records that nobody has deleted."""
+    before: dict[tuple[str, int], int] = {}
+    for odd in data.odd:
+        place = (odd.topic, odd.partition)
+        number = before[place] = before.get(place, -1) + 1
+        if odd.after + number >= data.first.get(place, 0):
+            yield odd
 
 
 class KafkaBroker(Broker):

@@ -6,6 +6,10 @@ from sregym_apps.simulation import Command, Extension, ServerKind, WireProtocol
 
 _HERE = "sregym_server_kafka"
 _CLIENT = f"{_HERE}.client"
+_SCRIPTS = (
+    *("kafka-topics", "kafka-consumer-groups", "kafka-console-producer", "kafka-delete-records"),
+    *("kafka-console-consumer", "kafka-broker-api-versions", "kafka-configs"),
+)
 
 EXTENSION = Extension(
     name="server-kafka",
@@ -30,16 +34,11 @@ EXTENSION = Extension(
             commands=(
                 Command("kafka-topics.sh", f"{_CLIENT}:kafka_topics"),
                 Command("kafka-consumer-groups.sh", f"{_CLIENT}:kafka_consumer_groups"),
+                Command("kafka-delete-records.sh", f"{_CLIENT}:kafka_delete_records"),
                 Command("kafka-console-producer.sh", f"{_CLIENT}:kafka_console_producer"),
                 Command("kafka-console-consumer.sh", f"{_CLIENT}:kafka_console_consumer"),
             ),
-            tool_sets={
-                "kafka": (
-                    *("kafka-topics.sh", "kafka-consumer-groups.sh", "kafka-console-producer.sh"),
-                    *("kafka-console-consumer.sh", "kafka-broker-api-versions.sh"),
-                    "kafka-configs.sh",
-                )
-            },
+            tool_sets={"kafka": tuple(f"/opt/kafka/bin/{name}.sh" for name in _SCRIPTS)},
             users={"kafka": 1001},
             durable={"kafka": f"{_HERE}.data:describe"},
             broker=f"{_HERE}.data:BROKER",

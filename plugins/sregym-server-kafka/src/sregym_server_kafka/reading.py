@@ -8,6 +8,7 @@ from sregym_apps.model import expand
 from sregym_cluster_embedded.sdk.servers import REQUEST_FLOW
 
 from sregym_server_kafka.data import data_at
+from sregym_server_kafka.offsets import Partition, partition_of
 from sregym_server_kafka.program import KafkaProgram
 
 if TYPE_CHECKING:
@@ -43,19 +44,18 @@ def records(
     model = program.topics.get(topic) if isinstance(program, KafkaProgram) else None
     found: list[str] = []
     for partition in range(partitions) if only is None else (only,):
-        odd = [record.text for record in data.odd if record[:2] == (topic, partition)]
-        end = ends[partition] if partition < len(ends) else 0
-        for offset in range(_first(start, end), end):
+        log = partition_of(data, topic, partition, ends)
+        for offset in range(_first(start, log), log.end):
             if len(found) >= most:
                 return found
-            number = str(offset * partitions + partition)
-            found.append("" if model is None else expand(model.record, {"n": number}))
-        if start != "latest":
-            found.extend(odd[: most - len(found)])
+            odd = log.odd_at(offset)
+            number = str(log.ordinary_before(offset) * partitions + partition)
+            ordinary = "" if model is None else expand(model.record, {"n": number})
+            found.append(ordinary if odd is None else odd.text)
     return found
 
 
-def _first(start: str, end: int) -> int:
+def _first(start: str, log: Partition) -> int:
     if start == "latest":
-        return end
-    return int(start) if start.isdecimal() else 0
+        return log.end
+    return max(log.first, int(start) if start.isdecimal() else 0)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from sregym_apps.model.base import Entry, Text
+from sregym_apps.model.base import Entry, Text, expand
 from sregym_apps.model.configuration import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Poison(Entry):
     """What a consumer does with a record that it cannot read.
 
     Attributes:
-        then: `retry` it for ever, so that its partition stands still, or `skip` it.
+        then: `retry` it for ever, so that its partition stands still, or `skip` it; also a setting,
+            of which everything but `skip` is `retry`.
         every_s: Between two tries.
         log: Lines written for each.
     """
 
-    then: Literal["retry", "skip"] = "retry"
+    then: Text = "retry"
     every_s: float = Field(default=1.0, gt=0)
     log: tuple[Line, ...] = ()
+
+    @field_validator("then")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        if "${" not in text and text not in ("retry", "skip"):
+            raise ValueError(f"{text!r} is neither 'retry' nor 'skip'")
+        return text
+
+    def with_facts(self, facts: Mapping[str, str]) -> Poison:
+        """The same with what a setting says."""
+        then = "skip" if expand(self.then, facts) == "skip" else "retry"
+        return self if then == self.then else self.model_copy(update={"then": then})
 
 
 class Consumer(Entry):

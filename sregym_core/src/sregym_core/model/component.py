@@ -192,11 +192,12 @@ class ProgramSetting(Value):
     """A setting that a component's program reads when it starts, and what it decides.
 
     Attributes:
-        name: Variable of its environment; for one in the command line any word for it.
+        name: Variable of its environment; for one in the command line any word for it; for a topic or
+            group that is built in the name of that.
         role: What it decides: `rate` or `users` of a load generator, `weight` of one of its operations,
             `timeout`, `attempts`, `retries`, `backoff` and `growth` of calls, `pool` of connections,
             `concurrency`, `queue` and `rate-limit` of requests, `gc-growth`, `gc-limit` and `heap`
-            of memory that is collected.
+            of memory that is collected, `topic` and `group` of records that it takes.
         argument: Pattern of its value in a word of the command line; empty for a variable.
         operation: Of a weight: the operation.
     """

@@ -53,7 +53,7 @@ from sregym_cluster_embedded.userland.formats import (
     to_json,
 )
 from sregym_cluster_embedded.userland.httpd import note_request
-from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME
+from sregym_cluster_embedded.userland.keys import REQUEST_FLOW, RUNTIME, GroupView
 from sregym_cluster_embedded.userland.kinds.kind import (
     WRITING,
     ConnectionLimit,
@@ -93,6 +93,7 @@ __all__ = [
     "FileError",
     "FileView",
     "Files",
+    "GroupView",
     "Inode",
     "Kind",
     "Lock",

@@ -109,7 +109,9 @@ class Builder:
                 operation = self.operation(process.ref, consumer.operation)
                 held = self.footing.at(group_of, self.world, storage, topic, group)
                 key = (storage, topic, held)
-                self._groups.setdefault(key, []).append(Puller(operation, consumer.poison))
+                self._groups.setdefault(key, []).append(
+                    Puller(operation, consumer.poison.with_facts(facts))
+                )
 
     def work(self, ref: ContainerRef, work: Work) -> None:
         """Add what a program does by itself, and all that it leads to."""
@@ -183,7 +185,7 @@ class Builder:
             if topic not in data.topics or (key not in self._groups and look(gone, world, storage)):
                 continue
             odd = tuple((o.partition, o.number) for o in data.odd if o.topic == topic)
-            resets = sum(entry[:2] == (group, topic) for entry in data.resets)
+            resets = tuple(entry for entry in data.resets if entry[:2] == (group, topic))
             produced = tuple(self._produced.get((storage, topic), ()))
             pullers = tuple(self._groups.get(key, ()))
             made, partitions = self.made, data.topics[topic]

@@ -21,6 +21,8 @@ class GroupView(NamedTuple):
         topic: The topic.
         ends: Offset at the end of each partition.
         lags: Records of each that the group has not taken yet.
+        ahead: Records of each that come before the next one that the group cannot read; infinite
+            without one.
         members: (id, host, client id) of the members, in the order in which partitions are given.
     """
 
@@ -28,6 +30,7 @@ class GroupView(NamedTuple):
     topic: str
     ends: tuple[int, ...]
     lags: tuple[int, ...]
+    ahead: tuple[float, ...]
     members: tuple[tuple[str, str, str], ...]
 
 
@@ -39,8 +42,16 @@ def views(world: World, storage: str, live: Live | None) -> list[GroupView]:
         count = len(known[-1].lag)
         ends = tuple(end_offset(known, number, world.now) for number in range(count))
         lags = tuple(math.floor(known[-1].lag_at(number, world.now)) for number in range(count))
-        found.append(GroupView(key[2], key[1], ends, lags, _members(world, key, live)))
+        ahead = _ahead(key, live, count)
+        found.append(GroupView(key[2], key[1], ends, lags, ahead, _members(world, key, live)))
     return found
+
+
+def _ahead(key: tuple[str, str, str], live: Live | None, count: int) -> tuple[float, ...]:
+    for queue in [] if live is None else live.structure.queues:
+        if live is not None and queue.key == key:
+            return tuple(live.numbers.ahead[queue.first : queue.first + queue.partitions])
+    return (math.inf,) * count
 
 
 def end_offset(known: tuple[QueueSegment, ...], partition: int, at: float) -> int:

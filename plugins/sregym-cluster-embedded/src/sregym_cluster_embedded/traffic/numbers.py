@@ -215,12 +215,16 @@ class Carried:
         """Go on with a topic where the group was, with what has been done to it meanwhile."""
         before, lag, ahead = self._queues.get(queue.key, (None, [], []))
         known = 0 if before is None else len(before.odd)
-        if before is not None and queue.resets == before.resets:
+        resets = queue.resets[len(before.resets) :] if before is not None else ()
+        # Whoever was set to the end has nothing left.
+        if before is not None and all(reset.places for reset in resets):
             for partition in range(min(len(lag), queue.partitions)):
                 numbers.lag[queue.first + partition] = lag[partition]
                 numbers.ahead[queue.first + partition] = ahead[partition]
-        elif before is not None:
-            known = len(queue.odd)
+        for partition, _, left, next_odd in (place for reset in resets for place in reset.places):
+            numbers.lag[queue.first + partition] = left
+            numbers.ahead[queue.first + partition] = next_odd
+        known = len(queue.odd) if resets else known
         for partition, _ in queue.odd[known:]:
             spot = queue.first + partition
             numbers.ahead[spot] = min(numbers.ahead[spot], numbers.lag[spot])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.traffic.heaps import Heap
     from sregym_cluster_embedded.userland.counted import Peer
+    from sregym_cluster_embedded.userland.queues import OffsetReset
     from sregym_cluster_embedded.userland.wiring import Target
 
 
@@ -291,7 +292,7 @@ class Queue(NamedTuple):
         produced: (index of the site, share of its attempts) of what is sent to the topic.
         pullers: The members of the group, in the order of their start.
         odd: (partition, number) of the records that are no JSON.
-        resets: How often the group was set to the end of the topic.
+        resets: How the group was set to other places of the topic.
     """
 
     key: tuple[str, str, str]
@@ -300,7 +301,7 @@ class Queue(NamedTuple):
     produced: tuple[tuple[int, float], ...]
     pullers: tuple[Puller, ...]
     odd: tuple[tuple[int, int], ...]
-    resets: int
+    resets: tuple[OffsetReset, ...]
 
 
 class End(NamedTuple):

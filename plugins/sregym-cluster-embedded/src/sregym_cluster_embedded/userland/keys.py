@@ -76,6 +76,10 @@ class GroupView(Protocol):
         """Records of each partition that the group has not taken yet."""
 
     @property
+    def ahead(self) -> tuple[float, ...]:
+        """Records of each that come before the next one that cannot be read; infinite without one."""
+
+    @property
     def members(self) -> tuple[tuple[str, str, str], ...]:
         """(id, host, client id) of the members, in the order in which partitions are given."""
 

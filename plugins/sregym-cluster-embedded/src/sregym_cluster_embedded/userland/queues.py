@@ -23,6 +23,7 @@ class OddRecord(NamedTuple):
         number: Which of the odd records of this broker.
         at: Virtual second of its arrival.
         text: The record.
+        after: Records that had arrived in the partition before it, without those of this kind.
     """
 
     topic: str
@@ -30,14 +31,24 @@ class OddRecord(NamedTuple):
     number: int
     at: float
     text: str = ""
+    after: int = 0
 
 
 class OffsetReset(NamedTuple):
-    """That a group was set to the end of a topic."""
+    """That a group was set to another place in a topic.
+
+    Attributes:
+        group: The group.
+        topic: The topic.
+        number: Odd records that the broker had by then.
+        places: (partition, offset, records left to take, how many of them come before the next odd one;
+            infinite without one); empty: the end of all partitions.
+    """
 
     group: str
     topic: str
     number: int
+    places: tuple[tuple[int, int, float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,11 +59,13 @@ class Topics:
         topics: Name -> partitions.
         odd: Records that consumers of JSON cannot read, oldest first.
         resets: Offsets of groups that were set by hand.
+        first: (topic, partition) -> offset of the oldest record, where older ones were deleted.
     """
 
     topics: Mapping[str, int] = field(default_factory=dict)
     odd: tuple[OddRecord, ...] = ()
     resets: tuple[OffsetReset, ...] = ()
+    first: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
 
 class Broker(ABC):

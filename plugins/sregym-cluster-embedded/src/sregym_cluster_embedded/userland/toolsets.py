@@ -201,10 +201,10 @@ def in_packages(tools: Iterable[str], packages: Mapping[str, tuple[str, ...]]) -
 
 
 def tool_names(tools: Iterable[str]) -> tuple[str, ...]:
-    """The commands of the named sets, and single commands."""
+    """The commands of the named sets, and single commands; those that stand elsewhere by their paths."""
     names: list[str] = []
     for tool in tools:
-        names.extend(SETS.get(tool, (tool,)))
+        names.extend(SETS.get(tool, (tool.rpartition("/")[2],)))
     return tuple(dict.fromkeys(names))
 
 
@@ -224,6 +224,7 @@ def _paths(tools: tuple[str, ...]) -> dict[str, str]:
         }
     folders = _FOLDERS.get(flavour_of(tools), ("/usr/bin", "/bin"))
     found = {f"{folder}/{name}": name for folder in folders for name in names}
+    found |= {tool: tool.rpartition("/")[2] for tool in tools if tool.startswith("/")}
     if "/bin" in folders and "env" in names:
         found["/usr/bin/env"] = "env"
     return found

@@ -1,0 +1,1 @@
+"""Astronomy Shop with a stream of orders for the warehouse."""
