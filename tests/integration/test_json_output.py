@@ -97,7 +97,7 @@ def test_fault_pairs(module_project: SregymProject) -> None:
     listed = module_project.run("faults", "--json").assert_success().json()
     unused = {fault["name"] for fault in listed} - {pair["fault"] for pair in pairs}
     # No program of an application that comes along reads such a setting yet.
-    assert unused == {"limits-wrong", "pool-too-small"}
+    assert unused == {"pool-too-small"}
 
 
 def test_plugins(module_project: SregymProject) -> None:

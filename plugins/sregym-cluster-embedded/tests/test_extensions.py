@@ -62,6 +62,19 @@ def test_a_command_is_carried_out_where_an_image_has_it() -> None:
     assert "acmectl" in runtime.commands
 
 
+def test_an_image_of_two_applications_is_each_ones_own_in_its_namespaces() -> None:
+    def model(name: str, *namespaces: str) -> ServiceModel:
+        image = {"repository": "load", "tags": ["1"], "size_mib": 1, "binaries": {"/load": name}}
+        given = {"application": name, "images": [image], "programs": {name: {"kind": "service"}}}
+        return ServiceModel.model_validate(given).in_namespaces(namespaces)
+
+    runtime = userland.contribution([model("shop", "shop"), model("bank", "bank", "tills")])
+    find = runtime.rooms[RUNTIME.name].catalogue.find
+    places = ("shop", "bank", "tills", "elsewhere", "")
+    found = [find("load:1", place).application for place in places]
+    assert found == ["shop", "bank", "bank", "shop", "shop"]
+
+
 @pytest.mark.parametrize(
     ("extensions", "use", "error"),
     [

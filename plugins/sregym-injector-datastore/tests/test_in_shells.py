@@ -28,6 +28,7 @@ from sregym_injector_datastore.conditions import LockHeld, ServerMode, StoreFloo
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.poison_record import PoisonRecord
+from sregym_injector_datastore.store_overrun import StoreOverrun
 
 
 class Running(NamedTuple):
@@ -72,6 +73,7 @@ CASES: list[tuple[str, Fault, str, Mapping[str, Any]]] = [
     ("shop", ServerMode(), "valkey-cart", {}),
     ("shop", StoreFlooded(), "valkey-cart", {"mib": 2}),
     ("shop", RoleRevoked(), "valkey-cart", {}),
+    ("shop", StoreOverrun(), "valkey-cart", {}),
     ("shop", RoleRevoked(), "postgresql", {}),
     ("shop", LockHeld(), "postgresql", {}),
     ("shop", ConnectionsCapped(), "postgresql", {"number": 0}),
@@ -219,6 +221,13 @@ def test_what_does_not_fit() -> None:
     parts = {part.name: part for part in AstronomyShop().components()}
     told = [ServerMode().misfit(parts["kafka"]), PasswordRequired().misfit(parts["postgresql"])]
     assert told == ["it is no PostgreSQL, MySQL or Redis server", "it is no Redis server"]
+    assert StoreOverrun().misfit(parts["kafka"]) == "it is no Redis server"
+    bare = parts["valkey-cart"].model_copy(update={"memory_limit": ""})
+    assert StoreOverrun().misfit(bare) == (
+        "its container has no memory limit, so that it would take the memory of its node"
+    )
+    alone = parts["valkey-cart"].model_copy(update={"service": None})
+    assert StoreOverrun().misfit(alone) == "no Service leads to it, so that no Job reaches it"
     assert PoisonRecord().misfit(parts["accounting"]) == (
         "its settings name no topic and group of a Kafka broker from which it takes records"
     )

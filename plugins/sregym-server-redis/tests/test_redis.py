@@ -121,6 +121,21 @@ def test_data_outlives_the_process_and_forks_go_apart(cache: Any) -> None:
     assert values == ["1\n", "2\n"]
 
 
+def test_what_it_keeps_counts_against_its_limit(cache: Any) -> None:
+    start(cache, memory_limit_bytes=20 << 20)
+    value = "head -c 4194304 /dev/zero | tr '\\0' x >/tmp/v;"
+    write = "redis-cli -x SET {} </tmp/v >/dev/null;"
+    cache.shell("redis", value + write.format("a") + write.format("b"))
+    cache.run(5)
+    assert cache.ended("redis") is None
+    cache.shell("redis", "redis-cli DEL a;" + value + write.format("c"))
+    cache.run(5)
+    assert cache.ended("redis") is None
+    cache.shell("redis", value + write.format("d"))
+    cache.run(5)
+    assert cache.ended("redis") == ExitState(137, "OOMKilled")
+
+
 def test_a_setting_that_cannot_be_ends_the_server(cache: Any) -> None:
     config = Mount("files", "cfg", {"redis.conf": "port 6379\nmaxmemory lots\n"})
     start(cache, "/etc/redis/redis.conf", mounts={"/etc/redis": config})

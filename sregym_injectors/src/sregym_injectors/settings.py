@@ -108,6 +108,14 @@ def amount(text: str) -> float | None:
     return None if found is None else float(found[1]) * _UNITS[found[2]]
 
 
+def duration_for(setting: ProgramSetting, text: str) -> str:
+    """A duration as a setting is written: a bare number where its name says that it is of milliseconds."""
+    found = amount(text)
+    if found is None or not setting.name.endswith("_MS") or text.strip().isdecimal():
+        return text
+    return f"{found * 1000:.10g}"
+
+
 def nearer(live: str, right: str, wrong: str) -> bool:
     """Whether a value is nearer to the wrong one than to the right one, as factors go."""
     if live == wrong:

@@ -42,3 +42,16 @@ def test_what_is_beyond_a_limit_stands_still_in_every_period(make_market: Any) -
     load = market.history("stock")[-1].load
     assert (load.cpu, load.throttled) == (pytest.approx(0.1), 1.0)
     assert load.waiting > 0
+
+
+def test_a_limiter_lets_so_many_through_and_the_others_wait(make_market: Any) -> None:
+    limits = {"rate": "${qps}", "queue": "12"}
+    config = {"qps": {"env": "QPS", "default": "40"}}
+    market = make_market({"load.rate": 60, "stock.limits": limits, "stock.config": config})
+    market.run(30)
+    load = market.history("stock")[-1].load
+    assert (load.waiting, load.cpu < 0.5) == (12, True)
+    (flow,) = market.history("stock")[-1].flows
+    # What waits is begun in its turn; what finds the queue full is turned away.
+    assert flow.time.mean_ms == pytest.approx(12 / 40 * 1000, rel=0.05)
+    assert market.history("web")[-1].flows[0].ok == pytest.approx(40 / 60, rel=0.05)

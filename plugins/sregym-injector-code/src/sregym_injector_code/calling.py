@@ -11,6 +11,7 @@ from sregym_injectors.settings import (
     SettingFault,
     SettingParameters,
     amount,
+    duration_for,
     right_value,
     settings_of,
 )
@@ -81,7 +82,7 @@ class RetryPolicy(SettingFault):
             "backoff": given.backoff,
         }
         return {
-            setting: values[setting.role]
+            setting: duration_for(setting, values[setting.role])
             for setting in settings_of(context.component, *self.roles)
             if values[setting.role]
         }

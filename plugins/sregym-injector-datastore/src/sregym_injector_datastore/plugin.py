@@ -20,6 +20,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("poison-record", "poison_record:PoisonRecord"),
             ("role-revoked", "access:RoleRevoked"),
             ("server-mode", "conditions:ServerMode"),
+            ("store-overrun", "store_overrun:StoreOverrun"),
             ("store-flooded", "conditions:StoreFlooded"),
         )
     ]

@@ -19,6 +19,7 @@ from sregym_cluster_embedded.sdk.servers import (
     end,
     process_of,
     say,
+    store_bytes,
     write_trouble,
 )
 
@@ -115,6 +116,7 @@ class RedisKind(StoreKind):
         """Say what was in the snapshot."""
         kept = load(world, process.settings["redis.storage"])
         count = sum(map(len, kept.databases.values()))
+        store_bytes(world, process.ref, kept.held_bytes())
         if not count or self.data_file(process, program) is None:
             return
         size = kept.used_bytes() / (1 << 20)

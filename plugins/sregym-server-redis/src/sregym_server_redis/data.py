@@ -77,12 +77,15 @@ class RedisData:
 
     def used_bytes(self) -> int:
         """`used_memory`."""
-        held = sum(
+        return _EMPTY_BYTES + self.held_bytes()
+
+    def held_bytes(self) -> int:
+        """What its keys take of memory."""
+        return sum(
             _ENTRY_BYTES + len(key) + _size_of(value.content)
             for content in self.databases.values()
             for key, value in content.items()
         )
-        return _EMPTY_BYTES + held
 
 
 def _size_of(content: Any) -> int:

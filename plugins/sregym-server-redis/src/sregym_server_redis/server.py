@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sregym_cluster_embedded.sdk.servers import RUNTIME, wake_traffic
+from sregym_cluster_embedded.sdk.servers import RUNTIME, store_bytes, wake_traffic
 
 from sregym_server_redis.accounts import User, default_user
 from sregym_server_redis.data import RedisData, load, memory_size, store
@@ -90,6 +90,7 @@ class Connection:
         """Replace what the server keeps; who is let in and what has room counts for programs."""
         before = self.data
         store(self.world, self.storage, data)
+        store_bytes(self.world, self.server.ref, data.held_bytes())
         limits = before.settings, before.users, self._full(before)
         if limits != (data.settings, data.users, self._full(data)):
             wake_traffic(self.world)

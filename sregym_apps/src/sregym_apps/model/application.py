@@ -57,6 +57,8 @@ class ServiceModel(Entry):
         images: What the registry has.
         programs: Name -> behaviour; images say which binary is which program.
         entry_points: Name -> request of a user.
+        namespaces: Where its images are its own, if another model of the cluster knows them, too; a
+            cluster takes those of the application where none is given.
         vocabulary: Further YAML anchors may stand here; nothing reads it.
     """
 
@@ -64,7 +66,12 @@ class ServiceModel(Entry):
     images: tuple[Image, ...] = ()
     programs: dict[str, SerializeAsAny[Program]] = Field(default_factory=dict)
     entry_points: dict[str, EntryPoint] = Field(default_factory=dict)
+    namespaces: tuple[str, ...] = ()
     vocabulary: dict[str, Any] = Field(default_factory=dict)
+
+    def in_namespaces(self, names: tuple[str, ...]) -> ServiceModel:
+        """The same, whose images are its own in these namespaces unless it says in which."""
+        return self if self.namespaces else self.model_copy(update={"namespaces": names})
 
     @property
     def server_kinds(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Literal
 
@@ -55,6 +56,15 @@ def count(text: str, otherwise: int) -> int:
     return int(bare) if bare.isdecimal() else otherwise
 
 
+def amount(text: str) -> float:
+    """The number of a text; 0 of one that is none above it."""
+    try:
+        found = float(text)
+    except ValueError:
+        return 0.0
+    return found if 0 < found < math.inf else 0.0
+
+
 class Retry(Entry):
     """When a client makes a failed call again.
 
@@ -90,12 +100,15 @@ class Limits(Entry):
     Attributes:
         concurrency: Requests worked on at the same time: threads of a pool, connections of a
             datastore; a number or a setting, empty for no limit besides the processor.
-        queue: Requests that wait for their turn at most; more are turned away (`overloaded`).
-            Without it they wait as long as their callers do.
+        rate: Requests begun in a second at most, as a limiter in the program lets them through; a number
+            or a setting, empty or 0 for no such limit.
+        queue: Requests that wait for their turn at most; more are turned away (`overloaded`); a number or a
+            setting. Without it they wait as long as their callers do.
     """
 
     concurrency: Text = ""
-    queue: int | None = Field(default=None, ge=0)
+    rate: Text = ""
+    queue: Text = ""
 
 
 class GarbageCollection(Entry):

@@ -72,7 +72,11 @@ class Together(Application):
 
     @override
     def service_models(self) -> tuple[Any, ...]:
-        return tuple(model for part in self._parts for model in part.service_models())
+        return tuple(
+            model.in_namespaces(part.namespaces)
+            for part in self._parts
+            for model in part.service_models()
+        )
 
     @override
     def server_kinds(self) -> tuple[str, ...]:

@@ -62,7 +62,11 @@ class Embedded(ClusterProvider):
     def provision(self, spec: ClusterSpec) -> Cluster:
         """A cluster with system workloads and nothing else."""
         self.check(spec.options)
-        models = tuple(model for app in spec.applications for model in app.service_models())
+        models = tuple(
+            model.in_namespaces(app.namespaces)
+            for app in spec.applications
+            for model in app.service_models()
+        )
         past = self.history(spec)
         epoch = int(_now(spec) - past.cluster_s - past.application_s)
         metrics, ingress, lead = (

@@ -63,7 +63,15 @@ from sregym_cluster_embedded.userland.kinds.kind import (
     WebRequest,
 )
 from sregym_cluster_embedded.userland.kinds.stores import StoreKind
-from sregym_cluster_embedded.userland.life import append, end, open_port, say, serve, wake_traffic
+from sregym_cluster_embedded.userland.life import (
+    append,
+    end,
+    open_port,
+    say,
+    serve,
+    store_bytes,
+    wake_traffic,
+)
 from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, release
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
@@ -151,6 +159,7 @@ __all__ = [
     "seconds_form",
     "serve",
     "storage",
+    "store_bytes",
     "to_json",
     "wake_traffic",
     "write_trouble",

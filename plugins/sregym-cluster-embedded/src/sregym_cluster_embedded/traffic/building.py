@@ -11,6 +11,7 @@ from sregym_apps.model import (
     Parallel,
     ServiceProgram,
     StoreProgram,
+    amount,
     count,
     expand,
     route_of,
@@ -214,7 +215,9 @@ class Builder:
             if program is not None:
                 facts = process.facts()
                 server.concurrency = count(expand(program.limits.concurrency, facts), 0)
-                server.queue = program.limits.queue
+                server.rate = amount(expand(program.limits.rate, facts))
+                queue = count(expand(program.limits.queue, facts), -1)
+                server.queue = None if queue < 0 else queue
                 server.request_bytes = program.memory.per_request_kib * 1024
                 if program.gc is not None:
                     server.heap = heap_of(program.gc, facts)

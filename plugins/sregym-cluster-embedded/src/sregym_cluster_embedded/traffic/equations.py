@@ -59,7 +59,10 @@ class Equations:
         self._pulling = Pulling(structure, numbers)
         self._sharing = Sharing(structure, numbers)
         self._special = [
-            server.heap is not None or server.queue is not None or server.concurrency > 0
+            server.heap is not None
+            or server.queue is not None
+            or server.concurrency > 0
+            or server.rate > 0
             for server in structure.servers
         ]
 
@@ -157,12 +160,15 @@ class Equations:
             if server.concurrency:
                 busy = max(busy, self._workers(index, server, come))
                 self._calling.change = max(self._calling.change, abs(busy - n.busy[index]))
+            if server.rate:
+                busy = max(busy, come / server.rate)
             n.busy[index] = busy
             if come > 0:
                 n.capacity[index] = come / busy
             elif not n.capacity[index]:
                 costs = [operations[spot].cpu_ms for spot in server.operations]
-                n.capacity[index] = n.share[index] * 1000 * len(costs) / sum(costs)
+                most = n.share[index] * 1000 * len(costs) / sum(costs)
+                n.capacity[index] = min(most, server.rate or most)
             before = n.waiting[index]
             if busy > 1 or before > 0:
                 moved = max(moved, self._wait(index, server, come, seconds) / (1 + before))

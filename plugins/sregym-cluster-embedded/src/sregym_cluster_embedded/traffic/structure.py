@@ -188,6 +188,7 @@ class Server:
         weight: Its part of the processors where they do not suffice for all.
         threads: How many threads of its container compute without rest, besides.
         concurrency: Requests it works on at once; 0 for no limit of its own.
+        rate: Requests that it begins in a second at most; 0 for no such limit.
         queue: Requests that may wait; None for as long as callers wait.
         heap: Its heap, where that is collected.
         request_bytes: Memory that a request in flight holds.
@@ -203,6 +204,7 @@ class Server:
     weight: int
     threads: float = 0.0
     concurrency: int = 0
+    rate: float = 0.0
     queue: int | None = None
     heap: Heap | None = None
     request_bytes: float = 0.0

@@ -77,12 +77,14 @@ class Catalogue:
     """All images of a number of service models.
 
     Args:
-        models: Service models; where two know one image, the first counts.
+        models: Service models; where two know one image, each counts in its own namespaces, and the
+            first everywhere else.
         extensions: What tools and users of images mean.
     """
 
     def __init__(self, models: Iterable[ServiceModel], extensions: Installed) -> None:
         self._known: dict[tuple[str, str], Known] = {}
+        self._own: dict[tuple[str, str, str], Known] = {}
         self._repositories: dict[str, None] = {}
         self._hosts: dict[str, None] = {}
         for model in models:
@@ -100,10 +102,13 @@ class Catalogue:
                     known = Known(model.application, image, model.programs, extensions.users)
                     for repository in places:
                         self._known.setdefault((repository, tag), known)
+                        for namespace in model.namespaces:
+                            self._own.setdefault((repository, tag, namespace), known)
 
-    def find(self, reference: str) -> Known | None:
-        """The image behind a reference as written in a pod spec, or None."""
-        return self._known.get(parse_reference(reference))
+    def find(self, reference: str, namespace: str = "") -> Known | None:
+        """The image behind a reference as written in a pod spec of a namespace, or None."""
+        place = parse_reference(reference)
+        return self._own.get((*place, namespace)) or self._known.get(place)
 
     def pull(self, world: World, reference: str, logins: Sequence[Login] = ()) -> ImagePull:
         """The registry's answer, with the words of containerd."""

@@ -172,8 +172,13 @@ def working_set(world: World, process: Process, memory: Memory) -> float:
     loaded = 0.0 if process.behaviour is None else loaded_share(process.behaviour)
     reached = loaded + (1 - loaded) * ramp
     base = base_memory(process, memory) * (reached if process.running else 0.0)
-    load = process.requests_per_s * memory.per_rps_kib * 1024 + process.held_bytes
+    load = process.requests_per_s * memory.per_rps_kib * 1024 + _held(process)
     return base + load + memory.leak_mib_per_hour * _MIB * age / 3600 + _leaked(world, process)
+
+
+def _held(process: Process) -> float:
+    """Bytes that are taken at once: by requests in flight, by what the server keeps."""
+    return process.held_bytes + process.stored_bytes
 
 
 def _leaked(world: World, process: Process) -> float:
@@ -212,14 +217,14 @@ def plan_oom(world: World, process: Process, memory: Memory) -> None:
     if limit is None:
         return
     base = base_memory(process, memory)
-    load = process.requests_per_s * memory.per_rps_kib * 1024 + process.held_bytes
+    load = process.requests_per_s * memory.per_rps_kib * 1024 + _held(process)
     if base > limit:
         loaded = 0.0 if process.behaviour is None else loaded_share(process.behaviour)
         left = max(limit / base - loaded, 0.0)
         at = process.started_at + (memory.ramp_s * left / (1 - loaded) if left else 0.0)
     elif base + load > limit:
         # What piles up does so before our eyes; load that comes at once still takes its time.
-        at = world.now + (0.0 if process.held_bytes else _LOAD_TO_OOM_S)
+        at = world.now + (0.0 if _held(process) else _LOAD_TO_OOM_S)
     elif rate := memory.leak_mib_per_hour * _MIB / 3600 + process.leaks:
         since, before = process.leaked
         left = limit - base - load - before + process.leaks * since
@@ -263,6 +268,16 @@ def load_changed(
     )  # fmt: skip
     if before[:3] != (requests_per_s, held_bytes, leaks):
         plan_oom(world, process, program.memory)
+
+
+def store_bytes(world: World, ref: ContainerRef, stored_bytes: float) -> None:
+    """Let what a server keeps in memory take so much of it from now on."""
+    process = process_of(world, ref)
+    if process is None or process.behaviour is None or process.stored_bytes == stored_bytes:
+        return
+    process = change(world, ref, stored_bytes=stored_bytes)
+    if process.running:
+        plan_oom(world, process, process.behaviour.memory)
 
 
 def memory_bytes(world: World, ref: ContainerRef) -> int:

@@ -48,6 +48,7 @@ class Process:
         served_at: When start-up was finished, None before.
         requests_per_s: Load in effect, set by the traffic room.
         held_bytes: Memory that requests in flight hold, set by the traffic room.
+        stored_bytes: Memory that what it keeps takes, set by servers that keep it there.
         wait_s: How long a request waits for its turn, set by the traffic room.
         leaks: Bytes a second that requests take and never give back, set by the traffic room.
         leaked: (virtual second, bytes): how much that was when it last changed.
@@ -80,6 +81,7 @@ class Process:
     served_at: float | None = None
     requests_per_s: float = 0.0
     held_bytes: float = 0.0
+    stored_bytes: float = 0.0
     wait_s: float = 0.0
     leaks: float = 0.0
     leaked: tuple[float, float] = (0.0, 0.0)

@@ -152,7 +152,7 @@ class Runtime(Hosts, Identified):
 
     def start(self, world: World, config: ContainerConfig) -> ExitState | None:
         """Start the container's process; None when it runs, else why it could not be created."""
-        known = self.catalogue.find(config.image)
+        known = self.catalogue.find(config.image, config.ref.namespace)
         if known is None:
             return ExitState(128, "StartError", start_error(f'image "{config.image}": not found'))
         made = make_process(world, config, known)
@@ -282,7 +282,7 @@ class Runtime(Hosts, Identified):
         """The image that a process was started from."""
         if isinstance(process, HostProcess):
             return process.known
-        known = self.catalogue.find(process.config.image)
+        known = self.catalogue.find(process.config.image, process.config.ref.namespace)
         if known is None:
             message = f"{process.ref} runs an image that no service model has"
             raise LookupError(message)
