@@ -273,11 +273,12 @@ def load_changed(
 def store_bytes(world: World, ref: ContainerRef, stored_bytes: float) -> None:
     """Let what a server keeps in memory take so much of it from now on."""
     process = process_of(world, ref)
-    if process is None or process.behaviour is None or process.stored_bytes == stored_bytes:
+    program = None if process is None else process.behaviour
+    if process is None or program is None or process.stored_bytes == stored_bytes:
         return
     process = change(world, ref, stored_bytes=stored_bytes)
     if process.running:
-        plan_oom(world, process, process.behaviour.memory)
+        plan_oom(world, process, program.memory)
 
 
 def memory_bytes(world: World, ref: ContainerRef) -> int:
