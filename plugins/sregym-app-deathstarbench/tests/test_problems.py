@@ -60,6 +60,10 @@ def test_problems_of_upstream_and_what_they_break() -> None:
                 "frontend, geo, profile, rate, recommendation, reservation, search, user",
             )
         ],
+        "file_descriptor_exhaustion": [
+            ("open-files-limited", "the cluster"),
+            ("connections-held", "hotel-load"),
+        ],
         "expired_tls_hotel_reservation": [("certificate", "frontend")],
         "faulty_image_correlated": [
             (

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import UsageError
 from sregym_core.interfaces import FaultContext
+from sregym_core.model import Component, ProgramSetting
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -11,11 +14,36 @@ from sregym_core.testing import (
     MemoryCluster,
     PluginContract,
 )
+from sregym_injector_load.connections import Connections
 from sregym_injector_load.mixes import Flood, MixShift
 from sregym_injector_load.plugin import sregym_register_injectors
 from sregym_injector_load.rates import Spike
 
 FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+
+
+class BusyShop(FullShop):
+    """The shop, whose visitors keep as many connections open as their command says."""
+
+    def manifests(self) -> list[Any]:
+        """Those of the shop, with the flag."""
+        found = super().manifests()
+        for obj in found:
+            if obj["kind"] == "Deployment" and obj["metadata"]["name"] == "visitors":
+                obj["spec"]["template"]["spec"]["containers"][0]["args"].append("--connections=8")
+        return found
+
+    def components(self) -> tuple[Component, ...]:
+        """Those of the shop, with the setting."""
+        setting = ProgramSetting(
+            name="connections", role="connections", argument=r"(?<=^--connections=)\d+"
+        )
+        return tuple(
+            part.model_copy(update={"settings": (*part.settings, setting)})
+            if part.name == "visitors"
+            else part
+            for part in super().components()
+        )
 
 
 class TestPlugin(PluginContract):
@@ -25,7 +53,7 @@ class TestPlugin(PluginContract):
 class TestFaults(InjectorContract):
     @pytest.fixture(params=FAULTS, ids=lambda fault: fault.name)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:
-        return FaultCase(request.param, FullShop(), "visitors")
+        return FaultCase(request.param, BusyShop(), "visitors")
 
 
 def at(fault: Spike | MixShift | Flood, **parameters: object) -> FaultContext:
@@ -59,9 +87,14 @@ def test_an_operation_that_is_not_asked() -> None:
 
 def test_only_load_generators_fit() -> None:
     assert {
-        fault.name: [part.name for part in FullShop().components() if fault.fits(part)]
+        fault.name: [part.name for part in BusyShop().components() if fault.fits(part)]
         for fault in FAULTS
-    } == {"spike": ["visitors"], "mix-shift": ["visitors"], "flood": ["visitors"]}
+    } == {key: ["visitors"] for key in ("spike", "mix-shift", "connections-held", "flood")}
+    visitors = FullShop().component("visitors")
+    assert visitors is not None
+    assert Connections().misfit(visitors) == (
+        "none of its settings says how many connections it keeps open"
+    )
     front = FullShop().component("front")
     assert front is not None
     assert Spike().misfit(front) == "it is no load generator"

@@ -1,24 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
+from sregym_core.interfaces import CommandResult
 from sregym_core.model import Component
 from sregym_core.testing import (
     FaultCase,
     FullShop,
     InjectorContract,
+    MemoryCluster,
     MemoryProvider,
     PluginContract,
     Provision,
     worker_nodes,
 )
 from sregym_core.testing.clusters import opened
+from sregym_core.testing.memory.nodes import MemoryNodes
 from sregym_core.testing.memory.repairing import repairable
 from sregym_core.testing.targets import chosen_target
 from sregym_injector_node.clock import REPAIR, NodeClockAhead
 from sregym_injector_node.disk_full import NodeDiskFull
 from sregym_injector_node.node_setting import FAULTS
+from sregym_injector_node.open_files import FILE, UNDO, OpenFilesLimited
 from sregym_injector_node.plugin import SETTINGS
 from sregym_injector_node.rows import ROWS
 from sregym_injector_node.sysctl import NodeSysctl
@@ -64,6 +68,32 @@ class TrustingShop(FullShop):
 CASES["clock"] = FaultCase(NodeClockAhead(), TrustingShop(), RUNS_CATALOG)
 
 
+def with_files(cluster: MemoryCluster) -> MemoryCluster:
+    """The cluster, whose hosts have a file with limits that shells write and remove."""
+    access, files = cluster.nodes, {}
+    assert isinstance(access, MemoryNodes)
+    otherwise = access.executor
+    assert otherwise is not None
+
+    def on_host(node: str, argv: Sequence[str], stdin: str) -> CommandResult:
+        if argv[0] == "cat":
+            return CommandResult(0 if node in files else 1, files.get(node, ""))
+        if argv[0] != "sh":
+            return otherwise(node, argv, stdin)
+        if f"cat > {FILE}" in argv[2]:
+            files[node] = stdin
+        else:
+            assert tuple(argv) == UNDO
+            files.pop(node, None)
+        return CommandResult(0)
+
+    access.executor = on_host
+    return cluster
+
+
+CASES["open files"] = FaultCase(OpenFilesLimited(), FullShop(), {"cluster": True})
+
+
 class TestPlugin(PluginContract):
     distribution = "sregym-injector-node"
 
@@ -74,7 +104,7 @@ class TestFaults(InjectorContract):
     @pytest.fixture
     def provision(self) -> Iterator[Provision]:
         with opened(MemoryProvider(worker_nodes(3))) as give:
-            yield lambda spec: repairable(give(spec), REPAIRS)
+            yield lambda spec: with_files(repairable(give(spec), REPAIRS))
 
     @pytest.fixture(params=CASES)
     def case(self, request: pytest.FixtureRequest) -> FaultCase:

@@ -16,7 +16,9 @@ NO_PORT = 'Get "http://stock:8080": dial tcp {ip}:8080: connect: cannot assign r
 REFUSED = 'Get "http://stock:8080": dial tcp {ip}:8080: connect: connection refused'
 
 
-def market_of(make_market: Any, protocol: str = "http", **client: Any) -> Any:
+def market_of(
+    make_market: Any, more: dict[str, Any] | None = None, protocol: str = "http", **client: Any
+) -> Any:
     address = "http://stock:8080" if protocol == "http" else "stock:8080"
     stock = {"protocol": protocol, "address": address, "timeout_s": 1, **client}
     call = "stock.GET /take" if protocol == "http" else "stock.Take"
@@ -28,7 +30,7 @@ def market_of(make_market: Any, protocol: str = "http", **client: Any) -> Any:
         "stock.operations": {"Take": {"listener": "main", "route": "GET /take", "cpu_ms": 0.5}},
         "load.rate": 200,
     }
-    return make_market(changes)
+    return make_market({**changes, **(more or {})})
 
 
 def errors(market: Any) -> dict[str, float]:
@@ -103,7 +105,7 @@ def test_connections_to_a_datastore_need_ports_too(make_market: Any) -> None:
 def test_connecting_that_fails_for_a_part_fails_for_those_who_connect(
     make_market: Any, protocol: str, client: dict[str, Any], met: dict[str, float]
 ) -> None:
-    market = market_of(make_market, protocol, **client)
+    market = market_of(make_market, None, protocol, **client)
     ref = market.refs("web")[-1]
     rule = syscalls.Rule("connect", "ECONNREFUSED", pod_uid=ref.pod_uid, container="web", share=0.5)
     syscalls.fail(market.world, "half", rule)
@@ -131,3 +133,23 @@ def test_a_program_dials_until_connecting_succeeds(make_market: Any) -> None:
     assert all(process is not None and process.served_at is not None for process in processes)
     assert 0 < sum(tries) < 24
     assert min(tries) == 0
+
+
+NO_FILE = 'Get "http://stock:8080": dial tcp {ip}:8080: socket: too many open files'
+
+
+def test_descriptors_run_out_where_users_keep_more_connections(make_market: Any) -> None:
+    accept = "accept tcp [::]:8080: accept4: too many open files"
+    market = market_of(
+        make_market, {"load.connections": "20", "web.accept_error": {"text": accept}}
+    )
+    for machine in machines.machines(market.world):
+        machines.change(market.world, machine.name, open_files=18)
+    assert errors(market) == {}  # who runs has the limit of its start
+    give_range(market, "32768 60999")
+    assert market.shell("web", "grep files /proc/1/limits")[1].split()[3:5] == ["18", "18"]
+    # Of 20 that come and one that is opened, besides 9 of its own, 12 are too many.
+    assert errors(market) == {NO_FILE: 0.571}
+    seen = market.seen(20)
+    assert seen.ok / seen.requests == pytest.approx((9 / 21) ** 2, abs=0.01)
+    assert accept in market.logs("web")

@@ -11,5 +11,6 @@ def sregym_register_injectors() -> list[Offer]:
     return [
         Offer("spike", "sregym_injector_load.rates:Spike"),
         Offer("mix-shift", "sregym_injector_load.mixes:MixShift"),
+        Offer("connections-held", "sregym_injector_load.connections:Connections"),
         Offer("flood", "sregym_injector_load.mixes:Flood"),
     ]

@@ -13,6 +13,7 @@ from sregym_core.model import (
     GroundTruth,
     ObjectRef,
 )
+from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.component_fault import ComponentFault, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -23,7 +24,6 @@ from sregym_injectors.truths import truth_of
 from sregym_injectors.workloads import restart_rollout, rolled_out
 from typing_extensions import override
 
-from sregym_injector_network.cluster_fault import ClusterFault, cluster_truth
 from sregym_injector_network.corefile import (
     DOMAIN,
     STANDARD,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.interfaces import Command, node_access
 from sregym_core.model import Capability, Change, Check, GroundTruth, ObjectRef
+from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.component_fault import not_rolling
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
@@ -16,7 +17,6 @@ from sregym_injectors.nodes import NodeEdits, host_command, look
 from sregym_injectors.workloads import restart_rollout
 from typing_extensions import override
 
-from sregym_injector_network.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

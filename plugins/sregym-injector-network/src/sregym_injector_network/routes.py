@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from sregym_core.model import Change, Check, GroundTruth, ObjectRef
+from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.workloads import restart_rollout, rolled_out
 from typing_extensions import override
 
-from sregym_injector_network.cluster_fault import ClusterFault, cluster_truth
 from sregym_injectors import commands
 
 if TYPE_CHECKING:

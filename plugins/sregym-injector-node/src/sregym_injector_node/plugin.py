@@ -21,6 +21,7 @@ def sregym_register_injectors() -> list[Offer]:
     return [
         Offer("node-disk-full", "sregym_injector_node.disk_full:NodeDiskFull"),
         Offer("node-clock-ahead", "sregym_injector_node.clock:NodeClockAhead"),
+        Offer("open-files-limited", "sregym_injector_node.open_files:OpenFilesLimited"),
         Offer("node-sysctl", "sregym_injector_node.sysctl:NodeSysctl"),
         *(Offer(name, f"sregym_injector_node.node_setting:{name}") for name in SETTINGS),
     ]

@@ -88,7 +88,10 @@ _ENGINES = {
 _OF_THE_CLUSTER = {
     "coredns": re.compile(
         r"\b(?:core[- ]?dns|kube-dns|cluster(?:'s)?(?: own)? (?:dns|name ?server))\b", re.IGNORECASE
-    )
+    ),
+    "containerd": re.compile(
+        r"\b(?:containerd(?:\.service)?|container runtimes?)\b", re.IGNORECASE
+    ),
 }
 
 
@@ -207,7 +210,9 @@ def _aliases(parts: Sequence[Component], truths: Sequence[GroundTruth]) -> dict[
         if re.search(r"[-_\d]", truth.object_name):
             alias[truth.object_name.lower()] = truth.component
         if truth.object_name in _OF_THE_CLUSTER:
-            alias |= dict.fromkeys((truth.object_name, "kube-dns"), truth.component)
+            alias[truth.object_name] = truth.component
+        if truth.object_name == "coredns":
+            alias["kube-dns"] = truth.component
     for part in parts:
         alias[part.name.lower()] = part.name
         alias[part.name.lower().replace("-", "_")] = part.name

@@ -14,7 +14,7 @@ from sregym_apps.model.serving import Answer
 
 _FAILING = (
     *("refused", "reset", "timeout", "dns", "protocol", "unavailable", "overloaded"),
-    *("unreachable", "no_route", "no_port"),
+    *("unreachable", "no_route", "no_port", "no_file"),
 )
 # What is written and answered for each kind of failure; the rest counts as a bad gateway.
 _TIMED_OUT, _FULL = ("timeout",), ("unavailable", "overloaded")
@@ -77,6 +77,7 @@ _NGINX = Flavour(
         "unreachable": "connect() failed (101: Network is unreachable) while connecting to upstream",
         "no_route": "connect() failed (113: No route to host) while connecting to upstream",
         "no_port": "connect() failed (99: Cannot assign requested address) while connecting to upstream",
+        "no_file": "socket() failed (24: Too many open files) while connecting to upstream",
         "timeout": f"upstream timed out (110: Connection timed out) {_UPSTREAM}",
         "reset": f"upstream prematurely closed connection {_UPSTREAM}",
         "dns": "${host} could not be resolved (3: Host not found)",
@@ -109,6 +110,7 @@ _ENVOY = Flavour(
         "unreachable": f"{_CUT}remote connection failure, transport failure reason: immediate connect error: Network is unreachable",
         "no_route": f"{_CUT}remote connection failure, transport failure reason: delayed connect error: No route to host",
         "no_port": f"{_CUT}remote connection failure, transport failure reason: immediate connect error: Cannot assign requested address",
+        "no_file": f"{_CUT}remote connection failure, transport failure reason: immediate connect error: Too many open files",
         "reset": f"{_CUT}connection termination",
         "timeout": "upstream request timeout",
         "dns": "no healthy upstream",

@@ -323,6 +323,8 @@ class ServiceProgram(Program):
         flags: Name -> feature flag that it asks for while it runs.
         flags_file: File of flags, in the form of flagd, whose values it tells others; empty for none.
         relays_traces_to: `host:port` to which it hands on the spans that it receives; empty for none.
+        accept_error: What it writes each second in which it cannot take a connection, because its
+            descriptors are used up; None for nothing.
     """
 
     kind: Literal["service"] = "service"
@@ -337,6 +339,7 @@ class ServiceProgram(Program):
     relays_traces_to: Text = ""
     flags: dict[str, Flag] = Field(default_factory=dict)
     flags_file: Text = ""
+    accept_error: Line | None = None
 
 
 def route_of(program: ServiceProgram, method: str, path: str) -> str | None:

@@ -12,7 +12,7 @@ from sregym_apps.model.base import Entry, Text
 
 # How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
 # speaks another one. `unauthorized`: known, but not allowed. `overloaded`: turned away at the door.
-# `server`: the callee answered with an error of its own.
+# `no_file`: the caller has no descriptor left. `server`: the callee answered with an error of its own.
 ErrorKind = Literal[
     "dns",
     "refused",
@@ -21,6 +21,7 @@ ErrorKind = Literal[
     "unreachable",
     "no_route",
     "no_port",
+    "no_file",
     "unavailable",
     "protocol",
     "auth",

@@ -194,7 +194,7 @@ class ProgramSetting(Value):
     Attributes:
         name: Variable of its environment; for one in the command line any word for it; for a topic or
             group that is built in the name of that.
-        role: What it decides: `rate` or `users` of a load generator, `weight` of one of its operations,
+        role: What it decides: `rate`, `users` or `connections` of a load generator, `weight` of one of its operations,
             `timeout`, `attempts`, `retries`, `backoff` and `growth` of calls, `pool` of connections,
             `concurrency`, `queue` and `rate-limit` of requests, `gc-growth`, `gc-limit` and `heap`
             of memory that is collected, `topic` and `group` of records that it takes.

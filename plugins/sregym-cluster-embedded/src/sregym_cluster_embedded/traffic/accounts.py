@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.traffic.arrivals import rhythm_of, rhythms
 from sregym_cluster_embedded.traffic.causes import Account, Cause, chance_of, fail, not_found
+from sregym_cluster_embedded.traffic.descriptors import starving
 from sregym_cluster_embedded.traffic.latency import Time, share_beyond, within
 from sregym_cluster_embedded.traffic.overview import pooled_rates, pulled_operations
 from sregym_cluster_embedded.traffic.segments import CallFlow, Flow, LineStream, Load
@@ -130,7 +131,7 @@ class Accounts:
             for number, (share, line, facts, event) in enumerate(lines)
             if share > 0
         ]  # fmt: skip
-        return [*found, *self._standing(index, len(lines))]
+        return [*found, *self._standing(index, len(lines)), *starving(self.structure, index)]
 
     def _standing(self, index: int, number: int) -> Iterator[LineStream]:
         """Lines about records that cannot be read, from number `number` on."""
@@ -142,8 +143,9 @@ class Accounts:
                 name = self.structure.operations[index].name
                 for line in puller.poison.log:
                     if rate > 0:
-                        facts = (("name", queue.key[1]),)
-                        yield LineStream(name, number, round(rate, 6), line, facts)
+                        yield LineStream(
+                            name, number, round(rate, 6), line, (("name", queue.key[1]),)
+                        )
                     number += 1
 
     def load(self, index: int) -> Load:
@@ -246,13 +248,8 @@ class Accounts:
         if shed <= 0:
             return []
         return [
-            Cause(
-                "timeout",
-                error_text(site.client, "timeout", way.target.facts),
-                way.share * shed,
-                way,
-            )
-            for way in site.ways
+            Cause("timeout", error_text(site.client, "timeout", w.target.facts), w.share * shed, w)
+            for w in site.ways
         ]
 
     def _calls(self, site: Site, causes: list[Cause]) -> list[CallFlow]:

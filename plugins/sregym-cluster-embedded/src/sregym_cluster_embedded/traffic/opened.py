@@ -41,7 +41,7 @@ def open_for_each_call(world: World, made: Structure, footing: Footing) -> None:
                     key = ("ports", operation.ref.pod_uid, *address)
                     way = _with_ports(world, made, footing, openings, key, operation.ref, way)
                 if part:
-                    ways.append(_failing(made, site, way, kind, part))
+                    ways.append(failing(made, site, way, kind, part))
                     way = way._replace(share=way.share * (1 - part))
                 if way.share > 0:
                     ways.append(way)
@@ -87,7 +87,7 @@ def _with_ports(
     return way._replace(opening=index)
 
 
-def _failing(made: Structure, site: Site, way: Way, kind: str, part: float) -> Way:
+def failing(made: Structure, site: Site, way: Way, kind: str, part: float) -> Way:
     """The part of a way on which connecting fails."""
     took = {"timeout": site.timeout_ms, "no_route": min(NO_ROUTE_MS, site.timeout_ms)}
     number, made.ways = made.ways, made.ways + 1

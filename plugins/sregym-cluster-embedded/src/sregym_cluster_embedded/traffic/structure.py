@@ -361,7 +361,7 @@ class Structure:
     """All of it; callees stand before callers among the operations.
 
     `work` is what programs do by themselves: (index of the operation, how often a second); `pools`
-    and `room` tell of servers what `segments.Load` does.
+    and `room` tell of servers what `segments.Load` does; `starved` are those without descriptors.
     """
 
     operations: list[Operation] = field(default_factory=list)
@@ -375,6 +375,7 @@ class Structure:
     openings: list[Opening] = field(default_factory=list)
     pools: dict[ContainerRef, tuple[Peer, ...]] = field(default_factory=dict)
     room: dict[ContainerRef, int] = field(default_factory=dict)
+    starved: dict[ContainerRef, Line] = field(default_factory=dict)
     partitions: int = 0
     ways: int = 0
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.kubelet.runtime import ContainerConfig, ExitState
+from sregym_cluster_embedded.machines import machine
 from sregym_cluster_embedded.userland.executables import (
     NotExecutableError,
     command_line,
@@ -34,6 +36,8 @@ def make_process(
     }  # fmt: skip
     working_dir = config.working_dir or known.image.working_dir
     process = Process(config, argv, environment, working_dir, "", {}, world.now)
+    if (place := machine(world, config.node)) is not None:
+        process = replace(process, open_files=place.open_files)
     files = Files(container)
     if not argv:
         container_id = world.seed.hexadecimal(64)

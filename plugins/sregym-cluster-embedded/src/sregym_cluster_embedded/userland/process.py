@@ -60,6 +60,7 @@ class Process:
         wakes_at: Virtual second at which what it waits for is over; handlers run then.
         threads: How many processors such a script keeps busy.
         stopped: Whether a signal has stopped it: it neither answers nor does anything else.
+        open_files: How many descriptors it may have, as its node's runtime gave it when it started.
         out_of_memory: Whether the kernel ended it because it needed more than it may have.
     """
 
@@ -94,6 +95,7 @@ class Process:
     threads: float = 0.0
     stopped: bool = False
     out_of_memory: bool = False
+    open_files: int = 1_048_576
 
     @cached_property
     def ref(self) -> ContainerRef:

@@ -12,6 +12,7 @@ from sregym_cluster_embedded.userland.files.inode import DEVICE, FILE, FOLDER, I
 from sregym_cluster_embedded.userland.files.machine import cpus, kernel, load_averages, memory_info
 from sregym_cluster_embedded.userland.files.namespaces import NAMESPACES, namespace
 from sregym_cluster_embedded.userland.files.tasks import Task, tasks
+from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.toolsets import flavour_of, tool_paths
 
 if TYPE_CHECKING:
@@ -212,8 +213,9 @@ def _environment(_container: Container, task: Task) -> str:
     return "".join(f"{name}={value}\0" for name, value in task.environment)
 
 
-def _limits(container: Container, _task: Task) -> str:
-    files = str(_machine(container).open_files)
+def _limits(container: Container, task: Task) -> str:
+    own = process_of(container.world, container.config.ref) if task.pid == 1 else None
+    files = str(_machine(container).open_files if own is None else own.open_files)
     rows = (
         ("Max cpu time", "unlimited", "unlimited", "seconds"),
         ("Max file size", "unlimited", "unlimited", "bytes"),

@@ -177,11 +177,24 @@ def _begin(world: World, node: str, name: str) -> None:
         if kept(world, node, CONTAINERD).state != ACTIVE:
             kubelets.set_container_runtime(world, node, running=False)
     elif name == CONTAINERD:
+        _limit_containers(world, node)
         kubelets.set_container_runtime(world, node, running=True)
     elif name == PROXY:
         proxies.start(world, node)
     elif name == CHRONY:
         world.after(_FIRST_POLL_S, CORRECT, node, kept(world, node, CHRONY).runs)
+
+
+def _limit_containers(world: World, node: str) -> None:
+    """Containers that start from now on inherit the runtime's limit of open files."""
+    unit = unit_of(world.room(RUNTIME).host_files(world, node), CONTAINERD)
+    made, machine = machines.as_made(world, node), machines.machine(world, node)
+    if unit is None or made is None or machine is None:
+        return
+    said = unit.get("LimitNOFILE").partition(":")[0]
+    limit = int(said) if said.isdecimal() else made.open_files
+    if machine.open_files != limit:
+        machines.change(world, node, open_files=limit)
 
 
 def _configure_kubelet(world: World, node: str) -> None:
