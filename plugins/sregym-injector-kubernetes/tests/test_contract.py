@@ -4,14 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 from sregym_core.interfaces import Fault
+from sregym_core.model import TargetKind
 from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_core.testing.clusters import Provision, opened
 from sregym_core.testing.memory import MemoryProvider, worker_nodes
+from sregym_injector_kubernetes.maintenance import MaintenanceStuck
 from sregym_injector_kubernetes.plugin import sregym_register_injectors
 from sregym_injectors.template_change import PodTemplateFault
 from sregym_injectors.templates import TemplateFault
 
 FAULTS = tuple(offer.load()() for offer in sregym_register_injectors())
+ON_COMPONENTS = tuple(fault for fault in FAULTS if TargetKind.COMPONENT in fault.takes)
 
 
 def of_one_base(fault: Fault) -> bool:
@@ -20,17 +23,23 @@ def of_one_base(fault: Fault) -> bool:
 
 
 # Nodes in memory have names alone: who asks how large they are goes by the value where there are none.
-ON_NODES = ("taint", "volume-elsewhere", "preemption")
+ON_NODES = ("taint", "volume-elsewhere", "preemption", "maintenance-stuck")
 # What heals them is more than kubectl in memory knows; they are played in running applications.
 NOT_IN_MEMORY = ("job-backlog", "rbac-missing")
 CASES = [
     pytest.param(FaultCase(fault, FullShop(), part.name), id=f"{fault.name}-{part.name}")
-    for fault in FAULTS
+    for fault in ON_COMPONENTS
     if fault.name not in NOT_IN_MEMORY
     for part in [part for part in FullShop().components() if fault.fits(part)][
         : 1 if of_one_base(fault) else None
     ]
 ]
+CASES.append(
+    pytest.param(
+        FaultCase(MaintenanceStuck(), FullShop(), {"node": {"runs": "catalog"}}),
+        id="maintenance-stuck",
+    )
+)
 STUCK = [
     pytest.param(FaultCase(fault, FullShop(), "catalog", {"rollout": "stuck"}), id=fault.name)
     # What pods in memory fail from.
@@ -93,5 +102,5 @@ FITTING = {
 def test_what_fits():
     parts = FullShop().components()
     assert [part.name for part in parts] == [*ALL, "visitors"]
-    fitting = {f.name: [p.name for p in parts if f.fits(p)] for f in FAULTS}
-    assert fitting == {f.name: FITTING.get(f.name, ALL) for f in FAULTS}
+    fitting = {f.name: [p.name for p in parts if f.fits(p)] for f in ON_COMPONENTS}
+    assert fitting == {f.name: FITTING.get(f.name, ALL) for f in ON_COMPONENTS}

@@ -8,6 +8,7 @@ import pytest
 from sregym_core.model import Component, IngressUse, ObjectRef, TargetKind
 from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginContract
 from sregym_injector_network.plugin import sregym_register_injectors
+from sregym_injector_network.ways_to_pods import WayFault
 from sregym_injectors.dates import with_dates
 
 # Good from 2024 until 2044.
@@ -74,10 +75,12 @@ class ShopBehindIngress(FullShop):
 
 FAULTS = {offer.name: offer.load()() for offer in sregym_register_injectors()}
 INGRESSES = ("ingress-wrong", "certificate")
+# Those that need access to nodes: see `test_ways_to_pods`.
+WAYS = tuple(name for name, fault in FAULTS.items() if isinstance(fault, WayFault))
 CASES = [
     FaultCase(fault, FullShop(), {"cluster": True} if fault.takes == (TargetKind.CLUSTER,) else "catalog")
     for name, fault in FAULTS.items()
-    if name not in INGRESSES
+    if name not in (*INGRESSES, *WAYS)
 ]  # fmt: skip
 CASES += [FaultCase(FAULTS[name], ShopBehindIngress(), "front") for name in INGRESSES]
 CASES += [
@@ -126,6 +129,7 @@ def test_what_fits():
                 *("service-port", "service-protocol", "service-external-name", "traffic-policy"),
                 *("service-selector-wide", "endpoints-stale", "policy-deny", "policy-peer"),
                 *("policy-caller", "policy-port", "dns-name-poisoned", "proxy-stale"),
+                *WAYS,
             ),
             every,
         ),

@@ -195,6 +195,24 @@ def test_a_link_meets_pods_by_their_labels(cluster: EmbeddedCluster, access: Nod
     assert lost(here) == 0.0
 
 
+def test_links_of_pods_by_their_labels_are_seen_and_taken_away_on_their_node(
+    cluster: Cluster, access: NodeAccess
+) -> None:
+    (pod, *_) = cluster.list("v1", "Pod", "kube-system", "k8s-app=kube-dns")
+    node, address = pod["spec"]["nodeName"], pod["status"]["podIP"]
+    slow = LinkState(target=PODS, delay_ms=50)
+    access.apply(slow)
+    devices = "tc qdisc show | awk '/netem.*delay 50ms/ {print $5}'"
+    (device,) = access.run(node, ("sh", "-c", devices)).stdout.split()
+    assert access.run(node, ("tc", "qdisc", "del", "dev", device, "root")).ok
+    assert access.read(slow).is_neutral
+    cut = LinkState(target=PODS, blocked="drop")
+    access.apply(cut)
+    assert f"-A FORWARD -d {address}/32 -j DROP" in access.run(node, ("iptables", "-S")).stdout
+    assert access.run(node, ("iptables", "-F", "FORWARD")).ok
+    assert access.read(cut).is_neutral
+
+
 def test_what_a_card_cannot_carry_is_lost_between_nodes(
     cluster: EmbeddedCluster, access: NodeAccess
 ) -> None:

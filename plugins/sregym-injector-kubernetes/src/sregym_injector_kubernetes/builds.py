@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from pydantic import Field
 from sregym_core.errors import UsageError
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
@@ -68,6 +69,53 @@ class _OtherBuild(PodTemplateFault):
             )
             raise UsageError(msg)
         return str(wrong)
+
+
+class PullRefused(_OtherBuild):
+    """Takes an image from a registry that nobody can reach."""
+
+    name: ClassVar[str] = "pull-refused"
+    title: ClassVar[str] = "Image comes from a registry that is not there"
+    layer: ClassVar[str] = "kubernetes"
+    mechanism: ClassVar[str] = "registry-unreachable"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "wrong image",
+        "wrong image registry",
+        "image registry cannot be reached",
+        "registry does not exist",
+        "registry host cannot be resolved",
+        "image cannot be pulled",
+        "ImagePullBackOff",
+        "ErrImagePull",
+        "image pull fails",
+        "image reference names a wrong registry",
+        "mirror of the registry is gone",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("pod does not start", "image pull failure")
+
+    class Parameters(_OtherBuild.Parameters):
+        """Parameters.
+
+        Attributes:
+            registry: Host that is put before the image's repository.
+        """
+
+        registry: str = Field(
+            default="mirror.registry.internal", pattern=r"[a-z0-9.-]+\.[a-z]+(:[0-9]+)?"
+        )
+
+    @override
+    def misfit(self, component: Component) -> str:
+        return PodTemplateFault.misfit(self, component)
+
+    @override
+    def _wrong(self, context: FaultContext) -> str:
+        if context.parameters.image:
+            return str(context.parameters.image)
+        host, slash, rest = context.component.image.partition("/")
+        named = slash and ("." in host or ":" in host)
+        repository = rest if named else context.component.image
+        return f"{context.parameters.registry}/{repository}"
 
 
 class ImageIncompatible(_OtherBuild):

@@ -32,5 +32,9 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("dns-config-invalid", f"{_PACKAGE}.cluster_dns:DnsConfigInvalid"),
         Offer("dns-down", f"{_PACKAGE}.cluster_dns:DnsDown"),
         Offer("dns-policy", f"{_PACKAGE}.resolvers:DnsPolicy"),
+        Offer("link-delay", f"{_PACKAGE}.ways_to_pods:LinkDelay"),
+        Offer("link-loss", f"{_PACKAGE}.ways_to_pods:LinkLoss"),
+        Offer("link-narrow", f"{_PACKAGE}.ways_to_pods:LinkNarrow"),
+        Offer("partition", f"{_PACKAGE}.ways_to_pods:Partition"),
         Offer("host-aliases", f"{_PACKAGE}.resolvers:HostAliases"),
     ]

@@ -59,7 +59,7 @@ class End(NamedTuple):
     ip: str = ""
 
     def is_called(self, name: str) -> bool:
-        """Whether the text in a link means this end; pods by their labels are for `_is_called`."""
+        """Whether the text in a link means this end; pods by their labels are for `is_called`."""
         kind, _, value = name.partition(":")
         if kind == "*":
             return True
@@ -138,13 +138,14 @@ def carried(world: World, one: str, other: str) -> float:
 
 def _met(world: World, source: End, target: End) -> Iterator[Link]:
     for (begin, end), link in world.table(LINKS).items():
-        if _is_called(world, source, begin) and _is_called(world, target, end):
+        if is_called(world, source, begin) and is_called(world, target, end):
             yield link
-        if _is_called(world, target, begin) and _is_called(world, source, end):
+        if is_called(world, target, begin) and is_called(world, source, end):
             yield link
 
 
-def _is_called(world: World, end: End, name: str) -> bool:
+def is_called(world: World, end: End, name: str) -> bool:
+    """Whether the text in a link means this end, pods by their labels included."""
     if name.startswith(PREFIX):
         return bool(end.pod_uid) and chosen(world, name, end.pod_uid)
     return end.is_called(name)
@@ -159,5 +160,5 @@ def _tell(world: World, *names: str) -> None:
     for pod in world.store.list("pods"):
         metadata, ip = pod["metadata"], pod.get("status", {}).get("podIP", "")
         end = End(metadata["uid"], metadata["namespace"], pod["spec"].get("nodeName", ""), ip)
-        if ip and any(_is_called(world, end, name) for name in names):
+        if ip and any(is_called(world, end, name) for name in names):
             kubelet.touch_pod(world, metadata["uid"])

@@ -45,6 +45,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "limitrange": ("v1", "LimitRange"),
     "ingress": ("networking.k8s.io/v1", "Ingress"),
     "cronjob": ("batch/v1", "CronJob"),
+    "poddisruptionbudget": ("policy/v1", "PodDisruptionBudget"),
     "horizontalpodautoscaler": ("autoscaling/v2", "HorizontalPodAutoscaler"),
     "priorityclass": ("scheduling.k8s.io/v1", "PriorityClass"),
     "role": ("rbac.authorization.k8s.io/v1", "Role"),

@@ -13,6 +13,7 @@ from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.network import links
 from sregym_cluster_embedded.network.ends import Outcome
 from sregym_cluster_embedded.network.links import End, Link
+from sregym_cluster_embedded.placed_pods import PREFIX, chosen
 from sregym_cluster_embedded.userland.host.concealed import visible_pods
 
 if TYPE_CHECKING:
@@ -78,18 +79,18 @@ def _places(
     """The interfaces of a node at which an entry stands: towards its target, else at its source."""
     source, target = key
     pods = [one for one in known if one.pod is not None]
-    towards = [one for one in pods if target != "*" and _end(one).is_called(target)]
+    towards = [one for one in pods if target != "*" and links.is_called(world, _end(one), target)]
     if towards:
         yield from towards
         return
     if source != "*" and _own(world, node).is_called(source):
         yield known[0]
         return
-    yield from (one for one in pods if source != "*" and _end(one).is_called(source))
+    yield from (one for one in pods if source != "*" and links.is_called(world, _end(one), source))
     if (
         target != "*"
         and _own(world, node).is_called(target)
-        and not source.startswith(("node:", "pod:"))
+        and not source.startswith(("node:", "pod:", PREFIX))
     ):
         yield known[0]
     if key == ("*", "*"):
@@ -111,6 +112,11 @@ def _end(interface: Interface) -> End:
 
 def address_of(world: World, name: str) -> str:
     """The end of a link as an address or network; empty for any."""
+    if name.startswith(PREFIX):
+        namespace = name.removeprefix(PREFIX).partition("/")[0]
+        pods = world.store.list("pods", namespace)
+        known = [(pod["metadata"]["uid"], pod.get("status", {}).get("podIP")) for pod in pods]
+        return ",".join(f"{ip}/32" for uid, ip in known if ip and chosen(world, name, uid))
     kind, _, value = name.partition(":")
     if kind in ("ip", "cidr"):
         return value if "/" in value else f"{value}/32"
@@ -177,7 +183,7 @@ def rules(world: World, node: str) -> list[Rule]:
     ends = [_end(one) for one in interfaces(world, node)[1:]]
     for key, link in links.links(world).items():
         fails = link.fails or (Outcome.TIMEOUT if link.loss >= 1 else None)
-        chain = "" if fails is None else _chain(_own(world, node), ends, *key)
+        chain = "" if fails is None else _chain(world, _own(world, node), ends, *key)
         if fails is not None and chain:
             verdict = _VERDICTS.get(fails, "DROP")
             found.append(
@@ -186,20 +192,20 @@ def rules(world: World, node: str) -> list[Rule]:
     return found
 
 
-def _chain(own: End, pods: list[End], source: str, target: str) -> str:
+def _chain(world: World, own: End, pods: list[End], source: str, target: str) -> str:
     """The chain in which a node holds packets up: before their target, else behind their source."""
     if target != "*":
         if own.is_called(target):
             return "INPUT"
-        if any(pod.is_called(target) for pod in pods):
+        if any(links.is_called(world, pod, target) for pod in pods):
             return "FORWARD"
-        if target.startswith(("node:", "pod:", "namespace:")):
+        if target.startswith(("node:", "pod:", "namespace:", PREFIX)):
             return ""
     if source == "*":
         return "FORWARD" if target == "*" else ""
     if own.is_called(source):
         return "OUTPUT"
-    return "FORWARD" if any(pod.is_called(source) for pod in pods) else ""
+    return "FORWARD" if any(links.is_called(world, pod, source) for pod in pods) else ""
 
 
 def clear_cut(world: World, rule: Rule) -> None:
