@@ -14,5 +14,6 @@ def test_difficulty(module_project: SregymProject) -> None:
     # Nobody but those who ask it sees that a Service is gone: no pod, event or restart tells it.
     assert one["signals"][-1] == "Service"
     assert set(one["signals"]).isdisjoint({"pods", "restarts", "events"})
-    assert one["green"]
+    # Its client, which waits for it, is not ready.
+    assert not one["green"]
     assert set(one) == {"id", "expert_steps", "signals", "green", "playbook", "shortcuts"}

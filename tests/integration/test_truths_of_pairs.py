@@ -33,16 +33,22 @@ def _without_truth(one: Pair, workspace: Workspace) -> bool:
 
 
 @pytest.mark.usefixtures("deploys_nothing")
-def test_only_faults_that_choose_nodes_need_a_cluster_for_their_truth(workspace: Workspace) -> None:
+def test_only_faults_that_look_at_nodes_or_records_need_a_cluster_for_their_truth(
+    workspace: Workspace,
+) -> None:
     needing = set()
     for one in _chosen(pairs(workspace=workspace)):
         try:
             assert not _without_truth(one, workspace), one
         except _AskedForAClusterError:
             needing.add(one.fault)
-    assert {name for name in needing if not name.startswith("node-")} <= {
+    # Those that change something below the API say so.
+    assert {name for name in needing if not workspace.bench.fault(name).needs} <= {
+        "poison-record",
         "preemption",
+        "proxy-stale",
         "request-too-large",
+        "routes-lost",
         "spread-impossible",
         "taint",
         "volume-elsewhere",

@@ -3,6 +3,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from sregym_app_astronomy_shop.fulfillment.application import AstronomyShopFulfillment
 from sregym_core.problems import parse_problem
 
 if TYPE_CHECKING:
@@ -72,10 +73,23 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
             ("env-wrong", "checkout"),
             ("node-selector", "checkout"),
         ],
+        "kafka_poison_pill_hol_block": [("poison-record", "orders-validator")],
         "valkey_auth_disruption": [("password-required", "valkey-cart")],
+        "valkey_memory_disruption": [("store-overrun", "valkey-cart")],
+        "valkey_memory_disruption_missing_env_var_incorrect_port": [
+            ("store-overrun", "valkey-cart"),
+            ("env-missing", "frontend"),
+            ("env-wrong", "checkout"),
+        ],
         "wrong_dns_policy_astronomy_shop": [("dns-policy", "frontend")],
         "workload_imbalance": [("proxy-stale", "frontend")],
         "wrong_service_selector_astronomy_shop": [("service-selector", "frontend")],
     }
-    named = {name for problem in problems.values() for f in problem.faults for name in f.components}
-    assert all(shop.component(name) is not None for name in named)
+    named = {
+        (problem.application, name)
+        for problem in problems.values()
+        for f in problem.faults
+        for name in f.components
+    }
+    applications = {one.name: one for one in (shop, AstronomyShopFulfillment())}
+    assert all(applications[name].component(part) is not None for name, part in named)

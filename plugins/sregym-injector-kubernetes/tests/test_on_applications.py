@@ -68,12 +68,15 @@ CASES = [
     ("rbac-missing", "recommendation"),
     ("env-shadowed", "nginx-thrift"),
     ("cpu-limit", "frontend"),
+    ("pull-refused", "profile"),
+    ("maintenance-stuck", "geo"),
 ]
 # Of what users notice nothing.
 SILENT = [
     ("autoscaler-wrong", "recommendation"),
     ("job-backlog", "reservation"),
     ("claim-shared", "search"),
+    ("disruption-budget", "search"),
     ("env-missing", "nginx-thrift"),  # the short names are found all the same
 ]
 FIRST = list({name: (name, target) for name, target in reversed([*CASES, *SILENT])}.values())

@@ -163,6 +163,7 @@ def _component(
         operations=notes.operations,
         sessions=notes.sessions,
         builds=notes.builds,
+        registered=notes.registered,
         settings=notes.settings,
     )
 

@@ -32,6 +32,7 @@ class ComponentNotes(Value):
             data or peers, or `buggy`.
         settings: What its program reads when it starts and may be given other values: a variable of the
             environment, or a pattern of its value in the command line, and what it decides.
+        registered: Whether its callers find its addresses in a registry: its Service carries nothing.
         workload: Which object it is, `CronJob/report` or `Ledger/main`; empty: the workload of the
             component's name. Needed where several have that name, and for a custom resource.
         container: Name of the container that serves; empty: the first to whose ports its Service
@@ -49,6 +50,7 @@ class ComponentNotes(Value):
     sessions: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
     builds: dict[Literal["incompatible", "buggy"], str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()
+    registered: bool = False
     workload: str = Field(default="", pattern=r"^([A-Z]\w*/[a-z0-9][a-z0-9.-]*)?$")
     container: str = ""
     service: str = ""

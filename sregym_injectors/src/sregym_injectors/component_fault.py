@@ -35,6 +35,15 @@ def not_load(component: Component) -> str:
     )
 
 
+def by_service(component: Component) -> str:
+    """Why nobody comes to a component by its Service; empty when somebody may."""
+    if component.own_service is None:
+        return "no Service leads to it"
+    if component.registered:
+        return "its callers find its addresses in a registry, not by its Service"
+    return ""
+
+
 def not_custom(component: Component) -> str:
     """Why what a component's pods are made from cannot be changed; empty when it can."""
     kind = component.workload.kind

@@ -9,7 +9,7 @@ from sregym_core.model import ComponentPart
 from typing_extensions import override
 
 from sregym_injectors import commands
-from sregym_injectors.component_fault import ComponentFault, not_load
+from sregym_injectors.component_fault import ComponentFault, by_service, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.restarts import ClientParameters, clients_of
@@ -30,12 +30,10 @@ class ServiceFault(ComponentFault):
 
     @override
     def misfit(self, component: Component) -> str:
-        if reason := not_load(component):
+        if reason := not_load(component) or by_service(component):
             return reason
         service = component.own_service
-        if service is None:
-            return "no Service leads to it"
-        if service.made:
+        if service is not None and service.made:
             return f"the operator of {component.workload.kind} puts its Service back"
         return ""
 

@@ -122,11 +122,16 @@ def collected(workspace: Workspace, figures: Mapping[str, Difficulty]) -> Conten
         figures: Measured difficulty by id; problems without are shown all the same.
     """
     fitting = pairs(workspace=workspace)
-    curated = problems(workspace=workspace)
+    registry = workspace.bench.registry
+    installed = registry.names("application")
+    curated = [
+        problem
+        for problem in problems(workspace=workspace)
+        if all(name in installed for name in problem.application.split("+"))
+    ]
     applications = sorted(
         {one.application for one in fitting} | {one.application for one in curated}
     )
-    registry = workspace.bench.registry
     layers = {name: workspace.bench.fault(name).layer for name in registry.names("fault")}
     return Content(
         applications=tuple(applications),

@@ -14,7 +14,7 @@ from sregym_core.model import (
     ObjectRef,
 )
 from sregym_injectors.cluster_fault import ClusterFault, cluster_truth
-from sregym_injectors.component_fault import ComponentFault, not_load
+from sregym_injectors.component_fault import ComponentFault, by_service, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.pods import live, pods_of
@@ -103,10 +103,8 @@ class DnsNamePoisoned(ComponentFault):
 
     @override
     def misfit(self, component: Component) -> str:
-        if reason := not_load(component):
+        if reason := not_load(component) or by_service(component):
             return reason
-        if component.own_service is None:
-            return "no Service leads to it"
         return "" if component.callers else "nobody calls it"
 
     @override

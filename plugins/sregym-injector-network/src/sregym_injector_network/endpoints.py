@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sregym_core.model import Check, Component, ComponentPart, ObjectRef
 from sregym_injectors.added_object import AddedObjectFault
-from sregym_injectors.component_fault import not_load
+from sregym_injectors.component_fault import by_service, not_load
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.manifests import manifest_of
@@ -64,11 +64,8 @@ class EndpointsStale(AddedObjectFault):
 
     @override
     def misfit(self, component: Component) -> str:
-        if reason := not_load(component):
+        if reason := not_load(component) or by_service(component):
             return reason
-        service = component.own_service
-        if service is None:
-            return "no Service leads to it"
         if not component.selector:
             return "its Service has no selector"
         return "" if component.ports else "its Service has no ports"

@@ -14,7 +14,13 @@ from sregym_core.model import (
     GroundTruth,
     ObjectRef,
 )
-from sregym_injectors.component_fault import ComponentFault, not_custom, not_load, not_rolling
+from sregym_injectors.component_fault import (
+    ComponentFault,
+    by_service,
+    not_custom,
+    not_load,
+    not_rolling,
+)
 from sregym_injectors.defects import defect_check
 from sregym_injectors.edits import Edits
 from sregym_injectors.pods import live, pods_of
@@ -102,10 +108,13 @@ class ProxyStale(ComponentFault):
 
     @override
     def misfit(self, component: Component) -> str:
-        if reason := not_load(component) or not_custom(component) or not_rolling(component):
+        if reason := (
+            not_load(component)
+            or not_custom(component)
+            or not_rolling(component)
+            or by_service(component)
+        ):
             return reason
-        if component.own_service is None:
-            return "no Service leads to it"
         return "" if component.callers else "nobody calls it"
 
     @override

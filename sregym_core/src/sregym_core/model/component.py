@@ -247,6 +247,7 @@ class Component(Value):
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with
             its data or peers, `buggy`.
         settings: What its program reads when it starts and may be given other values.
+        registered: Whether its callers find its addresses in a registry: its Service carries nothing.
     """
 
     name: str
@@ -276,6 +277,7 @@ class Component(Value):
     sessions: tuple[tuple[str, ...], ...] = ()
     builds: dict[str, str] = Field(default_factory=dict)
     settings: tuple[ProgramSetting, ...] = ()
+    registered: bool = False
 
     @model_validator(mode="before")
     @classmethod
