@@ -55,6 +55,7 @@ def test_geo_with_everything_a_fault_may_hold_on_to(hotel: HotelReservation) -> 
             "incompatible": "jackcuii/hotel-reservation:latest",
             "buggy": "yinfangchen/geo:app3",
         },
+        registered=True,
     )
 
 
