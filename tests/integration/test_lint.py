@@ -33,7 +33,7 @@ faults:
   - fault: service-selector
     target: usr
   - fault: service-target-port
-    target: user
+    target: frontend
     parameters: {ports: 1}
 noise: [pod-restat]
 oracles:

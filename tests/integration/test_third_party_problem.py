@@ -99,9 +99,9 @@ def test_mistakes_name_file_line_and_field(
         (
             ("memcached-rate", "hotel-load"),
             "problem 'acme_port': fault 'service-target-port' does not fit component 'hotel-load': "
-            "it is the load generator, which stands for users; it fits consul, frontend, geo, jaeger, memcached-profile, "
+            "it is the load generator, which stands for users; it fits consul, frontend, jaeger, memcached-profile, "
             "memcached-rate, memcached-reserve, mongodb-geo, mongodb-profile, mongodb-rate, "
-            "mongodb-recommendation, mongodb-reservation and 7 more (see: sregym faults pairs)",
+            "mongodb-recommendation, mongodb-reservation, mongodb-user",
         ),
         (("service-target-port", "service-target-prot"), "no fault named 'service-target-prot'"),
         (("hotel-reservation", "hotel-reservations"), "no application named 'hotel-reservations'"),
