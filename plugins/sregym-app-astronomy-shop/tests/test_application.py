@@ -154,7 +154,7 @@ def test_locust_does_what_the_model_says(
     (container,) = containers_of(objects["Deployment", "load-generator"])
     given = {entry["name"]: entry["value"] for entry in container["env"]}
 
-    assert list(mix) == list(weights) == [*OPERATIONS, "flood_home"]
+    assert list(mix) == list(weights) == [*OPERATIONS, "search", "flood_home"]
     assert {name: given[f"WEIGHT_{name.upper()}"] for name in mix} == {
         name: str(weight) for name, weight in weights.items()
     }

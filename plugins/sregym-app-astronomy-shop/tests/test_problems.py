@@ -45,6 +45,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "catalog_rights_revoked": [("role-revoked", "postgresql")],
         "catalog_role_without_connections": [("connections-capped", "postgresql")],
         "duplicate_pvc_mounts_astronomy_shop": [("claim-shared", "frontend")],
+        "edge_request_filter_cpu_saturation": [("hot-path", "frontend-proxy")],
         "env_variable_shadowing_astronomy_shop": [("env-shadowed", "frontend-proxy")],
         "incorrect_image": [("image-wrong", "product-catalog")],
         "incorrect_port_assignment": [("env-wrong", "checkout")],

@@ -98,6 +98,7 @@ def test_what_settings_become() -> None:
         "limits-wrong": {"MAX_REQUESTS": "8"},
         "pool-too-small": {"pool": "1"},
         "gc-pressure": {"GOGC": "1"},
+        "hot-path": {"PATH_RULE": "^([a-zA-Z]+)*$"},
     }
 
 

@@ -37,6 +37,7 @@ PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "limits-wrong": "sregym-injector-code",
             "pool-too-small": "sregym-injector-code",
             "gc-pressure": "sregym-injector-code",
+            "hot-path": "sregym-injector-code",
             "spike": "sregym-injector-load",
             "mix-shift": "sregym-injector-load",
             "flood": "sregym-injector-load",

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from sregym_apps.model.admission import AdmissionProgram
 from sregym_apps.model.application import AnyProgram, EntryPoint, ServiceModel
-from sregym_apps.model.base import HEADER, Entry, Text, expand, placeholders
+from sregym_apps.model.base import HEADER, QUERY, Entry, Text, expand, placeholders
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer, Poison
 from sregym_apps.model.datastore import (
     StoreProgram,
 )
-from sregym_apps.model.flags import Flag, Variant, is_on
+from sregym_apps.model.flags import Filter, Flag, Variant, is_on
 from sregym_apps.model.forms import FormError, parsed, value_at, value_in
 from sregym_apps.model.image import DEFAULT_PATH, Image, parse_reference
 from sregym_apps.model.ingress import IngressProgram
@@ -78,6 +78,7 @@ __all__ = [
     "DEFAULT_PATH",
     "FLAVOURS",
     "HEADER",
+    "QUERY",
     "AdmissionProgram",
     "Answer",
     "AnyCall",
@@ -94,6 +95,7 @@ __all__ = [
     "ErrorKind",
     "ExitStep",
     "Failure",
+    "Filter",
     "Flag",
     "FormError",
     "GarbageCollection",

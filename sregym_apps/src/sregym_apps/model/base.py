@@ -12,6 +12,8 @@ from sregym_core.model.base import Shorthand
 
 # Before the name of a header of the request, in a placeholder.
 HEADER = "header."
+# The same before the name of a parameter of its query.
+QUERY = "query."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
 

@@ -57,6 +57,28 @@ class Variant(Entry):
     answer: Answer | None = None
 
 
+class Filter(Entry):
+    """A regular expression that each request is tried on, by a matcher that backtracks.
+
+    What it costs follows from the expression and the text: each trial of a character or a way takes
+    time, and a search that needs more than `most_steps` of them is given up. What an expression
+    finds changes nothing about the request; a text that is no expression is not tried.
+
+    Attributes:
+        pattern: The expression, usually a setting; empty for none.
+        text: What it is tried on: `${query.NAME}` and `${header.NAME}` are those of the request.
+        when: In effect while this text, filled in, is not empty, `0`, `false`, `no` or `off`.
+        step_ns: Processor time of one trial, in nanoseconds.
+        most_steps: After so many trials a search is given up, as by PCRE's limit of 10,000,000.
+    """
+
+    pattern: Text
+    text: Text
+    when: Text = "1"
+    step_ns: float = Field(default=10.0, gt=0)
+    most_steps: int = Field(default=10_000_000, ge=1)
+
+
 class Conditional(Entry):
     """What is done under a condition alone.
 

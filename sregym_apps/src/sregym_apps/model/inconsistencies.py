@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sregym_core.lint import did_you_mean
 
-from sregym_apps.model.base import HEADER, placeholders, texts_of
+from sregym_apps.model.base import HEADER, QUERY, placeholders, texts_of
 from sregym_apps.model.service import AnyCall, CacheAside, Parallel, ServiceProgram
 from sregym_apps.model.startup import (
     DialStep,
@@ -63,6 +63,10 @@ class Inconsistency(NamedTuple):
     name: str = ""
 
 
+# Where programs say what depends on the request.
+_OF_REQUESTS = ("operations", "filters")
+
+
 def inconsistencies(model: ServiceModel) -> Iterator[Inconsistency]:
     """Names that lead nowhere: where each stands, and what is wrong with it."""
     for index, image in enumerate(model.images):
@@ -79,7 +83,7 @@ def inconsistencies(model: ServiceModel) -> Iterator[Inconsistency]:
             if inner[:1] == ("config",):
                 continue
             for placeholder in placeholders(text):
-                if placeholder.startswith(HEADER) and inner[:1] == ("operations",):
+                if placeholder.startswith((HEADER, QUERY)) and inner[0] in _OF_REQUESTS:
                     continue
                 if placeholder not in known and not _RANGE.match(placeholder):
                     yield _unknown((*here, *inner), "setting", placeholder, behaviour.config)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
+from sregym_apps.model.flags import Filter
 from sregym_apps.model.service import ServiceProgram
 from sregym_apps.model.serving import Answer
 
@@ -136,6 +137,7 @@ class ProxyProgram(ServiceProgram):
         version: As it names it.
         port: Where it serves.
         routes: Name -> what is asked for and where it goes.
+        filters: Regular expressions that each request is tried on before it is passed on.
     """
 
     kind: Literal["http-proxy"]  # type: ignore[assignment]  # another kind of service
@@ -143,6 +145,7 @@ class ProxyProgram(ServiceProgram):
     version: Text = "1.27.3"
     port: Text = "80"
     routes: dict[str, Route] = Field(min_length=1)
+    filters: tuple[Filter, ...] = ()
     memory: Memory = Memory(base_mib="9", per_rps_kib=4)
 
     @model_validator(mode="before")
@@ -169,7 +172,11 @@ class ProxyProgram(ServiceProgram):
                 if route.upstream
             },
             "operations": {
-                name: _operation(flavour, name, route, named) for name, route in given.items()
+                name: {
+                    **_operation(flavour, name, route, named),
+                    "filters": value.get("filters") or (),
+                }
+                for name, route in given.items()
             },
         }
         return {**derived, **value}

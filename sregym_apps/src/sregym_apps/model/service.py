@@ -14,11 +14,11 @@ from pydantic import (
     model_validator,
 )
 
-from sregym_apps.model.base import HEADER, Entry, Text, placeholders, texts_of
+from sregym_apps.model.base import HEADER, QUERY, Entry, Text, placeholders, texts_of
 from sregym_apps.model.building_blocks import installed_in, wire_protocol
 from sregym_apps.model.configuration import Line, Log, Memory, Setting
 from sregym_apps.model.consuming import Consumer
-from sregym_apps.model.flags import Conditional, Flag, Variant
+from sregym_apps.model.flags import Conditional, Filter, Flag, Variant
 from sregym_apps.model.serving import Answer, ErrorKind, GarbageCollection, Limits, Retry
 from sregym_apps.model.startup import AnyStep
 from sregym_apps.model.tracing import TraceStore, Tracing
@@ -221,6 +221,7 @@ class Operation(Entry):
         jitter: Standard deviation of its own time as a fraction of the mean.
         calls: What it calls, in sequence.
         variants: What is different about it under conditions.
+        filters: Regular expressions that each of its requests is tried on first.
         log: Lines written for each request that succeeds.
         answer: What an HTTP client gets.
         failure: What an HTTP client gets when the request fails.
@@ -233,6 +234,7 @@ class Operation(Entry):
     jitter: float = Field(default=0.35, ge=0)
     calls: tuple[AnyCall, ...] = ()
     variants: tuple[Variant, ...] = ()
+    filters: tuple[Filter, ...] = ()
     log: tuple[Line, ...] = ()
     answer: Answer = Answer()
     failure: Answer = Answer(status=500, body="${error}\n")
@@ -240,17 +242,17 @@ class Operation(Entry):
 
     @property
     def heeds(self) -> tuple[str, ...]:
-        """Headers of requests, in lower case, on which it depends."""
+        """What it depends on of requests: `header.NAME`, in lower case, and `query.NAME`."""
         return self._heeds
 
     @model_validator(mode="after")
     def _finds_what_it_heeds(self) -> Operation:
         names = {
-            name.removeprefix(HEADER)
-            for part in (*self.variants, *self.calls)
+            name
+            for part in (*self.variants, *self.filters, *self.calls)
             for _, text in texts_of(part)
             for name in placeholders(text)
-            if name.startswith(HEADER)
+            if name.startswith((HEADER, QUERY))
         }
         self._heeds = tuple(sorted(names))
         return self

@@ -197,7 +197,8 @@ class ProgramSetting(Value):
         role: What it decides: `rate`, `users` or `connections` of a load generator, `weight` of one of its operations,
             `timeout`, `attempts`, `retries`, `backoff` and `growth` of calls, `pool` of connections,
             `concurrency`, `queue` and `rate-limit` of requests, `gc-growth`, `gc-limit` and `heap`
-            of memory that is collected, `topic` and `group` of records that it takes.
+            of memory that is collected, `topic` and `group` of records that it takes,
+            `filter` for a regular expression that its requests are tried on.
         argument: Pattern of its value in a word of the command line; empty for a variable.
         operation: Of a weight: the operation.
     """

@@ -127,7 +127,7 @@ class _Run:
             name, what, other, behind = code[place]
             fits, place = True, place + 1
             if name == "one":
-                fits = at < len(text) and _in(text[at], what, ignore=other)
+                fits = at < len(text) and belongs(text[at], what, ignore=other)
                 at += 1
             elif name == "try":
                 pending.append((other, at, groups, marks))
@@ -144,7 +144,7 @@ class _Run:
             elif name == "moved":
                 fits = marks[what] != at
             elif name == "at":
-                fits = _there(text, at, what, multiline=other)
+                fits = stands(text, at, what, multiline=other)
             elif name == "back":
                 start, end = groups[2 * what], groups[2 * what + 1]
                 again = text[start:end] if 0 <= start <= end else None
@@ -178,7 +178,8 @@ def _alike(first: str, second: str, *, ignore: bool) -> bool:
     return first == second or (ignore and first.lower() == second.lower())
 
 
-def _in(char: str, wanted: tuple[bool, list[Any]], *, ignore: bool) -> bool:
+def belongs(char: str, wanted: tuple[bool, list[Any]], *, ignore: bool) -> bool:
+    """Whether a character is one of a set, as an instruction `one` has it."""
     negated, items = wanted
     forms = {char, char.lower(), char.upper()} if ignore else (char,)
     return any(_of(form, item) for form in forms for item in items) != negated
@@ -199,7 +200,8 @@ def _of(char: str, item: Any) -> bool:
     return found != ("NOT" in name)
 
 
-def _there(text: str, at: int, place: str, *, multiline: bool) -> bool:
+def stands(text: str, at: int, place: str, *, multiline: bool) -> bool:
+    """Whether a character of a text is such a place: its beginning, its end, the edge of a word."""
     if "BOUNDARY" in place:
         before = at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
         after = at < len(text) and (text[at].isalnum() or text[at] == "_")

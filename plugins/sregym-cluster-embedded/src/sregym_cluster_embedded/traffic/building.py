@@ -122,16 +122,16 @@ class Builder:
             self.made.work.append((operation, work.rate))
 
     def operation(
-        self, ref: ContainerRef, name: str, headers: tuple[tuple[str, str], ...] = ()
+        self, ref: ContainerRef, name: str, asked: tuple[tuple[str, str], ...] = ()
     ) -> int:
         """The index of an operation; -1 when the process has none of that name.
 
         Args:
             ref: The process.
             name: Its name.
-            headers: Name and value of those of the requests on which it depends.
+            asked: Name and value of what of the requests it depends on.
         """
-        key = (ref, name, headers)
+        key = (ref, name, asked)
         known = self._known.get(key)
         if known is not None:
             return known
@@ -145,7 +145,7 @@ class Builder:
         elif isinstance(program, ServiceProgram) and name in program.operations:
             self._known[key] = _UNFINISHED
             model = program.operations[name]
-            now = present(self.world, process, model, self.footing, headers)
+            now = present(self.world, process, model, self.footing, asked)
             operation = Operation(ref, name, 0, now.cpu_ms, now.latency_ms, now.jitter)
             operation.log, operation.leaves_bytes = model.log, now.leaves_bytes
             operation.status = 0 if model.route is None else model.failure.status

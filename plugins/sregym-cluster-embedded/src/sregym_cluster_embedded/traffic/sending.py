@@ -11,6 +11,7 @@ from sregym_cluster_embedded.traffic import doors
 from sregym_cluster_embedded.traffic.latency import Time, given_up, on_the_way
 from sregym_cluster_embedded.traffic.shapes import number, users_of
 from sregym_cluster_embedded.traffic.structure import End, Part, Source
+from sregym_cluster_embedded.userland.asked import asked_of
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.process import process_of
 from sregym_cluster_embedded.userland.wiring import parse_address, targets
@@ -142,9 +143,8 @@ def _end(sender: _Sender, target: Target, entry: MixEntry) -> End:
     if name is None:
         return End(target.share, -1, "404", transit, lost)
     operation = program.operations[name]
-    told = {header.lower(): expand(text, facts) for header, text in entry.headers.items()}
-    headers = tuple((header, told[header]) for header in operation.heeds if told.get(header))
-    callee = builder.operation(target.ref, name, headers)
+    headers = {header.lower(): expand(text, facts) for header, text in entry.headers.items()}
+    callee = builder.operation(target.ref, name, asked_of(operation, expand(path, facts), headers))
     return End(target.share, callee, str(operation.failure.status), transit, lost)
 
 

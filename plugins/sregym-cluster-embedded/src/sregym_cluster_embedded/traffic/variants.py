@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sregym_apps.model import HEADER, Call, Client, OnError, ServiceProgram, expand, is_on
+from sregym_apps.model import Call, Client, OnError, ServiceProgram, expand, is_on
 from sregym_apps.simulation import WireProtocol
 
 from sregym_cluster_embedded.traffic.opened import FAST_MS
 from sregym_cluster_embedded.traffic.structure import Do, Site, Way
+from sregym_cluster_embedded.userland.asked import filtering_ms
 from sregym_cluster_embedded.userland.flags import flag_values
 from sregym_cluster_embedded.userland.wiring import Target
 
@@ -62,16 +63,16 @@ def present(
     process: Process,
     model: Operation,
     look: Look,
-    headers: tuple[tuple[str, str], ...] = (),
+    asked: tuple[tuple[str, str], ...] = (),
 ) -> Present:
-    """What holds of an operation of a process, as things stand, for requests with these headers."""
-    facts = process.facts() | {f"{HEADER}{name}": "" for name in model.heeds}
-    facts |= {f"{HEADER}{name}": value for name, value in headers}
+    """What holds of an operation of a process, as things stand, for requests of which this is so."""
+    facts = process.facts() | dict.fromkeys(model.heeds, "") | dict(asked)
     program = process.behaviour
     if isinstance(program, ServiceProgram) and program.flags:
         facts |= dict(look.at(flag_values, world, process.ref))
     held = tuple(one for one in model.variants if is_on(expand(one.when, facts)))
     cpu = sum(_number(expand(one.cpu_ms, facts)) for one in held)
+    cpu += filtering_ms(model, facts)
     late = sum(_number(expand(one.latency_ms, facts)) for one in held)
     left = sum(_number(expand(one.leaves_kib, facts)) for one in held) * 1024
     uneven = model.cpu_ms + cpu + model.latency_ms
