@@ -47,6 +47,7 @@ def test_where_settings_stand() -> None:
         "CALL_ATTEMPTS": ("containers[name=web].env[name=CALL_ATTEMPTS]", "1"),
         "MAX_REQUESTS": ("containers[name=web].env[name=MAX_REQUESTS]", "200"),
         "GOGC": ("containers[name=web].env[name=GOGC]", "100"),
+        "PATH_RULE": ("containers[name=web].env[name=PATH_RULE]", "^/[a-z]+$"),
         "pool": ("containers[name=web].args[1]", "64"),
     }
 
