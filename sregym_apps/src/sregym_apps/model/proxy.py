@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from sregym_apps.model.base import HEADER, Entry, Text
 from sregym_apps.model.configuration import Memory
-from sregym_apps.model.flags import Filter
+from sregym_apps.model.flags import Filter  # noqa: TC001 - pydantic reads it
 from sregym_apps.model.service import ServiceProgram
 from sregym_apps.model.serving import Answer
 

@@ -51,7 +51,8 @@ def trials(pattern: str, text: str, most: int) -> int:
         raise PatternError("regular expression is too large") from None
     if any(instruction.name in _DEPENDENT for instruction in code):
         raise PatternError("trials of references back, look-around and atomic groups are not told")
-    text, known, total = text[:_LONGEST], {}, 0
+    known: dict[_Place, tuple[int, bool]] = {}
+    text, total = text[:_LONGEST], 0
     for start in range(len(text) + 1):
         cost, found = _from(code, text, _Place(0, start, frozenset()), known, most)
         total += cost
