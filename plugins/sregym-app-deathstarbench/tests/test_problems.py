@@ -46,6 +46,7 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "admission_webhook_outage_hotel_reservation": [("webhook-down", "geo")],
         "admission_webhook_tls_mismatch_hotel_reservation": [("webhook-ca", "recommendation")],
         "assign_to_non_existent_node": [("node-selector", "user-service")],
+        "auth_miss_mongodb": [("tls-required", "url-shorten-mongodb")],
         "cfs_cpu_throttling_hotel_reservation": [("cpu-limit", "search")],
         "configmap_drift_hotel_reservation": [("configmap-drift", "geo")],
         "cronjob_sidecar_blocks_completion_hotel_reservation": [("job-backlog", "reservation")],
@@ -136,6 +137,11 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
+        "social_net_concurrent_fault": [
+            ("node-selector", "user-service"),
+            ("tls-required", "url-shorten-mongodb"),
+            ("probe-impatient", "user-mongodb"),
+        ],
         "search_rate_retry_collapse_hotel_reservation": [
             ("limits-wrong", "rate"),
             ("retry-policy", "search"),

@@ -5,8 +5,9 @@ from sregym_core.testing import FaultCase, FullShop, InjectorContract, PluginCon
 from sregym_injector_datastore.conditions import LockHeld
 from sregym_injector_datastore.mongodb_accounts import MongodbRoleRevoked, MongodbUserDropped
 from sregym_injector_datastore.password_rotated import PasswordRotated
+from sregym_injector_datastore.tls_required import TlsRequired
 
-FAULTS = (MongodbRoleRevoked(), MongodbUserDropped(), LockHeld(), PasswordRotated())
+FAULTS = (MongodbRoleRevoked(), MongodbUserDropped(), LockHeld(), PasswordRotated(), TlsRequired())
 
 
 class TestPlugin(PluginContract):
@@ -26,4 +27,5 @@ def test_what_fits():
         "mongodb-user-dropped": ["catalog-db"],
         "lock-held": ["catalog-db"],
         "password-rotated": ["catalog-db"],
+        "tls-required": ["catalog-db"],
     }

@@ -22,5 +22,6 @@ def sregym_register_injectors() -> list[Offer]:
             ("server-mode", "conditions:ServerMode"),
             ("store-overrun", "store_overrun:StoreOverrun"),
             ("store-flooded", "conditions:StoreFlooded"),
+            ("tls-required", "tls_required:TlsRequired"),
         )
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from sregym_core.model import ObjectRef
 
-from sregym_injector_operator.certificates import Authority, authority, serving
+from sregym_injectors.certificates import Authority, authority, serving
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

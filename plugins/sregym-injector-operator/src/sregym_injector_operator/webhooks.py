@@ -12,7 +12,7 @@ from sregym_injectors.template_change import AddedObjectFault, Template, Templat
 from typing_extensions import override
 
 from sregym_injector_operator.admission_trial import tried
-from sregym_injector_operator.certificates import authority
+from sregym_injectors.certificates import authority
 from sregym_injector_operator.webhook_server import (
     IMAGE,
     WebhookServer,

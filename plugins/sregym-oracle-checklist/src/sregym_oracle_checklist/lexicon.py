@@ -178,6 +178,8 @@ PHRASES: dict[str, str] = {
     "cpu-limit": r"cpu throttl\w+|throttled cpu",
     "memory-leak": r"memory leak",
     "credentials-wrong": r"(?:wrong|incorrect|rotated|expired|changed|invalid|bad) (?:\w+ )?(?:password|credentials?)|password (?:was |has been )?(?:changed|rotated|wrong)",
+    "tls-required": r"require(?:tls|ssl)|(?:tls|ssl)(?: \w+){0,2} (?:is |was |became |made )?(?:required|mandatory|enforced|demanded|compulsory)|(?:requires?|demands?|enforces?|(?:only|exclusively) (?:accepts?|allows?)|only allow|insists? on) (?:\w+ )?(?:tls|ssl)|net\.tls\.mode|tls ?mode"
+    r"|(?:plain ?text|unencrypted|non-?tls) (?:clients?|connections?)[^.;]{0,20}(?:rejected|refused|turned away)|(?:without|not use|no) (?:tls|ssl)",
     "certificate": r"(?:expired|invalid) (?:tls )?certificate|tls (?:handshake|failure|error)",
     "code": r"(?:code|software|application) bug|bug in (?:the )?(?:code|application|service)|deadlock|race condition|nil pointer",
     "cache": r"cache (?:stampede|corruption|eviction|poisoning)",
@@ -197,6 +199,7 @@ PHRASE_PATTERNS = tuple((name, _words(pattern)) for name, pattern in PHRASES.ite
 
 # Which words of a slug, a kind or a phrase of a ground truth tell its family; the first that fits.
 TRUTH_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("tls-required", r"tls-required"),
     ("network-policy", r"network-policy"),
     ("traffic-policy", r"traffic-policy"),
     ("dns-policy", r"dns-policy"),

@@ -147,6 +147,8 @@ _STRONGER = (
     ("request-too-large", "resource-limit"),
     ("request-too-large", "cpu-limit"),
     ("init-container", "service-missing"),
+    ("tls-required", "certificate"),
+    ("tls-required", "configmap-drift"),
     ("init-container", "workload-missing"),
     ("init-container", "dns"),
     ("probe-wrong", "service-target-port"),

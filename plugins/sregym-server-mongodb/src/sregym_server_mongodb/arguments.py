@@ -6,6 +6,8 @@ _VALUES = {
     "-u": "user", "--username": "user", "-p": "password", "--password": "password",
     "--authenticationDatabase": "authdb", "--host": "host", "--port": "port", "--eval": "eval",
     "--authenticationMechanism": "mechanism",
+    "--tlsCAFile": "authorities", "--sslCAFile": "authorities",
+    "--tlsCertificateKeyFile": "certificate", "--sslPEMKeyFile": "certificate",
 }  # fmt: skip
 
 # Options without a value.

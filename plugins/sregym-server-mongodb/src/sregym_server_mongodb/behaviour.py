@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
@@ -24,15 +23,16 @@ from sregym_cluster_embedded.sdk.servers import (
     lasting,
     listener_at,
     open_port,
-    parse_words,
     read_trouble,
     serve,
     write_trouble,
 )
 
+from sregym_server_mongodb import encryption
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
 from sregym_server_mongodb.checkpoints import checkpoint_due_s, met_by_checkpoint
+from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
     Account,
@@ -44,19 +44,18 @@ from sregym_server_mongodb.data import (
 )
 from sregym_server_mongodb.files import sizes
 from sregym_server_mongodb.lines import mongod_line
+from sregym_server_mongodb.versions import NEEDS_DOWNGRADE, before, upgrade_problem
 from sregym_server_mongodb.visits import Denial, Visit, note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sregym_cluster_embedded.sdk.servers import Files, World
+    from sregym_cluster_embedded.sdk.servers import Files, Secured, World
 
+    from sregym_server_mongodb.configuration import Options
     from sregym_server_mongodb.program import MongodbProgram
 
 _INIT_FOLDER = "/docker-entrypoint-initdb.d"
-
-# Exit code of mongod when the files are of a version it cannot open.
-_NEEDS_DOWNGRADE = 62
 
 # Exit codes of mongod that gives up at once, and that meets an error it knows nothing of.
 _ABRUPT, _UNCAUGHT = 14, 100
@@ -90,25 +89,32 @@ class MongodbKind(Kind):
     def begin(self, world: World, process: Process, program: MongodbProgram) -> None:
         """Plan what the program does first."""
         files = world.room(RUNTIME).files(world, process)
-        flags, _ = parse_words(process.argv[1:], {})
-        environment = process.environment
-        rooted = "MONGO_INITDB_ROOT_USERNAME" in environment
-        folder = flags.get("dbpath", program.data_dir)
-        port = flags.get("port") or expand(program.port, process.facts())
+        try:
+            given = options(files, process.argv[1:])
+        except BadOptionsError as error:
+            self._plain(world, process, str(error))
+            end(world, process.ref, BAD_OPTIONS)
+            return
+        rooted = "MONGO_INITDB_ROOT_USERNAME" in process.environment
+        folder = given.folder or program.data_dir
         settings = {
             **process.settings,
-            "mongod.auth": "true" if "auth" in flags or rooted else "false",
+            **encryption.settings(given, files),
+            "mongod.auth": "true" if given.authorization or rooted else "false",
             "mongod.storage": files.storage(folder),
             "mongod.folder": folder,
-            "mongod.port": port,
-            "mongod.connections": str(_most_connections(files, flags)),
+            "mongod.port": given.port or expand(program.port, process.facts()),
+            "mongod.connections": given.connections or str(MOST_CONNECTIONS),
+            "mongod.options": json.dumps(given.told),
         }
         process = change(world, process.ref, settings=settings)
+        if self._unsecured(world, process, given, files):
+            return
         if self._cannot_open(world, process, program):
             return
         data = load(world, settings["mongod.storage"])
         major = ".".join(program.version.split(".")[:2])
-        if data.version and data.version not in (major, *(program.reads or _before(major))):
+        if data.version and data.version not in (major, *(program.reads or before(major))):
             self._refuse_files(world, process, program, data.version)
             return
         seconds = lasting(process, program.starts_in_s)
@@ -139,7 +145,16 @@ class MongodbKind(Kind):
         for address in (f"/tmp/mongodb-{port}.sock", "0.0.0.0"):  # noqa: S104, S108 - its words
             self._log(world, process, "NETWORK", 23015, "listener", "Listening on", address=address)
         text = "Waiting for connections"
-        self._log(world, process, "NETWORK", 23016, "listener", text, port=port, ssl="off")
+        self._log(
+            world,
+            process,
+            "NETWORK",
+            23016,
+            "listener",
+            text,
+            port=port,
+            ssl=encryption.speaks(process),
+        )
         serve(world, process.ref)
 
     def dial(
@@ -207,6 +222,14 @@ class MongodbKind(Kind):
         """Say in the log that an account had no right to a command."""
         if refusal.kind == "unauthorized":
             note(world, process.ref, Denial(world.now, peer, refusal.text))
+        elif said := encryption.told(refusal):
+            note(world, process.ref, Visit(world.now, peer, broken=said))
+
+    def secured(
+        self, world: World, process: Process, program: MongodbProgram, listener: str
+    ) -> Secured | None:
+        """By its mode, and with what it read when it started."""
+        return encryption.secured(process)
 
     def data_file(self, process: Process, program: MongodbProgram) -> DataFile | None:
         """The storage engine's own table."""
@@ -249,6 +272,19 @@ class MongodbKind(Kind):
         if met is not None:
             self._panic(world, process, "WTCheckpointThread", *met)
             end(world, process.ref, _ABRUPT)
+
+    def _unsecured(self, world: World, process: Process, given: Options, files: Files) -> bool:
+        """End a server that cannot read its certificate; whether it ended."""
+        found = encryption.unreadable(given, files)
+        if found is None:
+            return False
+        number, text, facts, why = found
+        self._log(world, process, "NETWORK", number, "main", text, "E", **facts)
+        error = {"code": 140, "codeName": "InvalidSSLConfiguration", "errmsg": why}
+        text = "Error during global initialization"
+        self._log(world, process, "CONTROL", 20574, "main", text, "F", error=error)
+        end(world, process.ref, encryption.UNSECURED)
+        return True
 
     def _cannot_open(self, world: World, process: Process, program: MongodbProgram) -> bool:
         """End a server that cannot read or write its files when it starts; whether it ended."""
@@ -311,11 +347,8 @@ class MongodbKind(Kind):
         ]
         if not user and not scripts:
             return True
-        self._plain(
-            world,
-            process,
-            "about to fork child process, waiting until server is ready for connections.",
-        )
+        text = "about to fork child process, waiting until server is ready for connections."
+        self._plain(world, process, text)
         self._plain(world, process, "forked process: 29")
         self._plain(world, process, "child process started successfully, parent exiting")
         if user and password:
@@ -342,18 +375,10 @@ class MongodbKind(Kind):
     def _refuse_files(
         self, world: World, process: Process, program: MongodbProgram, written: str
     ) -> None:
-        error = (
-            f"UPGRADE PROBLEM: Found an invalid featureCompatibilityVersion document (ERROR: "
-            f"Location4926900: Invalid featureCompatibilityVersion document in admin.system.version: "
-            f'{{ _id: "featureCompatibilityVersion", version: "{written}" }}. See '
-            f"https://docs.mongodb.com/master/release-notes/{program.version.rpartition('.')[0]}"
-            f"-compatibility/#feature-compatibility.)"
-        )
+        error = upgrade_problem(program.version, written)
         text = "Wrong mongod version"
-        self._log(
-            world, process, "CONTROL", 20573, "initandlisten", text, severity="F", error=error
-        )
-        world.after(program.starts_in_s, "userland.exit", process.ref, _NEEDS_DOWNGRADE)
+        self._log(world, process, "CONTROL", 20573, "initandlisten", text, "F", error=error)
+        world.after(program.starts_in_s, "userland.exit", process.ref, NEEDS_DOWNGRADE)
 
     def _log(
         self,
@@ -372,19 +397,3 @@ class MongodbKind(Kind):
     def _plain(self, world: World, process: Process, text: str) -> None:
         lines = [LogLine(world.now, "stdout", part) for part in text.split("\n")]
         append(world, process.ref, lines)
-
-
-def _most_connections(files: Files, flags: Mapping[str, str]) -> int:
-    """How many connections a server takes, by its command line and its configuration file."""
-    path = flags.get("config", flags.get("f", ""))
-    text = (files.read(path) or "") if path else ""
-    said = re.search(r"(?m)^\s*maxIncomingConnections:\s*(\d+)\s*$", text)
-    given = flags.get("maxConns") or (said.group(1) if said is not None else "")
-    return int(given) if given.isdecimal() else MOST_CONNECTIONS
-
-
-def _before(major: str) -> tuple[str, ...]:
-    """The release series before, whose files a server opens as well."""
-    series = ("3.6", "4.0", "4.2", "4.4", "5.0", "6.0", "7.0", "8.0")
-    at = series.index(major) if major in series else 0
-    return series[at - 1 : at] if at else ()

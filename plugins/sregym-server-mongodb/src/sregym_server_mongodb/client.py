@@ -15,6 +15,7 @@ from sregym_server_mongodb.calling import INVALID_INPUT
 from sregym_server_mongodb.connection import Connection
 from sregym_server_mongodb.data import login_error
 from sregym_server_mongodb.database import Database
+from sregym_server_mongodb.encryption import secured, told
 from sregym_server_mongodb.inspecting import inspected
 from sregym_server_mongodb.javascript import Evaluator
 from sregym_server_mongodb.printing import (
@@ -28,6 +29,7 @@ from sregym_server_mongodb.program import MongodbProgram
 from sregym_server_mongodb.refusals import modern, not_known, not_reached
 from sregym_server_mongodb.replication import Replication
 from sregym_server_mongodb.script import UNDEFINED, ScriptError, parse_script
+from sregym_server_mongodb.shell_handshake import disagreement, said
 from sregym_server_mongodb.visits import Visit, note
 
 # What the shell itself understands, with one more word.
@@ -79,6 +81,8 @@ class Shell:
         if server is None:
             return self._unconnected("" if quiet else banner, failure)
         peer = self._peer(host)
+        if refused := self._disagreement(server, given, url, host, port):
+            return self._unconnected("" if quiet else banner, refused)
         connection = Connection(self.session.world, server, self._unguarded(server), peer)
         connection.modern = self.name == "mongosh"
         found = re.search(r"[?&]authSource=([^&]+)", url)
@@ -262,6 +266,22 @@ class Shell:
         return None, self._failed(
             f"{head}{kind}: Error connecting to {where} :: caused by :: {cause}"
         )
+
+    def _disagreement(
+        self, server: Process, given: dict[str, str], url: str, host: str, port: int
+    ) -> str:
+        """What the shell says of a server with which it does not come to terms about TLS."""
+        if self._unguarded(server):
+            return ""
+        found = disagreement(self.session, server, given, url, host)
+        if found is None:
+            return ""
+        visit = Visit(self.session.world.now, self._peer(host), broken=told(found))
+        note(self.session.world, server.ref, visit)
+        offered = secured(server)
+        names = () if offered is None else offered.certificate.names
+        words = said(found, self.name, host, port, names)
+        return words if self.name == "mongosh" else self._failed(words)
 
     def _peer(self, host: str) -> str:
         """The address from which the server sees the shell come."""

@@ -26,9 +26,10 @@ from sregym_cluster_embedded.sdk.servers import LogLine, Seed
 
 from sregym_server_mongodb.checkpoints import CHECKPOINT_S
 from sregym_server_mongodb.connection import needs_login
+from sregym_server_mongodb.handshakes import in_vain, tried_in_vain
 from sregym_server_mongodb.journal_start import starting
 from sregym_server_mongodb.lines import mongod_line
-from sregym_server_mongodb.visits import Denial, Visit, happenings
+from sregym_server_mongodb.visits import SHELLS, Denial, Visit, happenings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,6 +45,7 @@ _CHECKPOINTS = ((4, 2), (4, 4))
 # Releases whose connections have an identity, whose logins are told of in other words.
 _IDENTITY, _LOGIN_WORDS = (5, 0), (6, 0)
 _CLOSES_S = 0.001
+_BROKEN = "Error receiving request from client. Ending connection from remote"
 # mongod's `slowms`, and so few slow commands a second that none is told of.
 _SLOW_MS, _SELDOM = 100, 1e-6
 _OWN_WORDS = re.compile("^(not authorized on|[Cc]ommand .* requires authentication)")
@@ -138,12 +140,13 @@ class Diary:
         """All connections but those of probes, oldest first."""
         visits = [one for one in happenings(self._world, self._life.ref) if isinstance(one, Visit)]
         visits.extend(self._reconnected(visits))
+        visits.extend(tried_in_vain(self._world, self._life, self._callers))
         visits.sort(key=lambda visit: visit.at)
         found: list[Stay] = []
         held: dict[str, float] = {}
         for visit in visits:
             # A driver asks more than once over one connection.
-            if not visit.shell and not visit.error:
+            if not visit.shell and not visit.error and not visit.broken:
                 if held.get(visit.peer, -1.0) > visit.at:
                     continue
                 held[visit.peer] = self._left(visit)
@@ -161,7 +164,7 @@ class Diary:
                     for segment in caller.served
                     for flow in segment.flows
                     for call in flow.calls
-                    if call.callee == self._life.ref and call.rate > 0
+                    if call.callee == self._life.ref and call.rate > 0 and not in_vain(call)
                 ),
                 None,
             )
@@ -175,7 +178,7 @@ class Diary:
 
     def _left(self, visit: Visit) -> float:
         """When a connection was closed, of either side."""
-        if visit.shell or visit.error:
+        if visit.shell or visit.error or visit.broken:
             return visit.at + _CLOSES_S
         ends = [
             caller.process.ended_at
@@ -209,11 +212,15 @@ class Diary:
             count = self._open(visit.at) + (visit.shell == "probe")
             facts = {**about, "connectionCount": count}
             yield self._line(visit.at, "NETWORK", 22943, "listener", "Connection accepted", facts)
-            if visit.shell in _SHELLS:
-                facts = {"remote": remote, "client": context, "doc": _SHELLS[visit.shell]}
+            if visit.shell in SHELLS:
+                facts = {"remote": remote, "client": context, "doc": SHELLS[visit.shell]}
                 yield self._line(visit.at, "NETWORK", 51800, context, "client metadata", facts)
             if visit.user:
                 yield self._login(visit, context, remote)
+            if visit.broken:
+                error = {"code": 141, "codeName": "SSLHandshakeFailed", "errmsg": visit.broken}
+                facts = {"error": error, "remote": remote, "connectionId": stay.number}
+                yield self._line(visit.at, "NETWORK", 22988, context, _BROKEN, facts)
         if first <= stay.left < min(until, ended):
             facts = {**about, "connectionCount": self._open(stay.left)}
             yield self._line(stay.left, "NETWORK", 22944, context, "Connection ended", facts)
@@ -356,22 +363,6 @@ class Diary:
     ) -> LogLine:
         line = mongod_line(self._world, at, "I", component, number, context, text, attributes)
         return LogLine(at, "stdout", line)
-
-
-# What the shells say of themselves when they connect.
-_SHELLS: Mapping[str, object] = {
-    "mongo": {
-        "application": {"name": "MongoDB Shell"},
-        "driver": {"name": "MongoDB Internal Client", "version": "4.4.6"},
-        "os": {"type": "Linux", "name": "Ubuntu", "architecture": "x86_64", "version": "18.04"},
-    },
-    "mongosh": {
-        "application": {"name": "mongosh 2.5.8"},
-        "driver": {"name": "nodejs|mongosh", "version": "6.19.0|2.5.8"},
-        "os": {"type": "Linux", "name": "linux", "architecture": "x64"},
-        "platform": "Node.js v20.19.5, LE",
-    },
-}
 
 
 def _ticked(probes: list[Ticks], moment: float) -> int:

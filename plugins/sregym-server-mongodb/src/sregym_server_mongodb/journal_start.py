@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_cluster_embedded.sdk.logs import mixed
@@ -91,9 +92,9 @@ def _beginning(process: Process, program: MongodbProgram) -> list[Said]:
         "pid": 1, "port": int(settings["mongod.port"]), "dbPath": settings["mongod.folder"],
         "architecture": "64-bit", "host": process.config.hostname,
     }  # fmt: skip
-    options: dict[str, object] = {"net": {"bindIp": "*"}}
+    options: dict[str, object] = json.loads(settings["mongod.options"])
     if settings["mongod.auth"] == "true":
-        options["security"] = {"authorization": "enabled"}
+        options.setdefault("security", {"authorization": "enabled"})
     return [
         *first,
         Said("NETWORK", 4648601, main, _FAST_OPEN),

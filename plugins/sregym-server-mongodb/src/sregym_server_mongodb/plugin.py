@@ -12,7 +12,7 @@ _PROTOCOL = WireProtocol(
     27017,
     {
         **dict.fromkeys(
-            ("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "protocol"),
+            ("dns", "refused", "timeout", "unreachable", "no_route", "no_port", "protocol", "tls"),
             _UNREACHED,
         ),
         "auth": "server returned error on SASL authentication step: ${error}",

@@ -7,13 +7,29 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sregym_cluster_embedded.sdk.servers import TableKey
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sregym_cluster_embedded.sdk.servers import ContainerRef, World
 
 _TABLE: TableKey[ContainerRef, tuple[Happening, ...]] = TableKey("mongodb.visits")
 # The log of a container is rotated long before.
 _KEPT = 10_000
+
+
+# What the shells say of themselves when they connect.
+SHELLS: Mapping[str, object] = {
+    "mongo": {
+        "application": {"name": "MongoDB Shell"},
+        "driver": {"name": "MongoDB Internal Client", "version": "4.4.6"},
+        "os": {"type": "Linux", "name": "Ubuntu", "architecture": "x86_64", "version": "18.04"},
+    },
+    "mongosh": {
+        "application": {"name": "mongosh 2.5.8"},
+        "driver": {"name": "nodejs|mongosh", "version": "6.19.0|2.5.8"},
+        "os": {"type": "Linux", "name": "linux", "architecture": "x64"},
+        "platform": "Node.js v20.19.5, LE",
+    },
+}
 
 
 class Visit(NamedTuple):
@@ -27,6 +43,7 @@ class Visit(NamedTuple):
         user: Who logged in; empty when nobody did.
         database: Where the account stands.
         error: Why the login failed; empty when it did not.
+        broken: Why the server ended it before a word was said; empty when it did not.
     """
 
     at: float
@@ -35,6 +52,7 @@ class Visit(NamedTuple):
     user: str = ""
     database: str = ""
     error: str = ""
+    broken: str = ""
 
 
 class Denial(NamedTuple):

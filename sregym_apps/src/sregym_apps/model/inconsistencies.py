@@ -44,7 +44,7 @@ FACTS = frozenset(
         "operation",
     }
     | {"database", "collection", "command", "user", "pod", "namespace", "hostname", "pod_ip"}
-    | {"node", "program", "image", "attempt", "lookup", "client_ip", "status"}
+    | {"node", "program", "image", "attempt", "lookup", "reason", "java", "client_ip", "status"}
 )
 _RANGE = re.compile(r"^\d+\.\.\d+$")
 

@@ -72,6 +72,10 @@ class Client(Entry):
         password: Its password.
         auth_database: Database that holds the account.
         database: Database that commands go to.
+        tls: Whether connections are encrypted, in the words of PostgreSQL's `sslmode`: `disable` or
+            empty, `prefer`, `require`, `verify-ca`, `verify-full`; `true` is the last of them.
+        trusted: File with the certificates of the authorities that it trusts.
+        certificate: File with the certificate that it shows to servers that ask for one.
         library: Whose words failures have, such as `grpc-node`; empty for those of Go's usual libraries.
         errors: Per kind of failure the caller's words, where they are not the library's.
             `${host}`, `${port}`, `${ip}`, `${dns}` and the callee's `${error}` are filled in.
@@ -89,6 +93,9 @@ class Client(Entry):
     password: Text = ""
     auth_database: Text = "admin"
     database: Text = ""
+    tls: Text = ""
+    trusted: Text = ""
+    certificate: Text = ""
     library: str = ""
     errors: dict[ErrorKind, Text] = Field(default_factory=dict)
     _wire: WireProtocol = PrivateAttr()

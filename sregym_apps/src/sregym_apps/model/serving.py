@@ -13,6 +13,7 @@ from sregym_apps.model.base import Entry, Text
 # How a call can fail. `unavailable`: the registry knows no instance. `protocol`: what listens there
 # speaks another one. `unauthorized`: known, but not allowed. `overloaded`: turned away at the door.
 # `no_file`: the caller has no descriptor left. `server`: the callee answered with an error of its own.
+# `tls`: the caller does not trust the certificate that it is shown.
 ErrorKind = Literal[
     "dns",
     "refused",
@@ -24,6 +25,7 @@ ErrorKind = Literal[
     "no_file",
     "unavailable",
     "protocol",
+    "tls",
     "auth",
     "unauthorized",
     "overloaded",

@@ -22,6 +22,7 @@ TCP_ERRORS: Mapping[str, str] = MappingProxyType(
         "no_file": "dial tcp ${ip}:${port}: socket: too many open files",
         "unavailable": "no healthy instance of ${name}",
         "protocol": "EOF",
+        "tls": "tls: failed to verify certificate: ${error}",
         "auth": "${error}",
         "unauthorized": "${error}",
         "overloaded": "read tcp ${pod_ip}:43210->${ip}:${port}: read: connection reset by peer",
@@ -39,7 +40,9 @@ class WireProtocol:
         port: The port where an address names none; 0 when there is no usual one.
         errors: Kind of failure -> what the client's caller is told, where that differs from
             `TCP_ERRORS`. `${host}`, `${port}`, `${ip}`, `${dns}`, `${url}`, `${name}`,
-            `${pod_ip}`, `${lookup}` and the server's own `${error}` are filled in.
+            `${pod_ip}`, `${lookup}` and the server's own `${error}` are filled in; for `tls` what Go's
+            client says against a certificate as `${error}`, what OpenSSL says as `${reason}`, what
+            a JDK says as `${java}`.
         transparent: How an error of another service begins that the client hands on as it is;
             empty where it adds its own words to all.
         awaits_server: Whether the driver looks for a server until the deadline rather than report
@@ -117,6 +120,7 @@ _GRPC = WireProtocol(
         "no_port": f'{_TRANSPORT}Error while dialing: dial tcp ${{ip}}:${{port}}: connect: cannot assign requested address"',
         "reset": f'{_TRANSPORT}read tcp ${{pod_ip}}:43210->${{ip}}:${{port}}: read: connection reset by peer"',
         "timeout": "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+        "tls": f'{_TRANSPORT}authentication handshake failed: tls: failed to verify certificate: ${{error}}"',
         "unavailable": "rpc error: code = Unavailable desc = name resolver error: produced zero addresses",
         "protocol": f'{_TRANSPORT}error reading server preface: http2: frame too large"',
         "auth": "rpc error: code = Unauthenticated desc = ${error}",

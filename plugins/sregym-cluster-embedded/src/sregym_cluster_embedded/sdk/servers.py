@@ -13,6 +13,7 @@ from sregym_cluster_embedded.clock import Seed
 from sregym_cluster_embedded.keys import ServiceKey, TableKey
 from sregym_cluster_embedded.kubelet.runtime import ContainerRef, ExecResult, LogLine
 from sregym_cluster_embedded.machines import KERNEL
+from sregym_cluster_embedded.machines import clock as machine_clock
 from sregym_cluster_embedded.network import certificates
 from sregym_cluster_embedded.network.certificates import Certificate
 from sregym_cluster_embedded.network.dns import query, resolve
@@ -59,6 +60,7 @@ from sregym_cluster_embedded.userland.kinds.kind import (
     ConnectionLimit,
     Kind,
     Refusal,
+    Secured,
     WebAnswer,
     WebRequest,
 )
@@ -76,6 +78,12 @@ from sregym_cluster_embedded.userland.locks import Lock, hold, holder, locks, re
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.queues import Broker, OddRecord, OffsetReset, Topics
 from sregym_cluster_embedded.userland.runtime import Runtime
+from sregym_cluster_embedded.userland.securing import (
+    NO_CERTIFICATE,
+    NOT_SECURED,
+    handshake,
+    speaks_tls,
+)
 from sregym_cluster_embedded.userland.settings import parse_words
 from sregym_cluster_embedded.userland.throttling import lasting
 from sregym_cluster_embedded.userland.wiring import registered_at, registrations
@@ -86,6 +94,8 @@ __all__ = [
     "FILE_BYTES",
     "FOLDER",
     "KERNEL",
+    "NOT_SECURED",
+    "NO_CERTIFICATE",
     "REQUEST_BYTES",
     "REQUEST_FLOW",
     "RUNTIME",
@@ -114,6 +124,7 @@ __all__ = [
     "Process",
     "Refusal",
     "Runtime",
+    "Secured",
     "Seed",
     "ServiceKey",
     "StoreKind",
@@ -129,6 +140,7 @@ __all__ = [
     "connected",
     "counted",
     "end",
+    "handshake",
     "held_from",
     "hold",
     "holder",
@@ -137,6 +149,7 @@ __all__ = [
     "listener_at",
     "locks",
     "machine",
+    "machine_clock",
     "millis_form",
     "moment",
     "note_request",
@@ -158,6 +171,7 @@ __all__ = [
     "say",
     "seconds_form",
     "serve",
+    "speaks_tls",
     "storage",
     "store_bytes",
     "to_json",

@@ -313,7 +313,8 @@ class Builder:
         program = self.runtime.program_of(server)
         if isinstance(program, StoreProgram):
             callee = self.operation(server.ref, "*")
-            wanted = (process.ref, name, server.ref, operation, call.collection, call.columns)
+            end = (target.listener, target.facts["host"])
+            wanted = (process.ref, name, server.ref, end, operation, call.collection, call.columns)
             refused = self.footing.at(refusal, self.world, *wanted)
             waits_ms = self.footing.at(queued_ms, self.world, server.ref, operation)
             if refused is not None and refused.share >= 1:

@@ -9,6 +9,7 @@ from sregym_apps.model import ServiceProgram, StoreProgram
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import process_of
+from sregym_cluster_embedded.userland.securing import handshake
 
 if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
@@ -22,11 +23,15 @@ def refusal(
     caller: ContainerRef,
     name: str,
     server: ContainerRef,
+    end: tuple[str, str],
     command: str,
     collection: str,
     columns: tuple[str, ...] = (),
 ) -> Refusal | None:
-    """Why a datastore does not carry out a command that comes through a client of a process."""
+    """Why a datastore does not carry out a command that comes through a client of a process.
+
+    `end` is its listener, and its name as the client has it.
+    """
     runtime: Runtime = world.room(RUNTIME)
     process, store = process_of(world, caller), process_of(world, server)
     if process is None or store is None or not isinstance(store.behaviour, StoreProgram):
@@ -35,7 +40,9 @@ def refusal(
     # Connections to a server that was started after its client had to be made anew.
     made_s = process.started_at if process.served_at is None else process.served_at
     dialled = name in process.dialled and store.started_at <= made_s
-    refused = runtime.command(world, store, client, command, collection, dialled)
+    refused = None if dialled else handshake(world, process, store, client, *end)
+    if refused is None:
+        refused = runtime.command(world, store, client, command, collection, dialled)
     if refused is None and columns:
         return runtime.kind_of(store).lacks(world, store, client, collection, columns)
     return refused

@@ -41,7 +41,10 @@ _REGISTRATIONS: TableKey[tuple[ContainerRef, str], tuple[tuple[ContainerRef, int
     TableKey("userland.registrations")
 )
 # The texts of a client in which settings may stand.
-_RESOLVED = (*("address", "name", "user", "password", "auth_database", "database", "timeout"),)
+_RESOLVED = (
+    *("address", "name", "user", "password", "auth_database", "database", "timeout"),
+    *("tls", "trusted", "certificate"),
+)
 _RETRIED = ("times", "attempts", "backoff", "growth")
 _TLS_PORTS = (6443, 10250)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -107,7 +110,9 @@ def resolve_client(client: Client, facts: dict[str, str]) -> Client:
 @lru_cache(maxsize=1024)
 def _resolved(client: Same[Client], texts: tuple[str, ...], again: tuple[str, ...]) -> Client:
     """The client with these texts, which are mostly the same for all pods of a workload."""
-    address, name, user, password, auth_database, database, timeout = texts
+    address, name, user, password, auth_database, database, timeout, tls, trusted, certificate = (
+        texts
+    )
     parsed = parse_address(address, client.value.wire.port)
     retry = client.value.retry
     if again != tuple([getattr(retry, name) for name in _RETRIED]):
@@ -121,6 +126,9 @@ def _resolved(client: Same[Client], texts: tuple[str, ...], again: tuple[str, ..
             "auth_database": auth_database,
             "database": database,
             "timeout_s": seconds(timeout, client.value.timeout_s),
+            "tls": tls,
+            "trusted": trusted,
+            "certificate": certificate,
             "retry": retry,
         }
     )

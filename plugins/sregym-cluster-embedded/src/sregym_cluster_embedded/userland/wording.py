@@ -34,5 +34,8 @@ def error_text(client: Client, kind: str, facts: Mapping[str, str], inner: str =
     handed_on = bool(wire.transparent) and kind == "server" and inner.startswith(wire.transparent)
     # So do the words of a server that takes no more connections.
     handed_on = handed_on or (kind == "overloaded" and bool(inner))
+    if kind == "tls" and inner:
+        # Made of them and of what is said against a certificate.
+        return expand(inner, facts)
     template = own or ("${error}" if handed_on else wire.error(kind))
     return expand(template, {**facts, "error": inner})

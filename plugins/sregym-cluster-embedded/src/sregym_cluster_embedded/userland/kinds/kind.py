@@ -47,6 +47,22 @@ class Refusal(NamedTuple):
     share: float = 1.0
 
 
+class Secured(NamedTuple):
+    """How a server speaks TLS with its clients.
+
+    Attributes:
+        certificate: What it shows.
+        plain: How it turns clients away that speak none; None where it lets them in.
+        authorities: PEM certificates of those who must have signed its clients' certificates.
+        anonymous: Whether clients without a certificate are let in all the same.
+    """
+
+    certificate: Certificate
+    plain: Refusal | None = None
+    authorities: str = ""
+    anonymous: bool = False
+
+
 class ConnectionLimit(NamedTuple):
     """How many connections a server takes from some clients.
 
@@ -249,11 +265,18 @@ class Kind(ABC):
         method = "GET" if request.method == "HEAD" else request.method
         return self.web(world, process, program, method, request.path)
 
+    def secured(
+        self, world: World, process: Process, program: Any, listener: str
+    ) -> Secured | None:
+        """How it speaks TLS with clients on a listener; None where it speaks none."""
+        return None
+
     def certificate(
         self, world: World, process: Process, listener: str, host: str
     ) -> Certificate | None:
         """What it shows to a client that speaks TLS; None when it does not on this listener."""
-        return None
+        offered = self.secured(world, process, process.behaviour, listener)
+        return None if offered is None else offered.certificate
 
     def hang_up(  # noqa: B027 - most take SIGHUP for an order to end, or for none
         self, world: World, process: Process, program: Any, sender: int

@@ -42,6 +42,7 @@ from sregym_cluster_embedded.userland.life import (
 from sregym_cluster_embedded.userland.looking import ONCE, Footing
 from sregym_cluster_embedded.userland.process import Process, change, listener_at, process_of
 from sregym_cluster_embedded.userland.searching import Search
+from sregym_cluster_embedded.userland.securing import handshake
 from sregym_cluster_embedded.userland.settings import read_failure
 from sregym_cluster_embedded.userland.throttling import lasting
 from sregym_cluster_embedded.userland.wiring import register, targets, wanted_by
@@ -304,7 +305,12 @@ def _connect(
     server = process_of(world, target.ref)
     if server is None:
         return Result(error_text(client, "refused", dict(facts)), facts, _FAST_S)
-    refusal = runtime.dial(world, server, client, process.config.pod_ip)
+    refusal = handshake(world, process, server, client, target.listener, target.facts["host"])
+    if refusal is not None:
+        kind, peer = runtime.kind_of(server), process.config.pod_ip
+        kind.refused(world, server, server.behaviour, refusal, peer)
+    else:
+        refusal = runtime.dial(world, server, client, process.config.pod_ip)
     if refusal is None and command:
         refusal = runtime.command(world, server, client, command, collection, True)
         if refusal is not None:

@@ -1,4 +1,4 @@
-"""Certificates of webhooks: authorities, and what they sign; the same for the same names."""
+"""Certificates of servers: authorities, and what they sign; the same for the same names."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def authority(name: str, secret: str) -> Authority:
     return Authority(name, key, _text(built, key))
 
 
-def serving(signer: Authority, host: str, secret: str) -> Serving:
-    """A certificate for a host, signed by an authority."""
+def serving(signer: Authority, host: str, secret: str, *others: str) -> Serving:
+    """A certificate for a host, and for the other names that it has, signed by an authority."""
     key = _key(f"server {secret}")
-    names = x509.SubjectAlternativeName([x509.DNSName(host)])
+    names = x509.SubjectAlternativeName([x509.DNSName(name) for name in (host, *others)])
     built = _begun(host, signer.name, key, f"leaf {secret}").add_extension(names, critical=False)
     form = serialization.PrivateFormat.TraditionalOpenSSL
     secret_text = key.private_bytes(

@@ -1,0 +1,146 @@
+"""What a mongod is told when it starts: its command line, and its configuration file in YAML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+from sregym_cluster_embedded.sdk.servers import parse_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_cluster_embedded.sdk.servers import Files
+
+# How a server speaks with its clients, and the older names of that.
+MODES = ("disabled", "allowTLS", "preferTLS", "requireTLS")
+_OLD_MODES = {"allowSSL": "allowTLS", "preferSSL": "preferTLS", "requireSSL": "requireTLS"}
+# Exit code of a server that does not understand what it is told, and what it writes then.
+BAD_OPTIONS = 2
+_HELP = "\ntry 'mongod --help' for more information"
+_SECTIONS = (
+    *("systemLog", "processManagement", "cloud", "net", "security", "setParameter", "storage"),
+    *("operationProfiling", "replication", "sharding", "auditLog", "snmp"),
+)
+_NET = (
+    *("port", "bindIp", "bindIpAll", "maxIncomingConnections", "wireObjectCheck", "ipv6", "tls"),
+    *("unixDomainSocket", "ssl", "compression", "serviceExecutor", "listenBacklog"),
+)
+_TLS = (
+    *("mode", "certificateKeyFile", "certificateKeyFilePassword", "clusterFile", "clusterCAFile"),
+    *("clusterPassword", "CAFile", "CRLFile", "allowConnectionsWithoutCertificates", "logVersions"),
+    *("allowInvalidCertificates", "allowInvalidHostnames", "disabledProtocols", "FIPSMode"),
+    *("certificateSelector", "clusterCertificateSelector", "clusterAuthX509"),
+    *("PEMKeyFile", "PEMKeyPassword"),
+)
+_FLAGS = {
+    "mode": ("tlsMode", "sslMode"),
+    "certificateKeyFile": ("tlsCertificateKeyFile", "sslPEMKeyFile"),
+    "CAFile": ("tlsCAFile", "sslCAFile"),
+    "allowConnectionsWithoutCertificates": (
+        *("tlsAllowConnectionsWithoutCertificates", "sslAllowConnectionsWithoutCertificates"),
+    ),
+}
+
+
+class BadOptionsError(Exception):
+    """What a server writes that does not understand what it is told."""
+
+
+class Options(NamedTuple):
+    """What it is told, as far as anything follows from it.
+
+    Attributes:
+        file: Its configuration file; empty without one.
+        folder: Its data directory; empty where nobody says.
+        port: Where it listens; empty where nobody says.
+        authorization: Whether only accounts may do anything.
+        connections: How many it takes; empty where nobody says.
+        mode: One of `MODES`.
+        key_file: PEM file with its certificate and key.
+        authorities: PEM file with those who must have signed its clients' certificates.
+        anonymous: Whether clients without a certificate are let in all the same.
+        told: All of it, as its log has it.
+    """
+
+    file: str
+    folder: str
+    port: str
+    authorization: bool
+    connections: str
+    mode: str
+    key_file: str
+    authorities: str
+    anonymous: bool
+    told: Mapping[str, Any]
+
+
+def options(files: Files, words: Sequence[str]) -> Options:
+    """What a server is told; its command line wins over its file.
+
+    Raises:
+        BadOptionsError: It does not understand that.
+    """
+    flags, _ = parse_words(tuple(words), {})
+    path = flags.get("config", flags.get("f", ""))
+    said = _file(files, path) if path else {}
+    net = _section(said, "net")
+    tls = {**_section(net, "ssl"), **_section(net, "tls")}
+    tls.update(
+        (name, flags[flag]) for name, known in _FLAGS.items() for flag in known if flag in flags
+    )
+    given = str(tls.get("mode", "disabled"))
+    mode = _OLD_MODES.get(given, given)
+    if mode not in MODES:
+        raise BadOptionsError(f"unsupported value for tlsMode {given}{_HELP}")
+    key_file = str(tls.get("certificateKeyFile", tls.get("PEMKeyFile", "")))
+    if mode != "disabled" and not key_file:
+        text = "need tlsCertificateKeyFile or certificateSelector when TLS is enabled"
+        raise BadOptionsError(f"{text}{_HELP}")
+    shown: dict[str, Any] = {**({"config": path} if path else {}), **said}
+    shown["net"] = {"bindIp": "*", **net, **({"tls": tls} if tls else {})}
+    authorization = "auth" in flags or _section(said, "security").get("authorization") == "enabled"
+    if authorization:
+        shown["security"] = {**_section(said, "security"), "authorization": "enabled"}
+    return Options(
+        file=path,
+        folder=flags.get("dbpath", str(_section(said, "storage").get("dbPath", ""))),
+        port=flags.get("port", str(net.get("port", ""))),
+        authorization=authorization,
+        connections=flags.get("maxConns", str(net.get("maxIncomingConnections", ""))),
+        mode=mode,
+        key_file=key_file,
+        authorities=str(tls.get("CAFile", "")),
+        anonymous=str(tls.get("allowConnectionsWithoutCertificates", "")).lower() == "true",
+        told=shown,
+    )
+
+
+def _file(files: Files, path: str) -> dict[str, Any]:
+    text = files.read(path)
+    if text is None:
+        raise BadOptionsError(f"Error opening config file: No such file or directory{_HELP}")
+    try:
+        found = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = "" if mark is None else f" at line {mark.line + 1}, column {mark.column + 1}"
+        words = f"yaml-cpp: error{place}: {error.problem}"
+        raise BadOptionsError(f"Error parsing YAML config file: {words}{_HELP}") from None
+    if not isinstance(found, dict):
+        return {}
+    net = found.get("net")
+    for names, known, place in (
+        (found, _SECTIONS, ""),
+        (net, _NET, "net."),
+        *((_section(net, kind), _TLS, f"net.{kind}.") for kind in ("ssl", "tls")),
+    ):
+        strange = [f"{place}{name}" for name in names or () if name not in known]
+        if strange:
+            raise BadOptionsError(f"Unrecognized option: {strange[0]}{_HELP}")
+    return found
+
+
+def _section(said: Any, name: str) -> dict[str, Any]:
+    found = said.get(name) if isinstance(said, dict) else None
+    return dict(found) if isinstance(found, dict) else {}
