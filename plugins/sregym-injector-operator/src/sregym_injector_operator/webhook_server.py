@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from sregym_core.model import ObjectRef
-
 from sregym_injectors.certificates import Authority, authority, serving
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator
+from sregym_injectors.certificates import authority
 from sregym_injectors.quantities import memory_bytes
 from sregym_injectors.restarts import ClientParameters, clients_of
 from sregym_injectors.template_change import AddedObjectFault, Template, TemplateChange
 from typing_extensions import override
 
 from sregym_injector_operator.admission_trial import tried
-from sregym_injectors.certificates import authority
 from sregym_injector_operator.webhook_server import (
     IMAGE,
     WebhookServer,
