@@ -105,6 +105,34 @@ def test_it_tolerates_as_much_as_it_says(make_market: Any) -> None:
     assert lines(market, "batch")[-1] == "counted"
 
 
+def test_it_stops_once_more_has_failed_than_it_tolerates(make_market: Any) -> None:
+    step = {**BATCH["startup"][1], "times": "400", "tolerates": 0.5}
+    startup = [BATCH["startup"][0], step, *BATCH["startup"][2:]]
+    batch = {**BATCH, "config": {}, "startup": startup}
+    market = make_market({"batch": batch}, programs=("stock",))
+    start(market)
+    market.run(20)
+    market.scale("stock", 0)
+    market.run(15)
+    assert not lines(market, "batch")[-1].startswith("gave up")
+    market.run(15)
+    assert lines(market, "batch")[-1].startswith("gave up: rpc error: code = Unavailable")
+
+
+def test_it_looks_no_more_often_than_its_tolerance_asks_for(make_market: Any) -> None:
+    step = {**BATCH["startup"][1], "times": "1000000", "tolerates": 1.0}
+    startup = [BATCH["startup"][0], step, *BATCH["startup"][2:]]
+    market = make_market({"batch": {**BATCH, "startup": startup}}, programs=("stock",))
+    start(market)
+    market.run(10)
+    looks = [
+        event.at - market.world.now
+        for event in market.world.clock.pending()
+        if event.handler == "userland.event" and "working" in event.arguments
+    ]
+    assert looks == [pytest.approx(250_000, abs=15)]
+
+
 def test_nothing_is_done_of_nothing(make_market: Any) -> None:
     step = {**BATCH["startup"][1], "times": "0"}
     startup = [BATCH["startup"][0], step, *BATCH["startup"][2:]]

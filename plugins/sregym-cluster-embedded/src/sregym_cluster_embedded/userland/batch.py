@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_apps.model import RunStep, expand
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.kubelet.runtime import ContainerRef
     from sregym_cluster_embedded.world import World
 
-# How often a program looks whether what it does succeeds.
+# How often a program looks whether what it does succeeds, at most.
 ROUND_S = 5.0
 
 
@@ -50,13 +51,28 @@ def end_work(world: World, ref: ContainerRef) -> None:
         wake_traffic(world)
 
 
-def failed_work(world: World, ref: ContainerRef, step: RunStep, since: float) -> str:
-    """The error of a step's work since it began; empty while it tolerates what fails."""
+class Progress(NamedTuple):
+    """How work has gone since it began.
+
+    Attributes:
+        error: The error of most that failed, once more has failed than is tolerated; else empty.
+        look_s: Seconds in which no more than is tolerated can fail, even if all fails from now on.
+    """
+
+    error: str
+    look_s: float
+
+
+def progress(world: World, ref: ContainerRef, step: RunStep, since: float) -> Progress:
+    """How a step's work has gone since it began."""
     traffic = world.room_or_none(REQUEST_FLOW)
-    if traffic is None:
-        return ""
-    share, error = traffic.failed(world, ref, step.run, since)
-    return error if share > step.tolerates else ""
+    share, error = traffic.failed(world, ref, step.run, since) if traffic else (0.0, "")
+    if share > step.tolerates:
+        return Progress(error, 0.0)
+    if step.tolerates == 1:
+        return Progress("", math.inf)
+    spare_s = (world.now - since) * (step.tolerates - share) / (1 - step.tolerates)
+    return Progress("", max(ROUND_S, spare_s))
 
 
 def working(world: World) -> tuple[tuple[ContainerRef, Work], ...]:

@@ -25,7 +25,7 @@ from sregym_apps.model import (
     is_on,
 )
 
-from sregym_cluster_embedded.userland.batch import ROUND_S, begin_work, end_work, failed_work
+from sregym_cluster_embedded.userland.batch import begin_work, end_work, progress
 from sregym_cluster_embedded.userland.dialling import attempted
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.kinds.answering import answer_to
@@ -180,14 +180,13 @@ class ServiceKind(Kind):
         """Go on with work that began at a moment and lasts so long when nothing goes wrong."""
         step = program.startup[process.step]
         assert isinstance(step, RunStep)
-        error, left_s = "", began + lasts_s - world.now
-        if world.now > began:
-            error = failed_work(world, process.ref, step, began)
+        left_s = began + lasts_s - world.now
+        error, look_s = progress(world, process.ref, step, began)
         if error or left_s <= 0:
             end_work(world, process.ref)
             self._conclude(world, process.ref, program, Result(error or None))
         else:
-            self._later(world, process, min(left_s, ROUND_S), "working", began, lasts_s)
+            self._later(world, process, min(left_s, look_s), "working", began, lasts_s)
 
     def _conclude(
         self,
