@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import zlib
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -69,7 +70,8 @@ class Seal:
 
     def line(self, content: bytes) -> bytes:
         """A line of which only this seal tells the content."""
-        framed = len(content).to_bytes(_LENGTH, "big") + content
+        packed = zlib.compress(content, level=1)
+        framed = len(packed).to_bytes(_LENGTH, "big") + packed
         framed += bytes(-len(framed) % _BLOCK)
         nonce = secrets.token_bytes(_NONCE)
         hidden = self._stream(nonce, framed)
@@ -94,7 +96,7 @@ class Seal:
             raise ValueError(msg)
         framed = self._stream(body[:_NONCE], body[_NONCE:])
         length = int.from_bytes(framed[:_LENGTH], "big")
-        return framed[_LENGTH : _LENGTH + length]
+        return zlib.decompress(framed[_LENGTH : _LENGTH + length])
 
     def close(self, files: Iterable[Path]) -> None:
         """Seal those of some files that are not sealed."""
