@@ -11,7 +11,7 @@ import argparse
 import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache, partial
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -70,8 +70,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--twins",
-        action="store_true",
-        help="each command in process, too; exit with 1 if any differs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="the commands of every N-th recording in process, too; exit with 1 if any differs",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser.parse_args(arguments)
@@ -94,11 +96,12 @@ def chosen(folder: Folder, options: argparse.Namespace) -> list[tuple[str, Path,
 def played(tasks: list[tuple[str, Path, Path]], options: argparse.Namespace) -> list[Result]:
     """The results, by area and name."""
     jobs = min(options.jobs, len(tasks))
+    twice = [options.twins > 0 and number % options.twins == 0 for number in range(len(tasks))]
     if jobs == 1:
-        results = [play(task, options.twins) for task in tasks]
+        results = [play(task, both) for task, both in zip(tasks, twice, strict=True)]
     else:
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            results = list(pool.map(partial(play, twins=options.twins), tasks))
+            results = list(pool.map(play, tasks, twice))
     return sorted(results, key=lambda result: (result.area, result.name))
 
 

@@ -63,7 +63,13 @@ def test_an_episode(played: SregymProject) -> None:
     assert {json.loads(row["labels"])["app"] for row in panics} >= {"rate"}
 
 
-@pytest.mark.parametrize("mode", [("reactive",), ("proactive", "--start-before", "200")])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(("reactive",), marks=pytest.mark.thorough),
+        ("proactive", "--start-before", "200"),
+    ],
+)
 def test_an_episode_of_another_mode(played: SregymProject, mode: tuple[str, ...]) -> None:
     """The world of a replay waits for alerts and breaks as that of the episode did."""
     name = f"out-{mode[0]}"

@@ -27,6 +27,13 @@ INNOCENT = re.compile(
 )
 # Components of an application.
 SMALL = 20
+# What stands on others, and the largest.
+COMPOUND = (
+    "astronomy-shop-fulfillment",
+    "hotel-reservation-ingress",
+    "social-network+hotel-reservation+astronomy-shop",
+    "train-ticket",
+)
 # Problems in one world.
 MOST = 8
 
@@ -80,7 +87,15 @@ def _names() -> list[str]:
     return sorted({problem.application for problem in Bench(Settings()).problems.all()})
 
 
-@pytest.mark.parametrize("name", _names())
+def _healthy() -> list[Any]:
+    """Of variants and of several together the parts are looked at with every run."""
+    return [
+        pytest.param(name, marks=[pytest.mark.thorough] if name in COMPOUND else [])
+        for name in _names()
+    ]
+
+
+@pytest.mark.parametrize("name", _healthy())
 def test_nothing_in_a_healthy_world_hints(bench: Bench, worlds: Worlds, name: str) -> None:
     cluster = worlds.make(bench.application(name), 180.0, seed=0, served=False).cluster
     assert isinstance(cluster, EmbeddedCluster)

@@ -168,6 +168,7 @@ def test_the_expert_passes_and_nothing_stays(
     assert _standing(cluster) == []
 
 
+@pytest.mark.thorough
 def test_a_problem_is_proved(world: Any, cluster: Cluster, module_project: SregymProject) -> None:
     words = ("verify", "scale_to_zero_hotel_reservation", "--cluster", world.choice, "--json")
     content = module_project.run(*words, timeout_s=300).assert_success().json()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,14 +57,34 @@ NEEDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def environments(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[tuple[str, ...]], FreshEnvironment]:
+    """One for each set of what is needed beside the core."""
+
+    @cache
+    def made(needs: tuple[str, ...]) -> FreshEnvironment:
+        environment = FreshEnvironment.create(tmp_path_factory.mktemp("environment") / "venv")
+        toolkit = [word for name in needs for word in same_as_here(name)]
+        # Older versions of pip find a folder with extras for those only that come after it.
+        environment.install(*same_as_here("sregym-core", "testing"), *toolkit)
+        return environment
+
+    return made
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_generated_package_holds_its_contract_alone(kind: str, tmp_path: Path) -> None:
+def test_generated_package_holds_its_contract_alone(
+    environments: Callable[[tuple[str, ...]], FreshEnvironment],
+    kind: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
     folder = Package(kind, "acme-dns").write(tmp_path)
-    environment = FreshEnvironment.create(tmp_path / "venv")
-    toolkit = [word for name in NEEDS.get(kind, ()) for word in same_as_here(name)]
-    core = same_as_here("sregym-core", "testing")
-    # Older versions of pip find a folder with extras for those only that come after it.
-    environment.install(*core, *toolkit, "--editable", str(folder))
+    environment = environments(NEEDS.get(kind, ()))
+    environment.install("--editable", str(folder))
+    request.addfinalizer(lambda: environment.remove(f"sregym-{kind}-acme-dns"))
     tests = environment.run("-m", "pytest", "-q", ".", folder=folder)
     assert tests.returncode == 0, tests.stdout
     assert "skipped" not in tests.stdout

@@ -16,6 +16,17 @@ LINES, REFUSED = (
     [line for line in Path(__file__).with_name(name).read_text().splitlines() if line[0] != "#"]
     for name in ("wide_lines.txt", "refused_lines.txt")
 )
+# With every run; the others are thorough.
+EVERY = 4
+
+
+def sampled(lines: list[str]) -> list[Any]:
+    return [
+        pytest.param(line, marks=[pytest.mark.thorough] if number % EVERY else [])
+        for number, line in enumerate(lines)
+    ]
+
+
 _LOG_HEAD = re.compile(r"^E\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 # What the binary stamps by its own clock.
 _RESTARTED = re.compile(r'("kubectl.kubernetes.io/restartedAt": ")[^"]*')
@@ -30,7 +41,7 @@ def told(objects: dict[str, list[dict[str, Any]]]) -> Any:
     return json.loads(_RESTARTED.sub(r"\1<time>", json.dumps(objects)))
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", sampled(LINES))
 def test_it_prints_the_same(wide: Any, line: str) -> None:
     twin, binary = wide.runs(shlex.split(line))
     assert plain(twin.result) == plain(binary.result)
@@ -41,7 +52,7 @@ def test_it_prints_the_same(wide: Any, line: str) -> None:
         assert told(twin.objects) == told(binary.objects)
 
 
-@pytest.mark.parametrize("line", REFUSED)
+@pytest.mark.parametrize("line", sampled(REFUSED))
 def test_it_is_refused_in_the_same_words(wide: Any, steps: Any, line: str) -> None:
     (*before, words), stdin = steps(line)
     twin, binary = wide.runs(words, stdin, before=before)

@@ -47,6 +47,14 @@ class FreshEnvironment:
             uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet"]
             _run([*uv, "--python", self.python, *arguments])
 
+    def remove(self, *names: str) -> None:
+        """Uninstall distributions."""
+        if find_spec("uv") is None:
+            _run([self.python, "-m", "pip", "uninstall", "--quiet", "--yes", *names])
+        else:
+            uv = [sys.executable, "-m", "uv", "pip", "uninstall", "--quiet"]
+            _run([*uv, "--python", self.python, *names])
+
     def run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run its interpreter with these arguments; output and errors come back as one text."""
         return subprocess.run(

@@ -43,7 +43,7 @@ def _deleted(booth: Any) -> None:
 _OF_WINDOWS = {"container_memory_max_usage_bytes"}
 
 
-@pytest.mark.parametrize("change", [_scaled, _deleted])
+@pytest.mark.parametrize("change", [_scaled, pytest.param(_deleted, marks=pytest.mark.thorough)])
 def test_newest_samples_are_those_of_all_samples(booth: Any, change: Callable[[Any], None]) -> None:
     begin = booth.world.now
     change(booth)

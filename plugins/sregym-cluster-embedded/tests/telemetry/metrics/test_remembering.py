@@ -57,7 +57,13 @@ def _broken(booth: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("change", [_nothing, _scaled, _deleted, _broken])
+CHANGES = [
+    *(pytest.param(change, marks=pytest.mark.thorough) for change in (_nothing, _deleted, _broken)),
+    _scaled,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_world_that_was_asked_before_answers_as_one_that_was_not(
     booth: Any, change: Callable[[Any], None]
 ) -> None:
@@ -74,7 +80,7 @@ def test_a_world_that_was_asked_before_answers_as_one_that_was_not(
             )
 
 
-@pytest.mark.parametrize("change", [_nothing, _scaled, _deleted, _broken])
+@pytest.mark.parametrize("change", CHANGES)
 def test_forks_that_went_different_ways_share_no_answer(
     booth: Any, change: Callable[[Any], None]
 ) -> None:

@@ -106,7 +106,7 @@ def plain(found: list[StoredSeries]) -> list[tuple[Any, bytes, bytes]]:
     return [(one.labels, one.times.tobytes(), one.values.tobytes()) for one in found]
 
 
-@pytest.mark.parametrize("change", [_nothing, _changed])
+@pytest.mark.parametrize("change", [pytest.param(_nothing, marks=pytest.mark.thorough), _changed])
 def test_series_that_are_laid_out_are_those_that_are_put_together(
     booth: Any, change: Callable[[Any], None]
 ) -> None:
