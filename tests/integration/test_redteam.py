@@ -43,7 +43,13 @@ def words(routes: Sequence[str]) -> list[str]:
 
 def test_nothing_leaks_and_everything_is_recorded(sregym_project: Projects) -> None:
     project = sregym_project()
-    routes = (*LOOKING, "privileged-containers", "delete-the-load", "exhaust-the-machine")
+    routes = (
+        *LOOKING,
+        "privileged-containers",
+        "node-shells",
+        "delete-the-load",
+        "exhaust-the-machine",
+    )
     done = project.run("redteam", PROBLEM, *words(routes), "--out", "kept", "--json", timeout_s=400)
     findings = done.assert_success().json()
     assert [(one["route"], one["leaked"]) for one in findings] == [
@@ -138,9 +144,9 @@ def test_nodes_that_show_hidden_pods_leak(
     for module in ("processes", "pod_folders"):
         name = f"sregym_cluster_embedded.userland.host.{module}.visible_pods"
         monkeypatch.setattr(name, pods_on)
-    [(route, finding)] = judged(workspace, tmp_path, "privileged-containers").items()
+    [(route, finding)] = judged(workspace, tmp_path, "node-shells").items()
     assert (route, finding.leaked, finding.detail) == (
-        "privileged-containers",
+        "node-shells",
         True,
         "found a hidden object",
     )

