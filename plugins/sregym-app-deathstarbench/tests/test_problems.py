@@ -137,6 +137,7 @@ def test_problems_of_upstream_and_what_they_break() -> None:
         "rolling_update_misconfigured_hotel_reservation": [("rollout-strategy", "profile")],
         "rolling_update_misconfigured_social_network": [("rollout-strategy", "user-service")],
         "scale_pod_zero_social_net": [("replicas-zero", "user-service")],
+        "silent_data_corruption": [("corruption", "the node that runs mongodb-geo")],
         "social_net_concurrent_fault": [
             ("node-selector", "user-service"),
             ("tls-required", "url-shorten-mongodb"),

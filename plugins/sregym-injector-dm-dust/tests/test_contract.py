@@ -6,7 +6,15 @@ import pytest
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.errors import TargetError
 from sregym_core.interfaces import Fault, FaultContext, node_access
-from sregym_core.model import Component, DiskBadBlocks, DiskDelay, DiskErrors, Node, VolumeUse
+from sregym_core.model import (
+    Component,
+    DiskBadBlocks,
+    DiskCorruption,
+    DiskDelay,
+    DiskErrors,
+    Node,
+    VolumeUse,
+)
 from sregym_core.testing import (
     FaultCase,
     FullShop,
@@ -19,6 +27,8 @@ from sregym_core.testing import (
 from sregym_core.testing.clusters import opened
 from sregym_core.testing.memory.repairing import repairable
 from sregym_core.testing.targets import chosen_target
+from sregym_injector_dm_dust import corruption
+from sregym_injector_dm_dust.corruption import Corruption
 from sregym_injector_dm_dust.faults import FAULTS
 from sregym_injector_dm_dust.plugin import NAMES
 from sregym_injector_dm_dust.rows import ROWS
@@ -27,8 +37,8 @@ from sregym_injector_dm_dust.sectors import REPAIR, BadSectors
 from sregym_core import Offer
 
 RUNS_STORE = {"node": {"runs": "catalog-db"}}
-REPAIRS = {REPAIR, *(command for row in ROWS for command in row.repair)}
-KINDS: dict[str, type[Fault]] = {**FAULTS, "bad-sectors": BadSectors}
+REPAIRS = {REPAIR, corruption.REPAIR, *(command for row in ROWS for command in row.repair)}
+KINDS: dict[str, type[Fault]] = {**FAULTS, "bad-sectors": BadSectors, "corruption": Corruption}
 
 
 class Shop(FullShop):
@@ -70,10 +80,11 @@ def test_what_is_set_follows_from_the_parameters() -> None:
         for name, cls in KINDS.items():
             parameters = cls.Parameters.model_validate(given.get(name, {"blocks": 2}))
             cls().inject(FaultContext(cluster, shop, target, parameters, UndoJournal()))
-        bad, slow, flaky = node_access(cluster).settings()
+        bad, altered, slow, flaky = node_access(cluster).settings()
         assert isinstance(bad, DiskBadBlocks)
-        ((first, last),) = bad.blocks
-        assert (last - first, first >= 1000, last <= 1999) == (1, True, True)
+        assert isinstance(altered, DiskCorruption)
+        for ((first, last),) in (bad.blocks, altered.blocks):
+            assert (last - first, first >= 1000, last <= 1999) == (1, True, True)
         assert slow == DiskDelay(node=target.name, delay_ms=70)
         assert flaky == DiskErrors(node=target.name, share=0.2)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.sdk.servers import FILE_BYTES
 from sregym_cluster_embedded.sdk.testing import ExitState, Mount
 
 MODEL = """
@@ -177,4 +179,21 @@ def test_the_log_from_start_to_end(
         "1:M @ * User requested shutdown...",
         *saved,
         "1:M @ # Redis is now ready to exit, bye bye...",
+    ]
+
+
+def test_a_snapshot_that_the_disk_has_altered_is_not_loaded(cache: Any) -> None:
+    disk = machines.Disk("root", 100 << 30)
+    first, last = machines.blocks_of(disk, "pv/data:dump.rdb", FILE_BYTES)
+    machines.add(cache.world, machines.Machine("node1", 0, 16 << 20, (disk,)))
+    start(cache)
+    cache.shell("redis", "redis-cli set a 1; redis-cli save")
+    cache.stop("redis")
+    machines.change_root(cache.world, "node1", altered_blocks=((first, last),))
+    start(cache, attempt=1)
+    assert cache.ended("redis").exit_code == 1
+    told = [text.partition(" # ")[2] for text in cache.texts("redis")[-2:]]
+    assert [re.sub("[0-9a-f]{16}", "@", text) for text in told] == [
+        "Wrong RDB checksum expected: (@) but got (@). Aborting now.",
+        "Fatal error loading the DB, check server logs: short read or unsupported RDB version",
     ]

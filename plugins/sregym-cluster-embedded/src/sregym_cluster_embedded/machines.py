@@ -73,6 +73,7 @@ class Disk(NamedTuple):
         size_bytes: Its size.
         other_bytes: Filled by what is not simulated: the system, other tenants.
         bad_blocks: (first, last) blocks of 4 KiB, both included, that cannot be read.
+        altered_blocks: Likewise, that give back other bytes than were written, without an error.
         read_only: Mounted read-only, as a file system is after an error.
         latency_ms: What each access takes besides, on a disk that is slow.
         failing: Share of the accesses that fail.
@@ -84,6 +85,7 @@ class Disk(NamedTuple):
     size_bytes: int
     other_bytes: int = 0
     bad_blocks: tuple[tuple[int, int], ...] = ()
+    altered_blocks: tuple[tuple[int, int], ...] = ()
     read_only: bool = False
     latency_ms: float = 0.0
     failing: float = 0.0

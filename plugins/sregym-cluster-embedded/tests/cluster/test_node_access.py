@@ -33,6 +33,7 @@ from sregym_core.model import (
     Power,
     ProcessLimit,
     ProcessStop,
+    ProcessTrouble,
     RegistryAccess,
     Sysctl,
     SystemCall,
@@ -54,6 +55,7 @@ SETTINGS = (
     DiskFill(node=N, taken_bytes=10**10),
     DiskReadOnly(node=N, read_only=True),
     DiskBadBlocks(node=N, blocks=((7, 9), (20, 20))),
+    DiskCorruption(node=N, blocks=((30, 33),)),
     DiskDelay(node=N, delay_ms=40),
     DiskErrors(node=N, share=0.2),
     DiskUse(node=N, queued=30, displaced=0.5),
@@ -249,7 +251,10 @@ def test_where_a_file_of_a_container_lies(cluster: Cluster, access: NodeAccess) 
     ("setting", "message"),
     [
         (Power(node="moon"), "the cluster has no machine 'moon'; it has: node1, node2, node3"),
-        (DiskCorruption(node=N), "disk-corruption is not simulated ('disk-corruption node3 root')"),
+        (
+            ProcessTrouble(node=N, namespace="shop", trouble="leak"),
+            "process-troubles is not simulated ('process-trouble node3 shop * leak')",
+        ),
         (CpuUse(node=N, cores=900), "node 'node3' has 8 processors, 900 cannot be busy"),
         (DiskFill(node=N, disk="b"), "node 'node3' has no disk 'b'; it has: root"),
         (Sysctl(node=N, name="a.b"), "the kernel of node 'node3' has no parameter 'a.b'"),
@@ -294,8 +299,8 @@ def test_what_cannot_be(access: NodeAccess, setting: NodeSetting, message: str) 
 
 def test_what_a_node_allows(access: NodeAccess) -> None:
     assert access.examine(N, Capability.SYSCTLS) == ""
-    assert access.examine(N, Capability.DISK_CORRUPTION) == (
-        "node 'node3': disk-corruption is not simulated"
+    assert access.examine(N, Capability.PROCESS_TROUBLES) == (
+        "node 'node3': process-troubles is not simulated"
     )
     access.apply(Power(node=N, on=False))
     assert access.examine(N, Capability.POWER) == ""

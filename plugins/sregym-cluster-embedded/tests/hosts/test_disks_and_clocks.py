@@ -144,6 +144,20 @@ def test_sectors_that_are_written_can_be_read_again(world: World, on_host) -> No
     assert on_host("hdparm /dev/vdz").stderr == "/dev/vdz: No such file or directory\n"
 
 
+def test_a_table_that_alters_what_is_read_is_seen_and_removed(world: World, on_host) -> None:
+    machines.change_root(world, "node1", altered_blocks=((1000, 1001), (0, 0)))
+    rest = machines.machines(world)[0].root.size_bytes // 512 - 8016
+    altering = "0 1 2 random_read_corrupt 1000000000"
+    assert on_host("dmsetup table vda1-corrupt").stdout == (
+        f"0 8 flakey 254:1 0 {altering}\n8 7992 linear 254:1 8\n"
+        f"8000 16 flakey 254:1 8000 {altering}\n8016 {rest} linear 254:1 8016\n"
+    )
+    assert on_host("dmsetup status | tail -1").stdout == f"vda1-corrupt: 8016 {rest} linear\n"
+    assert on_host("journalctl -k -p err -o cat").stdout == "-- No entries --\n"
+    assert on_host("dmsetup remove vda1-corrupt && dmsetup table").stdout == "No devices found\n"
+    assert machines.machines(world)[0].root.altered_blocks == ()
+
+
 def test_tables_below_a_file_system_are_seen_and_removed(world: World, on_host) -> None:
     assert on_host("dmsetup table").stdout == "No devices found\n"
     size = machines.machines(world)[0].root.size_bytes // 512

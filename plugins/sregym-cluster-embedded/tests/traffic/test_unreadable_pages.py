@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from sregym_cluster_embedded import machines
+from sregym_cluster_embedded.userland.disk import read_trouble
 from sregym_cluster_embedded.userland.keys import RUNTIME
 from sregym_cluster_embedded.userland.process import Process, change, process_of
 
@@ -46,8 +48,8 @@ def store_of(market: Any, place: int = -1) -> Process:
     return process
 
 
-def spoil(market: Any, offset: int) -> None:
-    """Let the store's file be unreadable from a byte on."""
+def spoil(market: Any, offset: int, how: str = "bad_blocks") -> None:
+    """Let the store's file be unreadable, or altered, from a byte on."""
     process = store_of(market)
     machine = machines.machine(market.world, process.config.node)
     assert machine is not None
@@ -55,7 +57,7 @@ def spoil(market: Any, offset: int) -> None:
     file = kind.data_file(process, process.behaviour)
     first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", 32 << 20)
     blocks = ((first + offset // machines.BLOCK, last),)
-    machines.change_root(market.world, machine.name, bad_blocks=blocks)
+    machines.change_root(market.world, machine.name, **{how: blocks})
 
 
 def failed(market: Any) -> float:
@@ -86,6 +88,56 @@ def test_a_checkpoint_meets_a_page_that_it_merges(make_market: Any) -> None:
         ("F", "WTCheckpointThread"),
         ("F", "WTCheckpointThread"),
     ]
+
+
+def test_a_checkpoint_knows_a_page_that_was_altered(make_market: Any) -> None:
+    market = market_of(make_market, "mongodb")
+    spoil(market, 8192, "altered_blocks")
+    market.run(181)
+    ended = store_of(market, 0)
+    assert ended.ended_at is not None
+    said = json.loads(ended.lines[-3].text)["attr"]
+    sums = re.compile("0x[0-9a-f]{8}")
+    assert (said["error"], sums.sub("@", said["message"])) == (
+        -31802,
+        "__wt_block_read_off: WiredTiger.wt: potential hardware corruption, read checksum error for "
+        "4096B block at offset 8192: calculated block checksum of @ doesn't match expected checksum of @",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "words", "told"),
+    [
+        ("mysql", "8.0.39", "Error 1712 (HY000): Index orders is corrupted", [
+            "0 [ERROR] [MY-011906] [InnoDB] Database page corruption on disk or a failed file read of page "
+            "[page id: space=2, page number=1]. You may have to recover from a backup.",
+        ]),
+        ("postgres", "16.4", "ERROR: invalid page in block 3 of relation base/16384/16385 (SQLSTATE XX001)", [
+            "[61] WARNING:  page verification failed, calculated checksum @ but expected @",
+            "[61] ERROR:  invalid page in block 3 of relation base/16384/16385",
+        ]),
+    ],
+)  # fmt: skip
+def test_sql_servers_know_pages_that_were_altered(
+    make_market: Any, kind: str, version: str, words: str, told: list[str]
+) -> None:
+    market = market_of(make_market, kind, version=version)
+    before = len(said(market))
+    spoil(market, 24_576, "altered_blocks")
+    market.run(4)
+    assert failed(market) == pytest.approx(0.05, abs=0.01)
+    process = store_of(market)
+    kind_of = market.world.room(RUNTIME).kind_of(process)
+    file = kind_of.data_file(process, process.behaviour)
+    trouble = read_trouble(market.world, process, file)
+    assert trouble is not None
+    assert kind_of.withstands(trouble, file, "orders", False) == words
+    lines = said(market)[before : before + len(told)]
+    shown = [re.sub(r"(checksum|expected) \d+", r"\1 @", line) for line in lines]
+    assert [line[line.index(told[0][:3]) :] for line in shown] == told
+    machines.change_root(market.world, process.config.node, altered_blocks=())
+    market.run(2)
+    assert failed(market) == 0
 
 
 def test_a_checkpoint_after_the_disk_was_mended_meets_nothing(make_market: Any) -> None:

@@ -13,5 +13,6 @@ def sregym_register_injectors() -> list[Offer]:
     """The faults of this plugin."""
     return [
         Offer("bad-sectors", "sregym_injector_dm_dust.sectors:BadSectors"),
+        Offer("corruption", "sregym_injector_dm_dust.corruption:Corruption"),
         *(Offer(name, f"sregym_injector_dm_dust.faults:{name}") for name in NAMES),
     ]

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
-from sregym_core.errors import TargetError
-from sregym_core.interfaces import Command, Fault, FaultContext, node_access
-from sregym_core.model import (
-    Capability,
-    Change,
-    Check,
-    DiskBadBlocks,
-    GroundTruth,
-    Node,
-    TargetKind,
-)
-from sregym_injectors.defects import defect_check
-from sregym_injectors.node_fitting import runs_something_that_matters
-from sregym_injectors.nodes import NodeEdits, current, on_host, truth_on_node
-from sregym_injectors.pods import live, pods_of
-from sregym_injectors.pressure import after_pressure, store_started_anew
+from sregym_core.model import Capability, Change, DiskBadBlocks, GroundTruth
+from sregym_injectors.nodes import truth_on_node
 from typing_extensions import override
 
+from sregym_injector_dm_dust.below_file import BelowFile
+
 if TYPE_CHECKING:
-    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.interfaces import FaultContext
 
 # `badblocks` counts in KiB, and two sectors are one.
 REPAIR = (
@@ -36,60 +22,16 @@ REPAIR = (
 )
 
 
-class SectorParameters(BaseModel):
-    """Parameters.
-
-    Attributes:
-        blocks: Of 4 KiB that cannot be read, one after the other.
-        restart: Whether the server begins anew, and so reads them, at once; else it meets them when
-            it next reads there.
-        file: As the container of the datastore sees it; empty for the one that stands for all it keeps.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    restart: bool = True
-    blocks: int = Field(default=4, ge=1)
-    file: str = ""
-
-
-class BadSectors(Fault):
+class BadSectors(BelowFile):
     """Lets a disk no longer read some sectors below a file of a datastore."""
 
     name: ClassVar[str] = "bad-sectors"
     title: ClassVar[str] = "Sectors below a datastore's file cannot be read"
-    layer: ClassVar[str] = "hardware"
-    Parameters: ClassVar[type[SectorParameters]] = SectorParameters
-    takes: ClassVar[tuple[TargetKind, ...]] = (TargetKind.NODE,)
     needs: ClassVar[tuple[Capability, ...]] = (Capability.DISK_BAD_BLOCKS,)
-
-    @override
-    def fits(self, target: Node) -> bool:
-        component = target.component
-        # What a container keeps in its own layer is elsewhere when it starts again.
-        is_store = (
-            component is not None and component.kind == "datastore" and bool(component.volumes)
-        )
-        return is_store and runs_something_that_matters(target)
-
-    @override
-    def inject(self, context: FaultContext) -> None:
-        pod = _pod(context)
-        blocks = _blocks(context, pod)
-        found = DiskBadBlocks(node=context.node.name)
-        known = current(context, found).blocks
-        NodeEdits(context).apply(found.model_copy(update={"blocks": (*known, blocks)}))
-        if context.parameters.restart:
-            # What stands in the page cache, or in the memory of the server, hides them.
-            stop = ("crictl", "stop", _container(context, pod))
-            NodeEdits(context).run(context.node.name, stop, undo=("true",))
-
-    @override
-    def present(self, context: FaultContext) -> Check:
-        node = context.node.name
-        blocks = current(context, DiskBadBlocks(node=node)).blocks
-        bad = [f"blocks {first} to {last} of node {node} cannot be read" for first, last in blocks]
-        return defect_check(f"the disk of node {node} can be read everywhere", bad)
+    setting = DiskBadBlocks
+    repair = REPAIR
+    harm = "cannot be read"
+    expected = "all can be read on the disk"
 
     @override
     def ground_truth(self, context: FaultContext) -> GroundTruth:
@@ -109,41 +51,3 @@ class BadSectors(Fault):
         )
         symptom = "the datastore ends or reports Input/output error"
         return truth_on_node(context, "bad-sectors", phrases, change, symptom)
-
-    @override
-    def reference_fix(self, context: FaultContext) -> tuple[Command, ...]:
-        repair = on_host(context, REPAIR)
-        return (repair, *store_started_anew(context), *after_pressure(context, "Ready"))
-
-
-def _pod(context: FaultContext) -> KubeObject:
-    """The pod of the datastore on the node."""
-    node, component = context.node, context.node.component
-    workload = None if component is None else context.cluster.get(component.workload)
-    pods = [] if workload is None else live(pods_of(context.cluster, workload))
-    for pod in pods:
-        if pod["spec"].get("nodeName") == node.name:
-            return pod
-    whose = "a datastore" if component is None else component.name
-    msg = f"bad-sectors: no pod of {whose} runs on node {node.name!r}; target a node that runs one"
-    raise TargetError(msg)
-
-
-def _container(context: FaultContext, pod: KubeObject) -> str:
-    """The identity by which the runtime knows the container that serves."""
-    component = context.node.component
-    assert component is not None, "a pod was found for it"
-    for status in pod.get("status", {}).get("containerStatuses") or ():
-        if status["name"] == component.container:
-            return str(status.get("containerID", "")).rpartition("/")[2]
-    return ""
-
-
-def _blocks(context: FaultContext, pod: KubeObject) -> tuple[int, int]:
-    """The blocks that go bad: somewhere in the file, as the seed has it."""
-    name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-    lies = node_access(context.cluster).blocks_of(namespace, name, context.parameters.file)
-    first, last = lies.blocks[0]
-    chance = Random(f"sectors below a file, seed {context.seed}")  # noqa: S311 - a game, no secret
-    begin = chance.randint(first, max(first, last + 1 - context.parameters.blocks))
-    return begin, min(last, begin + context.parameters.blocks - 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
+    ALTERED,
     DataFile,
     Process,
     Refusal,
@@ -183,6 +184,8 @@ class CouchKind(StoreKind):
 
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """Its words when the disk does not do what it should."""
+        if trouble.error == ALTERED:
+            return "file_corruption: file corruption"
         return f"{trouble.words.lower().replace(' ', '_')}: unknown_error"
 
     def cold_share(self, world: World, process: Process, program: Any) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from sregym_cluster_embedded.sdk.servers import read_trouble, write_trouble
+from sregym_cluster_embedded.sdk.servers import ALTERED, read_trouble, write_trouble
 
 if TYPE_CHECKING:
-    from sregym_cluster_embedded.sdk.servers import DataFile, Process, World
+    from sregym_cluster_embedded.sdk.servers import DataFile, Process, Trouble, World
 
 # Seconds between two checkpoints.
 CHECKPOINT_S = 60.0
@@ -17,6 +17,8 @@ CHECKPOINT_S = 60.0
 _UNREAD_CHECKPOINTS = 3
 # What it reads at a time.
 _PAGE_BYTES = 4096
+# The engine's own number of an error that is none of the system's.
+_WT_ERROR = -31_802
 
 
 def checkpoint_due_s(world: World, process: Process, file: DataFile) -> float | None:
@@ -38,6 +40,9 @@ def checkpoint_due_s(world: World, process: Process, file: DataFile) -> float | 
 
 def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[int, str] | None:
     """The number of the error that a checkpoint meets now, and what the engine says; or None."""
+    found = read_trouble(world, process, file)
+    if found is not None and found.error == ALTERED:
+        return wrong_checksum(world, process, file, found)
     trouble, text = write_trouble(world, process, file), f"__posix_file_io: {file.name}: "
     if trouble is None:
         trouble = read_trouble(world, process, file)
@@ -47,3 +52,16 @@ def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[i
             f"{_PAGE_BYTES} bytes at offset {offset}: "
         )
     return None if trouble is None else (getattr(errno, trouble.error), f"{text}{trouble.words}")
+
+
+def wrong_checksum(world: World, process: Process, file: DataFile, met: Trouble) -> tuple[int, str]:
+    """The number of the engine's own error about a page with other bytes, and what it says."""
+    sums = [
+        f"0x{int(world.seed.fraction('wiredtiger', what, process.ref, met.offset) * 2**32):08x}"
+        for what in ("found", "expected")
+    ]
+    return _WT_ERROR, (
+        f"__wt_block_read_off: {file.name}: potential hardware corruption, read checksum error for "
+        f"{_PAGE_BYTES}B block at offset {met.offset}: calculated block checksum of {sums[0]} "
+        f"doesn't match expected checksum of {sums[1]}"
+    )

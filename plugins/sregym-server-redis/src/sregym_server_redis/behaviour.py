@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
+    ALTERED,
     RUNTIME,
     WRITING,
     ConnectionLimit,
@@ -18,6 +19,7 @@ from sregym_cluster_embedded.sdk.servers import (
     counted,
     end,
     process_of,
+    read_trouble,
     say,
     store_bytes,
     write_trouble,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 # After a snapshot that failed the next one is tried so much later.
 _RETRY_S = 6.0
 _CHILD = 25
+_RDB = "short read or unsupported RDB version"
 _USUAL_CLIENTS = 10_000
 
 
@@ -105,20 +108,33 @@ class RedisKind(StoreKind):
         note(world, process, "M", "*", "monotonic clock: POSIX clock_gettime")
         note(world, process, "M", "*", f"Running mode=standalone, port={port}.")
         note(world, process, "M", strong, "Server initialized")
-        self._load(world, process, program)
+        if not self._load(world, process, program):
+            end(world, process.ref, 1)
+            return
         super().event(world, process, program, *arguments)
         still = process_of(world, process.ref)
         if still is not None and still.running:
             ready = "Ready to accept connections" + (" tcp" if strong == "*" else "")
             note(world, process, "M", "*", ready)
 
-    def _load(self, world: World, process: Process, program: RedisProgram) -> None:
-        """Say what was in the snapshot."""
+    def _load(self, world: World, process: Process, program: RedisProgram) -> bool:
+        """Say what was in the snapshot, or why it cannot be used; whether the server may go on."""
         kept = load(world, process.settings["redis.storage"])
         count = sum(map(len, kept.databases.values()))
         store_bytes(world, process.ref, kept.held_bytes())
-        if not count or self.data_file(process, program) is None:
-            return
+        file = self.data_file(process, program)
+        if not count or file is None:
+            return True
+        trouble = read_trouble(world, process, file)
+        if trouble is not None and trouble.error == ALTERED:
+            sums = [
+                f"{int(world.seed.fraction('rdb', what, process.ref) * 2**64):016x}"
+                for what in ("expected", "found")
+            ]
+            wrong = f"Wrong RDB checksum expected: ({sums[0]}) but got ({sums[1]}). Aborting now."
+            note(world, process, "M", "#", wrong)
+            note(world, process, "M", "#", f"Fatal error loading the DB, check server logs: {_RDB}")
+            return False
         size = kept.used_bytes() / (1 << 20)
         for text in (
             f"Loading RDB produced by version {program.version}",
@@ -128,6 +144,7 @@ class RedisKind(StoreKind):
             "DB loaded from disk: 0.000 seconds",
         ):
             note(world, process, "M", "*", text)
+        return True
 
     def shut_down(self, world: World, process: Process, program: RedisProgram) -> None:
         """End because a client says so."""

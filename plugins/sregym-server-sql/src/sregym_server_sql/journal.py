@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sregym_cluster_embedded.sdk.servers import World
 
 _LINE_S = 0.0004
+_INNODB_PAGE_BYTES = 16_384
 
 
 class Said(NamedTuple):
@@ -168,14 +169,24 @@ def innodb_unread(world: World, number: int, words: str, *, mariadb: bool) -> li
     """InnoDB cannot read a page: the number of the error and its words."""
     failed = f"Operating system error number {number} in a file operation."
     meaning = f"Error number {number} means '{words}'"
+    return _of_innodb(world, ((12592, failed), (12596, meaning)), mariadb=mariadb)
+
+
+def innodb_altered(world: World, offset: int, *, mariadb: bool) -> list[Said]:
+    """InnoDB has read a page whose checksum is wrong."""
+    page = f"[page id: space=2, page number={offset // _INNODB_PAGE_BYTES}]"
+    failed = f"Database page corruption on disk or a failed file read of page {page}."
+    said = f"{failed} You may have to recover from a backup."
+    return _of_innodb(world, ((11906, said),), mariadb=mariadb)
+
+
+def _of_innodb(world: World, said: Sequence[tuple[int, str]], *, mariadb: bool) -> list[Said]:
+    """Errors of InnoDB by number and text, in the form of either server."""
     if not mariadb:
-        return [
-            _system(12592, failed, "ERROR", "InnoDB"),
-            _system(12596, meaning, "ERROR", "InnoDB"),
-        ]
+        return [_system(number, text, "ERROR", "InnoDB") for number, text in said]
     at = moment(world, world.now)
     clock = f"{at:%Y-%m-%d} {at.hour:2d}:{at:%M:%S}"
-    return [Said(f"{clock} 0 [ERROR] InnoDB: {text}") for text in (failed, meaning)]
+    return [Said(f"{clock} 0 [ERROR] InnoDB: {text}") for _, text in said]
 
 
 def mysql_entry(version: str) -> list[Said]:

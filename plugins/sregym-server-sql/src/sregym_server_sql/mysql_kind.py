@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line, Program
 from sregym_cluster_embedded.sdk.servers import (
+    ALTERED,
     RUNTIME,
     WRITING,
     ConnectionLimit,
@@ -29,6 +30,7 @@ from sregym_server_sql.data import Account, SqlData, load, right_for, store
 from sregym_server_sql.engine import statements_of
 from sregym_server_sql.journal import (
     Said,
+    innodb_altered,
     innodb_unread,
     lines,
     mysql_entry,
@@ -360,6 +362,8 @@ class MysqlKind(SqlKind):
         """A table that cannot grow is full, whatever keeps it from growing."""
         if trouble.error == "ENOSPC":
             return f"Error 1114 (HY000): The table '{collection}' is full"
+        if trouble.error == ALTERED:
+            return f"Error 1712 (HY000): Index {collection} is corrupted"
         number = getattr(errno, trouble.error)
         verb = "writing" if write else "reading"
         code = 1026 if write else 1024
@@ -372,6 +376,8 @@ class MysqlKind(SqlKind):
 
     def unread(self, world: World, program: MysqlProgram, trouble: Trouble) -> Sequence[Said]:
         """The number of the error, and what it means."""
+        if trouble.error == ALTERED:
+            return innodb_altered(world, trouble.offset, mariadb=not _is_mysql(program))
         number = getattr(errno, trouble.error)
         return innodb_unread(world, number, trouble.words, mariadb=not _is_mysql(program))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, Line
 from sregym_cluster_embedded.sdk.servers import (
+    ALTERED,
     RUNTIME,
     WRITING,
     ConnectionLimit,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # The process of the server that serves a session.
 _BACKEND = 61
 _PAGE_BYTES = 8192
+_STATES = {"ENOSPC": "53100", "EROFS": "25006", ALTERED: "XX001"}
 # Path in the data directory -> bytes.
 _FILES = {
     "PG_VERSION": 3, "pg_hba.conf": 5743, "pg_ident.conf": 2640, "postgresql.auto.conf": 88,
@@ -225,7 +227,7 @@ class PostgresKind(SqlKind):
 
     def withstands(self, trouble: Trouble, file: DataFile, collection: str, write: bool) -> str:
         """A file cannot be extended or read."""
-        state = {"ENOSPC": "53100", "EROFS": "25006"}.get(trouble.error, "58030")
+        state = _STATES.get(trouble.error, "58030")
         text = (
             f'could not extend file "{file.name}": {trouble.words}'
             if write
@@ -241,8 +243,15 @@ class PostgresKind(SqlKind):
 
     def unread(self, world: World, program: PostgresProgram, trouble: Trouble) -> Sequence[Said]:
         """As the client is told."""
-        return [Said(f"{{at}} [{_BACKEND}] ERROR:  {self._unreadable(trouble)}")]
+        lines = [f"ERROR:  {self._unreadable(trouble)}"]
+        if trouble.error == ALTERED:
+            sums = [int(world.seed.fraction("page", what, world.now) * 2**16) for what in (0, 1)]
+            warned = f"calculated checksum {sums[0]} but expected {sums[1]}"
+            lines.insert(0, f"WARNING:  page verification failed, {warned}")
+        return [Said(f"{{at}} [{_BACKEND}] {line}") for line in lines]
 
     def _unreadable(self, trouble: Trouble) -> str:
         block = trouble.offset // _PAGE_BYTES
+        if trouble.error == ALTERED:
+            return f"invalid page in block {block} of relation {self.main_file}"
         return f'could not read block {block} in file "{self.main_file}": {trouble.words}'

@@ -14,6 +14,7 @@ from sregym_core.model import (
     CpuUse,
     Daemon,
     DiskBadBlocks,
+    DiskCorruption,
     DiskDelay,
     DiskErrors,
     DiskFill,
@@ -309,6 +310,7 @@ SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
         DiskFill: Kind(_read_fill, _write_fill),
         DiskReadOnly: _of_disk("read_only", "read_only"),
         DiskBadBlocks: _of_disk("blocks", "bad_blocks"),
+        DiskCorruption: _of_disk("blocks", "altered_blocks"),
         DiskDelay: _of_disk("delay_ms", "latency_ms"),
         DiskErrors: _of_disk("share", "failing"),
         DiskUse: Kind(_read_use, _write_use),
@@ -326,7 +328,7 @@ SETTINGS: Mapping[type[NodeSetting], Kind] = MappingProxyType(
 )
 
 
-_OF_DISKS = (DiskFill, DiskReadOnly, DiskBadBlocks, DiskDelay, DiskErrors, DiskUse)
+_OF_DISKS = (DiskFill, DiskReadOnly, DiskBadBlocks, DiskCorruption, DiskDelay, DiskErrors, DiskUse)
 
 
 def all_settings(world: World) -> Iterator[NodeSetting]:

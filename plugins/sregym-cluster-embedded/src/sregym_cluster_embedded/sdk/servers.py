@@ -31,6 +31,7 @@ from sregym_cluster_embedded.userland.counted import (
     counted,
 )
 from sregym_cluster_embedded.userland.disk import (
+    ALTERED,
     FILE_BYTES,
     DataFile,
     Trouble,
@@ -90,6 +91,7 @@ from sregym_cluster_embedded.userland.wiring import registered_at, registrations
 from sregym_cluster_embedded.world import World
 
 __all__ = [
+    "ALTERED",
     "ANSWER_BYTES",
     "FILE_BYTES",
     "FOLDER",

@@ -23,6 +23,8 @@ _ROOM_BYTES = 1 << 20
 FILE_BYTES = 32 << 20
 # What a disk of a virtual machine needs for a request of 1 MiB: 256 MiB/s.
 REQUEST_MS = 4.0
+# Stands for the error of a read that goes well and brings other bytes than were written.
+ALTERED = ""
 _READS, _WRITES = ("open", "read"), ("open", "write", "fsync")
 
 
@@ -49,9 +51,10 @@ class Trouble(NamedTuple):
     """What accesses meet.
 
     Attributes:
-        error: Name of the error number: `ENOSPC`.
+        error: Name of the error number: `ENOSPC`; `ALTERED` where there is none, and other bytes
+            come than were written.
         share: The part of the accesses that do.
-        offset: The first byte of the file that cannot be read.
+        offset: The first byte of the file that cannot be read, or is wrong.
     """
 
     error: str
@@ -61,7 +64,7 @@ class Trouble(NamedTuple):
     @property
     def words(self) -> str:
         """As programs print the error."""
-        return syscalls.words(self.error)
+        return "" if self.error == ALTERED else syscalls.words(self.error)
 
 
 def write_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
@@ -80,18 +83,26 @@ def write_trouble(world: World, process: Process, file: DataFile) -> Trouble | N
 def read_trouble(world: World, process: Process, file: DataFile) -> Trouble | None:
     """What reads of a data file meet, or None."""
     machine = machines.machine(world, process.config.node)
-    if machine is not None and machine.root.bad_blocks:
-        first, last = machines.blocks_of(machine.root, f"{file.kept}:{file.name}", FILE_BYTES)
-        met = [
-            max(low, first)
-            for low, high in machine.root.bad_blocks
-            if low <= last and first <= high
-        ]
-        if met:
-            return Trouble("EIO", offset=(min(met) - first) * machines.BLOCK)
-    if machine is not None and machine.root.failing:
-        return Trouble("EIO", machine.root.failing)
-    return _failing(world, process, file, _READS)
+    if machine is not None:
+        offset = _offset(machine.root, file, machine.root.bad_blocks)
+        if offset is not None:
+            return Trouble("EIO", offset=offset)
+        if machine.root.failing:
+            return Trouble("EIO", machine.root.failing)
+    failing = _failing(world, process, file, _READS)
+    if failing is not None or machine is None:
+        return failing
+    offset = _offset(machine.root, file, machine.root.altered_blocks)
+    return None if offset is None else Trouble(ALTERED, offset=offset)
+
+
+def _offset(disk: machines.Disk, file: DataFile, blocks: tuple[tuple[int, int], ...]) -> int | None:
+    """The first byte of a file that lies on some blocks; None when none does."""
+    if not blocks:
+        return None
+    first, last = machines.blocks_of(disk, f"{file.kept}:{file.name}", FILE_BYTES)
+    met = [max(low, first) for low, high in blocks if low <= last and first <= high]
+    return (min(met) - first) * machines.BLOCK if met else None
 
 
 def slowness_ms(world: World, process: Process, file: DataFile) -> float:

@@ -1,19 +1,22 @@
 """What lies between a file system and its disk: `dmsetup`; and `hdparm`, which speaks to the disk itself.
 
-A disk that is slow, or whose accesses fail, is so by a table of the device mapper that somebody has
+A disk that is slow, that lies, or whose accesses fail, is so by a table of the device mapper that somebody has
 loaded: without it the disk is as it was. Sectors that cannot be read are the disk's own: it takes
 others for them when they are written.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from sregym_cluster_embedded import machines
 from sregym_cluster_embedded.userland.shell.options import options
 from sregym_cluster_embedded.userland.shell.session import Command, Output, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from sregym_cluster_embedded.machines import Disk
 
 _SECTOR = 512
@@ -23,6 +26,14 @@ _DENIED = "/dev/mapper/control: open failed: Permission denied\nFailure to commu
 _DEVICES = ("/dev/vda", "/dev/vda1")
 # A table with errors lets accesses through for so many seconds, and fails them for the rest of these.
 _PERIOD_S = 60
+# What a disk is again without a table.
+_WITHOUT: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {
+        "vda1-delay": {"latency_ms": 0.0},
+        "vda1-flakey": {"failing": 0.0},
+        "vda1-corrupt": {"altered_blocks": ()},
+    }
+)
 
 
 def _root(session: Session) -> Disk:
@@ -39,7 +50,22 @@ def _tables(disk: Disk) -> dict[str, str]:
     if disk.failing:
         down = round(_PERIOD_S * disk.failing)
         found["vda1-flakey"] = f"0 {length} flakey {_BELOW} 0 {_PERIOD_S - down} {down}"
+    if disk.altered_blocks:
+        found["vda1-corrupt"] = "\n".join(_segments(disk, length))
     return found
+
+
+def _segments(disk: Disk, length: int) -> Iterator[str]:
+    """The lines of a table that alters what is read from some blocks."""
+    begin, each = 0, machines.BLOCK // _SECTOR
+    for first, last in sorted(disk.altered_blocks):
+        start, end = first * each, (last + 1) * each
+        if begin < start:
+            yield f"{begin} {start - begin} linear {_BELOW} {begin}"
+        yield f"{start} {end - start} flakey {_BELOW} {start} 0 1 2 random_read_corrupt 1000000000"
+        begin = end
+    if begin < length:
+        yield f"{begin} {length - begin} linear {_BELOW} {begin}"
 
 
 def _dmsetup(session: Session, words: list[str], _stdin: str) -> Output:
@@ -65,10 +91,14 @@ def _dmsetup(session: Session, words: list[str], _stdin: str) -> Output:
             0, "\n".join(f"Name:              {n}\nState:             ACTIVE\n" for n in shown)
         )
     if verb == "status":
-        shown = {name: " ".join(table.split()[:3]) for name, table in shown.items()}
+        shown = {
+            name: "\n".join(" ".join(line.split()[:3]) for line in table.splitlines())
+            for name, table in shown.items()
+        }
     if len(names) == 1:
         return Output(0, f"{shown[names[0]]}\n")
-    return Output(0, "".join(f"{name}: {table}\n" for name, table in shown.items()))
+    lines = [f"{name}: {line}" for name, table in shown.items() for line in table.splitlines()]
+    return Output(0, "".join(f"{line}\n" for line in lines))
 
 
 def _missing(name: str) -> Output:
@@ -80,8 +110,7 @@ def _removed(session: Session, names: list[str], tables: dict[str, str]) -> Outp
     for name in names:
         if name not in tables:
             return _missing(name)
-        field = "latency_ms" if name.endswith("-delay") else "failing"
-        machines.change_root(session.world, session.process.config.node, **{field: 0.0})
+        machines.change_root(session.world, session.process.config.node, **_WITHOUT[name])
     return Output()
 
 
