@@ -184,7 +184,7 @@ def test_the_log_from_start_to_end(
 
 def test_a_snapshot_that_the_disk_has_altered_is_not_loaded(cache: Any) -> None:
     disk = machines.Disk("root", 100 << 30)
-    first, last = machines.blocks_of(disk, "pv/data:dump.rdb", FILE_BYTES)
+    first, last = machines.blocks_of(disk, "pv/data::dump.rdb", FILE_BYTES)
     machines.add(cache.world, machines.Machine("node1", 0, 16 << 20, (disk,)))
     start(cache)
     cache.shell("redis", "redis-cli set a 1; redis-cli save")
