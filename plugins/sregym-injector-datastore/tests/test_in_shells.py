@@ -12,7 +12,7 @@ from sregym_app_synthetic.application import Synthetic
 from sregym_cluster_embedded.cluster import Embedded
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.objects import capture, differences
-from sregym_core.errors import WorldError
+from sregym_core.errors import UsageError, WorldError
 from sregym_core.interfaces import (
     Application,
     Checkpoint,
@@ -28,6 +28,7 @@ from sregym_injector_datastore.conditions import LockHeld, ServerMode, StoreFloo
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.password_rotated import PasswordRotated
 from sregym_injector_datastore.poison_record import PoisonRecord
+from sregym_injector_datastore.schema_changed import SchemaChanged
 from sregym_injector_datastore.store_overrun import StoreOverrun
 
 
@@ -77,6 +78,7 @@ CASES: list[tuple[str, Fault, str, Mapping[str, Any]]] = [
     ("shop", RoleRevoked(), "postgresql", {}),
     ("shop", LockHeld(), "postgresql", {}),
     ("shop", ConnectionsCapped(), "postgresql", {"number": 0}),
+    ("shop", SchemaChanged(), "postgresql", {}),
     ("made", LockHeld(), "promotions-matcher-db", {"table": "matcher"}),
     ("made", RoleRevoked(), "promotions-matcher-db", {}),
     ("made", RoleRevoked(), "vouchers-events", {}),
@@ -88,6 +90,7 @@ OTHERWISE = [
     (ServerMode(), "valkey-cart", {}, "valkey-cli CONFIG SET min-replicas-to-write 0"),
     (StoreFlooded(), "valkey-cart", {"mib": 2}, "valkey-cli CONFIG SET maxmemory-policy allkeys-lru"),
     (LockHeld(), "postgresql", {}, "psql -U root -d otel -c \"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'\""),
+    (SchemaChanged(), "postgresql", {"column": "price_units"}, "psql -U root -d otel -c 'ALTER TABLE catalog.products ADD COLUMN price_units BIGINT'"),
     (ConnectionsCapped(), "postgresql", {"number": 0}, "psql -U root -d otel -c 'ALTER ROLE otelu CONNECTION LIMIT 40'"),
 ]  # fmt: skip
 
@@ -249,3 +252,14 @@ def test_what_a_restart_repairs() -> None:
         for name in ("postgresql", "promotions-matcher-db")
     ]
     assert kept == [True, False]
+
+
+def test_a_column_that_no_script_tells_of_has_to_be_named(shop: Running) -> None:
+    fault = SchemaChanged()
+    context = shop.context(shop.state.fork(shop.spec), fault, "postgresql", table="catalog.sales")
+    with pytest.raises(UsageError) as caught:
+        fault.change(context)
+    assert str(caught.value) == (
+        "parameter 'column' of fault 'schema-changed' on component 'postgresql': no script of it makes "
+        "table 'catalog.sales'; say which column is renamed"
+    )

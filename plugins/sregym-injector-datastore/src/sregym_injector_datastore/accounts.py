@@ -43,3 +43,9 @@ def client_workloads(context: FaultContext, account: Account) -> tuple[ObjectRef
     return tuple(
         ref for name in account.used_by if name in parts for ref in scope.restartable(parts[name])
     )
+
+
+def table_of(component: Component) -> str:
+    """The table for which an account is declared: `SELECT ON catalog.products`; empty for none."""
+    places = (account.role.partition(" ON ")[2] for account in accounts_of(component))
+    return next((place for place in places if place and "*" not in place), "")

@@ -10,7 +10,7 @@ from sregym_injectors.defects import defect_check
 from sregym_injectors.restarts import ClientParameters
 from typing_extensions import override
 
-from sregym_injector_datastore.accounts import accounts_of
+from sregym_injector_datastore.accounts import table_of
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.shells import mongo, mysql, psql, redis
 from sregym_injector_datastore.store_fault import (
@@ -122,7 +122,7 @@ class LockHeld(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        if family_of(component) is Family.POSTGRES and not _table(component):
+        if family_of(component) is Family.POSTGRES and not table_of(component):
             return "no account of it tells of a table"
         return ""
 
@@ -131,7 +131,7 @@ class LockHeld(StoreFault):
         component, table = context.component, context.parameters.table
         family = family_of(component)
         if family is Family.POSTGRES:
-            return _locked_in_postgres(table or _table(component))
+            return _locked_in_postgres(table or table_of(component))
         if family is Family.MYSQL:
             return _locked_in_mysql(table)
         unlock = "db.fsyncUnlock()"
@@ -145,12 +145,6 @@ class LockHeld(StoreFault):
             asks=mongo(component, "print(db.currentOp().fsyncLock === true)"),
             healthy="false",
         )
-
-
-def _table(component: Component) -> str:
-    """The table for which an account is declared: `SELECT ON catalog.products`."""
-    places = (account.role.partition(" ON ")[2] for account in accounts_of(component))
-    return next((place for place in places if place and "*" not in place), "")
 
 
 def _locked_in_postgres(table: str) -> StoreChange:

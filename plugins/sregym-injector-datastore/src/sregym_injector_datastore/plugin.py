@@ -19,6 +19,7 @@ def sregym_register_injectors() -> list[Offer]:
             ("password-rotated", "password_rotated:PasswordRotated"),
             ("poison-record", "poison_record:PoisonRecord"),
             ("role-revoked", "access:RoleRevoked"),
+            ("schema-changed", "schema_changed:SchemaChanged"),
             ("server-mode", "conditions:ServerMode"),
             ("store-overrun", "store_overrun:StoreOverrun"),
             ("store-flooded", "conditions:StoreFlooded"),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from typing import TYPE_CHECKING, Any
 
 from sregym_apps.model import Client, expand
 from sregym_cluster_embedded.sdk.servers import (
-    ALTERED,
     RUNTIME,
     WRITING,
     ConnectionLimit,
@@ -32,7 +30,7 @@ from sregym_cluster_embedded.sdk.servers import (
 from sregym_server_mongodb import encryption
 from sregym_server_mongodb.administration import MOST_CONNECTIONS, most_connections
 from sregym_server_mongodb.builds import build_of
-from sregym_server_mongodb.checkpoints import checkpoint_due_s, met_by_checkpoint, wrong_checksum
+from sregym_server_mongodb.checkpoints import checkpoint_due_s, met_by_checkpoint, met_by_start
 from sregym_server_mongodb.configuration import BAD_OPTIONS, BadOptionsError, options
 from sregym_server_mongodb.connection import needs_login, shown_command
 from sregym_server_mongodb.data import (
@@ -293,12 +291,7 @@ class MongodbKind(Kind):
         assert file is not None
         reads, writes = read_trouble(world, process, file), write_trouble(world, process, file)
         if reads is not None:
-            if reads.error == ALTERED:
-                number, text = wrong_checksum(world, process, file, reads)
-            else:
-                number = getattr(errno, reads.error)
-                text = f"__posix_file_io: {file.name}: {reads.words}"
-            self._panic(world, process, "initandlisten", number, text)
+            self._panic(world, process, "initandlisten", *met_by_start(world, process, file, reads))
             world.after(_REFUSES_S, "userland.exit", process.ref, _ABRUPT)
         elif writes is not None:
             error = _UNWRITABLE[writes.error == "EROFS"].format(

@@ -42,7 +42,7 @@ def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[i
     """The number of the error that a checkpoint meets now, and what the engine says; or None."""
     found = read_trouble(world, process, file)
     if found is not None and found.error == ALTERED:
-        return wrong_checksum(world, process, file, found)
+        return _wrong_checksum(world, process, file, found)
     trouble, text = write_trouble(world, process, file), f"__posix_file_io: {file.name}: "
     if trouble is None:
         trouble = read_trouble(world, process, file)
@@ -54,7 +54,16 @@ def met_by_checkpoint(world: World, process: Process, file: DataFile) -> tuple[i
     return None if trouble is None else (getattr(errno, trouble.error), f"{text}{trouble.words}")
 
 
-def wrong_checksum(world: World, process: Process, file: DataFile, met: Trouble) -> tuple[int, str]:
+def met_by_start(world: World, process: Process, file: DataFile, met: Trouble) -> tuple[int, str]:
+    """The number of the error that a start meets, and what the engine says."""
+    if met.error == ALTERED:
+        return _wrong_checksum(world, process, file, met)
+    return getattr(errno, met.error), f"__posix_file_io: {file.name}: {met.words}"
+
+
+def _wrong_checksum(
+    world: World, process: Process, file: DataFile, met: Trouble
+) -> tuple[int, str]:
     """The number of the engine's own error about a page with other bytes, and what it says."""
     sums = [
         f"0x{int(world.seed.fraction('wiredtiger', what, process.ref, met.offset) * 2**32):08x}"
