@@ -18,7 +18,7 @@ from sregym_injector_datastore.shells import mysql, psql
 from sregym_injector_datastore.store_fault import StoreChange, StoreFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sregym_core.interfaces import FaultContext
     from sregym_core.model import Component
@@ -68,10 +68,10 @@ class SchemaChanged(StoreFault):
         column = given.column or _column(context, table)
         other = given.renamed_to or f"{column}_v2"
         schema, _, bare = table.rpartition(".")
-        if family_of(component) is Family.POSTGRES:
-            shell, quote, inside = psql, '"', f"table_schema = '{schema or 'public'}'"
-        else:
-            shell, quote, inside = mysql, "`", f"table_schema = {_database(schema)}"
+        postgres = family_of(component) is Family.POSTGRES
+        shell: Callable[[str], tuple[str, ...]] = psql if postgres else mysql
+        quote = '"' if postgres else "`"
+        inside = f"table_schema = {_schema(schema, postgres=postgres)}"
 
         def renaming(old: str, new: str) -> str:
             return f"ALTER TABLE {table} RENAME COLUMN {quote}{old}{quote} TO {quote}{new}{quote}"
@@ -93,8 +93,10 @@ class SchemaChanged(StoreFault):
         )
 
 
-def _database(schema: str) -> str:
-    return f"'{schema}'" if schema else "database()"
+def _schema(name: str, *, postgres: bool) -> str:
+    if name:
+        return f"'{name}'"
+    return "'public'" if postgres else "database()"
 
 
 def _column(context: FaultContext, table: str) -> str:
