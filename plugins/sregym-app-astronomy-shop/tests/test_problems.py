@@ -51,6 +51,7 @@ def test_problems_and_what_they_break(shop: AstronomyShop) -> None:
         "incorrect_port_assignment": [("env-wrong", "checkout")],
         "init_container_dependency_hang_astronomy_shop": [("init-hang", "frontend")],
         "internal_traffic_policy_local_astronomy_shop": [("traffic-policy", "recommendation")],
+        "kafka_producer_leak": [("broker-overrun", "kafka")],
         "kafka_queue_problems": [("flag-flipped", "flagd")],
         "kubelet_crash": [("node-kubelet-stopped", "the node that runs frontend")],
         "kubelet_eviction_threshold_misconfig": [

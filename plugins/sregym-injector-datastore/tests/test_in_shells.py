@@ -24,6 +24,7 @@ from sregym_core.interfaces import (
 )
 from sregym_core.model import Outcome
 from sregym_injector_datastore.access import ConnectionsCapped, PasswordRequired, RoleRevoked
+from sregym_injector_datastore.brokers import BrokerOverrun, BrokerWrong
 from sregym_injector_datastore.conditions import LockHeld, ServerMode, StoreFlooded
 from sregym_injector_datastore.families import Family, family_of
 from sregym_injector_datastore.password_rotated import PasswordRotated
@@ -167,6 +168,34 @@ def test_a_record_holds_up_all_behind_it(shop: Running) -> None:
     assert fault.present(context).outcome == Outcome.PASS
     cluster.close()
     cluster = undone.fork(shop.spec)
+    context.journal.undo_commands(cluster)
+    assert cluster.hidden_state() == before
+    cluster.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "codes"),
+    # That of a JVM whose heap is full.
+    [(BrokerOverrun(), {3}), (BrokerWrong(), set())],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_brokers_feel_records(shop: Running, fault: Fault, codes: set[int]) -> None:
+    cluster = shop.state.fork(shop.spec)
+    context = shop.context(cluster, fault, "kafka")
+    before = cluster.hidden_state()
+    assert fault.present(context).outcome == Outcome.PASS
+    fault.inject(context)
+    assert fault.present(context).outcome == Outcome.FAIL
+    cluster.clock.advance(90.0)
+    (pod,) = cluster.list("v1", "Pod", "astronomy-shop", "opentelemetry.io/name=kafka")
+    (status,) = pod["status"]["containerStatuses"]
+    ends = [status[key].get("terminated", {}).get("exitCode") for key in ("state", "lastState")]
+    assert {code for code in ends if code is not None} == codes
+    for command in fault.reference_fix(context):
+        assert cluster.kubectl(command).ok
+    cluster.clock.advance(60.0)
+    assert fault.present(context).outcome == Outcome.PASS
+    context.journal.undo_objects(cluster)
     context.journal.undo_commands(cluster)
     assert cluster.hidden_state() == before
     cluster.close()

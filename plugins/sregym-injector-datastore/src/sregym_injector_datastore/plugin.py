@@ -11,6 +11,8 @@ def sregym_register_injectors() -> list[Offer]:
     return [
         Offer(name, f"sregym_injector_datastore.{place}")
         for name, place in (
+            ("broker-overrun", "brokers:BrokerOverrun"),
+            ("broker-wrong", "brokers:BrokerWrong"),
             ("connections-capped", "access:ConnectionsCapped"),
             ("lock-held", "conditions:LockHeld"),
             ("mongodb-role-revoked", "mongodb_accounts:MongodbRoleRevoked"),

@@ -1,7 +1,8 @@
-"""Somebody who writes into a store until its memory is gone."""
+"""Somebody who writes into a store, or sends to a broker, until its memory is gone."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
@@ -23,12 +24,75 @@ if TYPE_CHECKING:
     from sregym_core.model import Component
 
 
-class StoreOverrun(AddedObjectFault):
+class OverrunParameters(ClientParameters):
+    """Parameters of those that write.
+
+    Attributes:
+        job: Name of the Job; empty: that of the component and `-import`.
+    """
+
+    restart_clients: bool | None = False
+    job: str = Field(default="", pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")
+
+
+class Overrun(AddedObjectFault):
+    """Base: a Job writes into a server without end."""
+
+    layer: ClassVar[str] = "datastore"
+    # How many of its pods write at once, and what memory they may take.
+    memory: ClassVar[str] = "64Mi"
+
+    @abstractmethod
+    def script(self, context: FaultContext) -> str:
+        """What its containers do."""
+
+    def writers(self, context: FaultContext) -> int:
+        """How many pods write at once."""
+        return 1
+
+    @override
+    def added(self, context: FaultContext) -> KubeObject:
+        component, name = context.component, job_of(context).name
+        entry: dict[str, Any] = {
+            "name": "import",
+            "image": component.image,
+            "command": ["sh", "-c", self.script(context)],
+            "resources": {"limits": {"memory": self.memory}, "requests": {"memory": "16Mi"}},
+        }
+        labels = {"app": name}
+        many = self.writers(context)
+        return {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": name, "namespace": component.namespace, "labels": labels},
+            "spec": {
+                "backoffLimit": 6,
+                **({"parallelism": many, "completions": many} if many > 1 else {}),
+                "template": {
+                    "metadata": {"labels": labels},
+                    "spec": {"restartPolicy": "OnFailure", "containers": [entry]},
+                },
+            },
+        }
+
+    @override
+    def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
+        return ()
+
+    @override
+    def present(self, context: FaultContext) -> Check:
+        ref = job_of(context)
+        job = context.cluster.get(ref)
+        writes = job is not None and not job["spec"].get("suspend")
+        told = [f"{ref} writes into {context.component.name}"] if writes else []
+        return defect_check("nobody but the application writes into the store", told)
+
+
+class StoreOverrun(Overrun):
     """Adds a Job that writes values into a Redis without end; the store is killed at its memory limit."""
 
     name: ClassVar[str] = "store-overrun"
     title: ClassVar[str] = "A Job writes into a store until its memory is gone"
-    layer: ClassVar[str] = "datastore"
     mechanism: ClassVar[str] = "store-flooded-by-job"
     phrases: ClassVar[tuple[str, ...]] = (
         "Job floods the store", "job writes large values", "memory flood", "store flooded",
@@ -38,17 +102,14 @@ class StoreOverrun(AddedObjectFault):
     )  # fmt: skip
     symptoms: ClassVar[tuple[str, ...]] = ("OOMKilled", "connection refused", "cache errors")
 
-    class Parameters(ClientParameters):
+    class Parameters(OverrunParameters):
         """Parameters.
 
         Attributes:
-            job: Name of the Job; empty: that of the component and `-import`.
             value_kib: Size of each value.
             pause_s: Between two values.
         """
 
-        restart_clients: bool | None = False
-        job: str = Field(default="", pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")
         value_kib: int = Field(default=1024, ge=16, le=65_536)
         pause_s: float = Field(default=0.2, ge=0.05, le=60)
 
@@ -70,47 +131,17 @@ class StoreOverrun(AddedObjectFault):
         super().inject(context)
 
     @override
-    def added(self, context: FaultContext) -> KubeObject:
-        component, name = context.component, _job(context).name
-        entry: dict[str, Any] = {
-            "name": "import",
-            "image": component.image,
-            "command": ["sh", "-c", _script(context)],
-            "resources": {"limits": {"memory": "64Mi"}},
-        }
-        labels = {"app": name}
-        return {
-            "apiVersion": "batch/v1",
-            "kind": "Job",
-            "metadata": {"name": name, "namespace": component.namespace, "labels": labels},
-            "spec": {
-                "backoffLimit": 6,
-                "template": {
-                    "metadata": {"labels": labels},
-                    "spec": {"restartPolicy": "OnFailure", "containers": [entry]},
-                },
-            },
-        }
+    def script(self, context: FaultContext) -> str:
+        return _script(context)
 
     @override
     def told(self, context: FaultContext) -> str:
         size = context.parameters.value_kib
         return f"writes values of {size} KiB into {context.component.name} without end"
 
-    @override
-    def restarted(self, context: FaultContext) -> Sequence[ObjectRef]:
-        return ()
 
-    @override
-    def present(self, context: FaultContext) -> Check:
-        ref = _job(context)
-        job = context.cluster.get(ref)
-        writes = job is not None and not job["spec"].get("suspend")
-        told = [f"{ref} writes into {context.component.name}"] if writes else []
-        return defect_check("nobody but the application writes into the store", told)
-
-
-def _job(context: FaultContext) -> ObjectRef:
+def job_of(context: FaultContext) -> ObjectRef:
+    """The Job that writes."""
     component = context.component
     return ObjectRef(
         api_version="batch/v1",

@@ -21,6 +21,9 @@ from sregym_cluster_embedded.sdk.servers import (
 )
 
 from sregym_server_kafka.data import data_at, save
+from sregym_server_kafka.heap import feel, forget, is_full
+from sregym_server_kafka.limits import OVERHEAD_BYTES, most_bytes
+from sregym_server_kafka.program import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +58,12 @@ _END = (
 )
 # Appended records reach the disk within this time.
 _FLUSHES_S = 1.0
+# The exit code of a JVM with -XX:+ExitOnOutOfMemoryError.
+_OUT_OF_HEAP = 3
+_TOO_LARGE = (
+    "[10] Message Size Too Large: the server has a configurable maximum message size to avoid unbounded "
+    "memory allocation and the client attempted to produce a message larger than this maximum"
+)
 
 
 class KafkaKind(StoreKind):
@@ -87,6 +96,15 @@ class KafkaKind(StoreKind):
         """Open the port and say so, or write to the disk."""
         if arguments == ("flush",):
             self._flush(world, process, program)
+            return
+        if arguments == ("heap",):
+            feel(world, process, program)
+            return
+        if arguments == ("exhausted",):
+            self._exhaust(world, process, program)
+            return
+        if is_full(world, process, program):
+            self._exhaust(world, process, program)
             return
         super().event(world, process, program, *arguments)
         still = process_of(world, process.ref)
@@ -128,6 +146,27 @@ class KafkaKind(StoreKind):
             self._say(world, process, program, end)
         return super().goodbye(world, process, program)
 
+    def ended(self, world: World, process: Process) -> None:
+        """Requests that it was working on are lost."""
+        forget(world, process)
+        super().ended(world, process)
+
+    def _exhaust(self, world: World, process: Process, program: KafkaProgram) -> None:
+        """End with a full heap, if it is still full."""
+        if not is_full(world, process, program):
+            return
+        for text in (
+            "ERROR Uncaught exception in thread 'data-plane-kafka-request-handler-0': "
+            "(org.apache.kafka.common.utils.KafkaThread)\njava.lang.OutOfMemoryError: Java heap space",
+            "ERROR [KafkaApi-1] Unexpected error handling request "
+            "RequestHeader(apiKey=PRODUCE, apiVersion=11, clientId=perf-producer-client) "
+            "(kafka.server.KafkaApis)\njava.lang.OutOfMemoryError: Java heap space",
+        ):
+            self._write(world, process, program, text)
+        last = Line(text="Terminating due to java.lang.OutOfMemoryError: Java heap space", raw=True)
+        say(world, process.ref, program, (last,))
+        end(world, process.ref, _OUT_OF_HEAP)
+
     def data_file(self, process: Process, program: KafkaProgram) -> DataFile | None:
         """The log of the cluster's metadata."""
         kept = process.settings.get("kafka.storage")
@@ -165,8 +204,12 @@ class KafkaKind(StoreKind):
         dialled: bool,
     ) -> Refusal | None:
         """Take a record for a topic, when there is such a topic."""
-        if collection in data_at(world, process.settings.get("kafka.storage", "")).topics:
-            return None
+        data = data_at(world, process.settings.get("kafka.storage", ""))
+        if collection in data.topics:
+            topic = program.topics.get(collection, Topic())
+            if topic.record_bytes + OVERHEAD_BYTES <= most_bytes(process, data, collection):
+                return None
+            return Refusal("server", _TOO_LARGE)
         text = "[3] Unknown Topic Or Partition: the request is for a topic or partition that does not exist on this broker"
         return Refusal("server", text)
 

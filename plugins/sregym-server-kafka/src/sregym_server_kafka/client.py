@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sregym_cluster_embedded.sdk.commands import Command, Output, Session, connect
 from sregym_cluster_embedded.sdk.servers import process_of, wake_traffic
 
+from sregym_server_kafka.configuring import configs, invalid
 from sregym_server_kafka.data import add_odd, data_at, save
 from sregym_server_kafka.groups import consumer_groups, delete_records, ends_of
 from sregym_server_kafka.reading import records
@@ -18,11 +19,13 @@ from sregym_server_kafka.reading import records
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sregym_cluster_embedded.sdk.servers import Process, Topics
+    from sregym_cluster_embedded.sdk.servers import Process
 
-_NO_SERVER = "[main] WARN org.apache.kafka.clients.NetworkClient - Connection to node -1 ({host}/{ip}:{port}) could not be established. Node may not be available.\n"
+    from sregym_server_kafka.data import Kept
+
+NO_SERVER = "[main] WARN org.apache.kafka.clients.NetworkClient - Connection to node -1 ({host}/{ip}:{port}) could not be established. Node may not be available.\n"
 _NO_TOPIC = "Error while executing topic command : Topic '{topic}' does not exist as expected\n"
-_UNKNOWN = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
+UNKNOWN = "[main] WARN org.apache.kafka.clients.NetworkClient - Error while fetching metadata: {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}\n"
 _TIMED_OUT = "ERROR Error processing message, terminating consumer process:  (org.apache.kafka.tools.consumer.ConsoleConsumer)\norg.apache.kafka.common.errors.TimeoutException\n"
 # A reader who sets no limit sees so many.
 _SHOWN = 10_000
@@ -43,12 +46,13 @@ class Ask(NamedTuple):
     session: Session
     server: Process
     storage: str
-    data: Topics
+    data: Kept
     given: dict[str, str]
     stdin: str
 
 
-def _options(words: list[str]) -> dict[str, str]:
+def options(words: list[str]) -> dict[str, str]:
+    """Options of a script by their names; empty where none has a value."""
     found: dict[str, str] = {}
     for index, word in enumerate(words):
         if word.startswith("--"):
@@ -64,7 +68,7 @@ def _at_broker(
     """A command that does something with what the broker at `--bootstrap-server` keeps."""
 
     def run(session: Session, words: list[str], stdin: str) -> Output:
-        given = _options(words[1:])
+        given = options(words[1:])
         address = given.get("bootstrap-server") or given.get("broker-list") or ""
         if not address:
             missing = 'Missing required argument "[bootstrap-server]"\n'
@@ -73,7 +77,7 @@ def _at_broker(
         target = connect(session, host, int(port) if port.isdecimal() else 9092, "kafka")
         server = None if target.ref is None else process_of(session.world, target.ref)
         if target.kind or server is None or "kafka.storage" not in server.settings:
-            return Output(1, "", _NO_SERVER.format(**target.facts))
+            return Output(1, "", NO_SERVER.format(**target.facts))
         storage = server.settings["kafka.storage"]
         return act(Ask(session, server, storage, data_at(session.world, storage), given, stdin))
 
@@ -85,20 +89,30 @@ def _topics(ask: Ask) -> Output:
     if "list" in ask.given:
         return Output(0, "".join(f"{name}\n" for name in sorted(ask.data.topics)))
     if "create" in ask.given:
+        if topic in ask.data.topics and "if-not-exists" in ask.given:
+            return Output(0)
         if topic in ask.data.topics:
             text = f"Error while executing topic command : Topic '{topic}' already exists.\n"
             return Output(1, text)
         count = ask.given.get("partitions", "1")
         topics = {**ask.data.topics, topic: max(1, int(count) if count.isdecimal() else 1)}
-        save(ask.session.world, ask.storage, replace(ask.data, topics=topics))
+        name, equals, value = ask.given.get("config", "").partition("=")
+        if equals and (why := invalid(name, value)):
+            return Output(1, f"Error while executing topic command : {why}\n")
+        told = {**ask.data.configs, topic: {name: value}} if equals else ask.data.configs
+        save(ask.session.world, ask.storage, replace(ask.data, topics=topics, configs=told))
         wake_traffic(ask.session.world)
         return Output(0, f"Created topic {topic}.\n")
+    if topic and topic not in ask.data.topics and "if-exists" in ask.given:
+        return Output(0)
     if topic and topic not in ask.data.topics:
         return Output(1, _NO_TOPIC.format(topic=topic))
     if "delete" in ask.given:
         topics = {name: count for name, count in ask.data.topics.items() if name != topic}
         odd = tuple(record for record in ask.data.odd if record.topic != topic)
-        save(ask.session.world, ask.storage, replace(ask.data, topics=topics, odd=odd))
+        told = {name: kept for name, kept in ask.data.configs.items() if name != topic}
+        data = replace(ask.data, topics=topics, odd=odd, configs=told)
+        save(ask.session.world, ask.storage, data)
         wake_traffic(ask.session.world)
         return Output(0)
     return Output(
@@ -109,11 +123,12 @@ def _topics(ask: Ask) -> Output:
     )
 
 
-def _described(data: Topics, topic: str) -> str:
+def _described(data: Kept, topic: str) -> str:
     count = data.topics[topic]
     name = base64.urlsafe_b64encode(blake2b(topic.encode(), digest_size=16).digest()).decode()
     head = f"Topic: {topic}\tTopicId: {name.rstrip('=')}\tPartitionCount: {count}"
-    rows = [f"{head}\tReplicationFactor: 1\tConfigs: \n"]
+    told = ",".join(f"{key}={value}" for key, value in sorted(data.configs.get(topic, {}).items()))
+    rows = [f"{head}\tReplicationFactor: 1\tConfigs: {told}\n"]
     rows += [
         f"\tTopic: {topic}\tPartition: {number}\tLeader: 1\tReplicas: 1\tIsr: 1\n"
         for number in range(count)
@@ -124,7 +139,7 @@ def _described(data: Topics, topic: str) -> str:
 def _produce(ask: Ask) -> Output:
     topic = ask.given.get("topic", "")
     if topic not in ask.data.topics:
-        return Output(1, "", _UNKNOWN.format(topic=topic))
+        return Output(1, "", UNKNOWN.format(topic=topic))
     for number, line in enumerate(ask.stdin.splitlines()):
         if not _is_json(line):
             key = f"{ask.session.world.now} {number}"
@@ -138,7 +153,7 @@ def _consume(ask: Ask) -> Output:
     """The records there are; whoever asks for new ones waits, and a command in `exec` sees none."""
     topic, given = ask.given.get("topic", ""), ask.given
     if topic not in ask.data.topics:
-        return Output(0, "", _UNKNOWN.format(topic=topic) + _processed(0))
+        return Output(0, "", UNKNOWN.format(topic=topic) + _processed(0))
     wanted = given.get("max-messages", "")
     found: list[str] = []
     if "from-beginning" in given or "offset" in given:
@@ -164,6 +179,7 @@ def _is_json(line: str) -> bool:
     return True
 
 
+kafka_configs = _at_broker(configs)
 kafka_topics = _at_broker(_topics)
 kafka_consumer_groups = _at_broker(consumer_groups)
 kafka_delete_records = _at_broker(delete_records)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sregym_cluster_embedded.sdk.servers import Broker, OddRecord, OffsetReset, TableKey, Topics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sregym_cluster_embedded.sdk.servers import World
 
-TABLE: TableKey[str, Topics] = TableKey("userland.kafka")
+
+# Stands for all brokers among the topics that have settings.
+BROKERS = ""
 
 
-def data_at(world: World, storage: str) -> Topics:
+@dataclass(frozen=True)
+class Kept(Topics):
+    """What a broker of Kafka keeps.
+
+    Attributes:
+        configs: Topic, or `BROKERS` -> setting -> value that somebody has set while it ran.
+    """
+
+    configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+TABLE: TableKey[str, Kept] = TableKey("userland.kafka")
+
+
+def data_at(world: World, storage: str) -> Kept:
     """What is kept under an identity of storage."""
-    found: Topics | None = world.table(TABLE).get(storage)
-    return found or Topics()
+    found: Kept | None = world.table(TABLE).get(storage)
+    return found or Kept()
 
 
-def save(world: World, storage: str, data: Topics) -> None:
+def save(world: World, storage: str, data: Kept) -> None:
     """Keep other data."""
     world.table(TABLE)[storage] = data
 
@@ -52,7 +68,7 @@ def reset(
     save(world, storage, replace(data, resets=(*data.resets, entry)))
 
 
-def last_set(data: Topics, group: str, topic: str, partition: int) -> int:
+def last_set(data: Kept, group: str, topic: str, partition: int) -> int:
     """The offset to which a group was last set; 0 where nobody did."""
     found = (
         offset
@@ -64,15 +80,18 @@ def last_set(data: Topics, group: str, topic: str, partition: int) -> int:
     return next(found, 0)
 
 
-def describe(data: Topics) -> str:
+def describe(data: Kept) -> str:
     """All of it as canonical text, without what only flows by."""
     rows = [f"topic {name}: {partitions}" for name, partitions in sorted(data.topics.items())]
+    for name, configs in sorted(data.configs.items()):
+        what = f"topic {name}" if name else "brokers"
+        rows += [f"{what}: {key} = {value}" for key, value in sorted(configs.items())]
     return "\n".join(
         [*rows, *(f"odd record in {odd.topic}-{odd.partition}" for odd in _kept(data))]
     )
 
 
-def _kept(data: Topics) -> Iterator[OddRecord]:
+def _kept(data: Kept) -> Iterator[OddRecord]:
     """Odd records that nobody has deleted."""
     before: dict[tuple[str, int], int] = {}
     for odd in data.odd:

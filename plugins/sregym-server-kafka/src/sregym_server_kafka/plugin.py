@@ -9,6 +9,7 @@ _CLIENT = f"{_HERE}.client"
 _SCRIPTS = (
     *("kafka-topics", "kafka-consumer-groups", "kafka-console-producer", "kafka-delete-records"),
     *("kafka-console-consumer", "kafka-broker-api-versions", "kafka-configs"),
+    "kafka-producer-perf-test",
 )
 
 EXTENSION = Extension(
@@ -34,6 +35,8 @@ EXTENSION = Extension(
             commands=(
                 Command("kafka-topics.sh", f"{_CLIENT}:kafka_topics"),
                 Command("kafka-consumer-groups.sh", f"{_CLIENT}:kafka_consumer_groups"),
+                Command("kafka-configs.sh", f"{_CLIENT}:kafka_configs"),
+                Command("kafka-producer-perf-test.sh", f"{_HERE}.performance:producer_perf_test"),
                 Command("kafka-delete-records.sh", f"{_CLIENT}:kafka_delete_records"),
                 Command("kafka-console-producer.sh", f"{_CLIENT}:kafka_console_producer"),
                 Command("kafka-console-consumer.sh", f"{_CLIENT}:kafka_console_consumer"),
