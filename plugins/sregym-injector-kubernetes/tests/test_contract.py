@@ -90,6 +90,7 @@ FITTING = {
     "flag-flipped": [],
     "env-missing": [],
     "env-wrong": [],
+    "rollout-skew": [],
     "env-shadowed": [],
     "pod-sysctl": ["catalog", "front"],
     "autoscaler-wrong": ["catalog", "front"],

@@ -56,6 +56,7 @@ CASES = [
     ("webhook-down", "geo"),
     ("volume-elsewhere", "search"),
     ("rollout-strategy", "profile"),
+    ("rollout-skew", "nginx-thrift"),
     ("readiness-gate", "frontend"),
     ("sidecar-stuck", "geo"),
     ("preemption", "rate"),

@@ -39,6 +39,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("namespace-policy", f"{_PACKAGE}.namespace_policy:NamespacePolicy"),
         Offer("claim-shared", f"{_PACKAGE}.volumes:ClaimShared"),
         Offer("volume-elsewhere", f"{_PACKAGE}.volumes:VolumeElsewhere"),
+        Offer("rollout-skew", f"{_PACKAGE}.rollout_skew:RolloutSkew"),
         Offer("rollout-strategy", f"{_PACKAGE}.rollout_strategy:RolloutStrategy"),
         Offer("pod-sysctl", f"{_PACKAGE}.sysctls:PodSysctl"),
         Offer("preemption", f"{_PACKAGE}.preemption:Preemption"),
