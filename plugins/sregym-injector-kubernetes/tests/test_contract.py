@@ -97,6 +97,7 @@ FITTING = {
     "secret-wrong": [],
     "image-incompatible": [],
     "buggy-build": [],
+    "leak": [],
 }
 
 

@@ -66,6 +66,7 @@ CASES = [
     ("host-port", "frontend"),
     ("image-incompatible", "mongodb-rate"),
     ("buggy-build", "geo"),
+    ("leak", "recommendation"),
     ("rbac-missing", "recommendation"),
     ("env-shadowed", "nginx-thrift"),
     ("cpu-limit", "frontend"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 from sregym_core.errors import UsageError
+from sregym_core.model import FailureMode
 from sregym_injectors.restarts import TemplateParameters
 from sregym_injectors.template_change import PodTemplateFault, Template, TemplateChange
 from typing_extensions import override
@@ -162,3 +163,33 @@ class BuggyBuild(_OtherBuild):
         "image was changed to a defective build",
     )
     symptoms: ClassVar[tuple[str, ...]] = ("container ends after its start", "CrashLoopBackOff")
+
+
+class Leak(_OtherBuild):
+    """Rolls a build out whose memory grows for as long as it runs."""
+
+    name: ClassVar[str] = "leak"
+    title: ClassVar[str] = "Build that keeps what it should give back"
+    layer: ClassVar[str] = "application"
+    lack: ClassVar[str] = "leaking"
+    modes: ClassVar[tuple[FailureMode, ...]] = (FailureMode.SLOW,)
+    mechanism: ClassVar[str] = "memory-leak-in-build"
+    phrases: ClassVar[tuple[str, ...]] = (
+        "memory leak",
+        "leaking build",
+        "build leaks memory",
+        "release with a memory leak",
+        "new image leaks memory",
+        "memory leak in the new build",
+        "memory leak introduced by the new image",
+        "memory leak of the new version",
+        "slow memory leak",
+    )
+    symptoms: ClassVar[tuple[str, ...]] = ("OOMKilled", "memory grows", "restarts again and again")
+
+    @override
+    def misfit(self, component: Component) -> str:
+        if reason := super().misfit(component):
+            return reason
+        limited = bool(component.memory_limit)
+        return "" if limited else "its container has no memory limit that it could meet"

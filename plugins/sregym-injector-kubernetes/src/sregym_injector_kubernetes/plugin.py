@@ -53,6 +53,7 @@ def sregym_register_injectors() -> list[Offer]:
         Offer("disruption-budget", f"{_PACKAGE}.maintenance:DisruptionBudget"),
         Offer("maintenance-stuck", f"{_PACKAGE}.maintenance:MaintenanceStuck"),
         Offer("buggy-build", f"{_PACKAGE}.builds:BuggyBuild"),
+        Offer("leak", f"{_PACKAGE}.builds:Leak"),
         Offer("rbac-missing", f"{_PACKAGE}.rbac:RbacMissing"),
         Offer("readiness-gate", f"{_PACKAGE}.waiting:ReadinessGate"),
         Offer("sidecar-stuck", f"{_PACKAGE}.waiting:SidecarStuck"),

@@ -83,7 +83,9 @@ class RolloutSkew(AddedObjectFault):
         containers = [
             {
                 **container,
-                "env": [entry if one["name"] == name else one for one in container.get("env") or ()],
+                "env": [
+                    entry if one["name"] == name else one for one in container.get("env") or ()
+                ],
             }
             if container["name"] == component.container
             else container
@@ -100,7 +102,10 @@ class RolloutSkew(AddedObjectFault):
             "spec": {
                 "replicas": given.replicas,
                 "selector": {"matchLabels": own},
-                "template": {"metadata": {"labels": own}, "spec": {**spec, "containers": containers}},
+                "template": {
+                    "metadata": {"labels": own},
+                    "spec": {**spec, "containers": containers},
+                },
             },
         }
 

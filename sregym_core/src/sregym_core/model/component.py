@@ -246,7 +246,7 @@ class Component(Value):
         sessions: Command lines with which people look into its main container now and then; they
             change nothing.
         builds: Other builds of its image that exist, by what is wrong with them: `incompatible` with
-            its data or peers, `buggy`.
+            its data or peers, `buggy`, `leaking` memory.
         settings: What its program reads when it starts and may be given other values.
         registered: Whether its callers find its addresses in a registry: its Service carries nothing.
     """
