@@ -69,6 +69,16 @@ def test_probed_port(probe, port):
         ("1e3", 1000),
         (17, 17),
         ("2k", 2000),
+        ("1Pi", 2**50),
+        ("1Ei", 2**60),
+        ("2E", 2 * 10**18),
+        ("137438953472m", 137438954),
+        ("900u", 1),
+        (".5Ki", 512),
+        ("1e-1", 1),
+        ("9E9", 9 * 10**9),
+        ("9" * 5000, 2**63 - 1),
+        ("-1Ei", -(2**60)),
     ],
 )
 def test_quantities(text, size):
@@ -81,6 +91,8 @@ def test_no_quantity():
     assert str(caught.value) == (
         "'much' is no quantity of memory; write it as 64Mi, 1G or a number of bytes"
     )
+    with pytest.raises(ValueError, match=r"^'x{57}\.\.\.' is no quantity of memory; "):
+        memory_bytes("x" * 5000)
 
 
 def test_defect_check():

@@ -18,7 +18,7 @@ from sregym_oracles.checklist import (
     verdict_of_answers,
 )
 from sregym_oracles.glance import Glance
-from sregym_oracles.looking import look, unreadable
+from sregym_oracles.looking import judged, look, unreadable
 from sregym_oracles.objects import declared_objects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
@@ -43,6 +43,7 @@ __all__ = [
     "declared_objects",
     "first_bad",
     "hold",
+    "judged",
     "load_running",
     "look",
     "objects_present",

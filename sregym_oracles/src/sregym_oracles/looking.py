@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 # A person reads the first few findings; the rest only says how wide the damage is.
 SHOWN = 5
-NOT_FOUND = 404
+# What an agent wrote may be of any length.
+LONGEST = 200
+# Answers of an API server that are about who asks, when, or how often; any other of this class is
+# about what stands in the cluster.
+_ABOUT_THE_CALLER = (401, 403, 408, 429)
 
 
 def look(
@@ -20,8 +24,7 @@ def look(
 ) -> Check:
     """A check from a function that lists what is wrong, one phrase each.
 
-    The list being empty is a pass. A `ClusterError` is an error, since it says nothing about the
-    agent; except that a thing is not there (404), which is a fail.
+    The list being empty is a pass. What cannot be read or judged is told by `judged`.
 
     Args:
         name: Of the check.
@@ -29,12 +32,42 @@ def look(
         find: Lists what is wrong.
         good: What `got` says on a pass.
     """
+
+    def made() -> Check:
+        return _told(name, expected, list(find()), good)
+
+    return judged(name, expected, made)
+
+
+def judged(name: str, expected: str, make: Callable[[], Check]) -> Check:
+    """A check, whatever stands in the cluster: the one that `make` gives, or why it gives none.
+
+    A system was judged without trouble when it was healthy and when it had been broken. What makes
+    that impossible later is of the one who changed it since, and fails. Only a cluster that does not
+    answer, or answers that about whoever asks, is an error: it says nothing about the repair.
+
+    Args:
+        name: Of the check.
+        expected: What a pass looks like.
+        make: Looks.
+    """
     try:
-        wrong = list(find())
+        return make()
     except ClusterError as error:
-        if error.status == NOT_FOUND:
+        if 400 <= error.status < 500 and error.status not in _ABOUT_THE_CALLER:
             return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=error.message)
         return unreadable(name, expected, error)
+    except Exception as error:
+        got = f"what stands in the cluster cannot be judged: {type(error).__name__}: {_short(error)}"
+        return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=got)
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _told(name: str, expected: str, wrong: Sequence[str], good: str) -> Check:
     if not wrong:
         return Check(name=name, outcome=Outcome.PASS, expected=expected, got=good)
     got = "; ".join(wrong[:SHOWN])

@@ -13,6 +13,7 @@ from sregym_oracles import (
     Window,
     first_bad,
     hold,
+    judged,
     load_running,
     look,
     objects_present,
@@ -114,11 +115,12 @@ def _made_by_operators(application: Application) -> tuple[ObjectRef, ...]:
 
 def defect_gone(fault: Fault, context: FaultContext, name: str = GONE) -> Check:
     """The fault's own look at its defect, under this oracle's name for it."""
-    try:
-        check = fault.present(context)
-    except ClusterError as error:
-        return unreadable(name, f"no {fault.name} in {name_of(context.target)}", error)
-    return check.model_copy(update={"name": name})
+    expected = f"no {fault.name} in {name_of(context.target)}"
+
+    def present() -> Check:
+        return fault.present(context).model_copy(update={"name": name})
+
+    return judged(name, expected, present)
 
 
 def no_new_restarts(context: OracleContext, glance: Glance, before: Mapping[str, int]) -> Check:
