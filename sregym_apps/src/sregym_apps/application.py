@@ -18,6 +18,7 @@ from sregym_core.model import ObjectRef, containers_of
 from sregym_apps.components import derive_components, made_by_operators
 from sregym_apps.manifests import KubeObject, load_manifests
 from sregym_apps.notes import load_notes
+from sregym_apps.probing import prober_of
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.relocation import Relocation, cluster_wide
 from sregym_apps.table import content_of, with_table
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from sregym_core.interfaces import Cluster, Vocabulary
+    from sregym_core.interfaces import Cluster, Prober, Vocabulary
     from sregym_core.lint import Defect
     from sregym_core.model import Component
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _DERIVED = ("_objects", "_by_ref", "_components", "_made", "_load_component")
 # Longer than any API server needs to serve a new kind, or to make the account of a namespace.
 ESTABLISHED_S = 60.0
+# How much clients of the harness ask, in terms of what users do.
+PROBING_LEVEL = 0.25
 
 
 def _established(cluster: Cluster, definition: ObjectRef) -> bool:
@@ -179,6 +182,14 @@ class ManifestApplication(Application):
         # Where asking takes time, what was written meanwhile counts and nothing drops out.
         now = cluster.clock.now()
         return summarise(lines, now, seconds + now - began, self.round_s)
+
+    def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
+        """A pod like one of the load generator, at a share of its rate where `load_rate` says what it is."""
+        generator = objects.get(str(self.load_generator))
+        if generator is None:
+            return None
+        slow = self._under_load(generator, Load(level=PROBING_LEVEL))
+        return prober_of(slow, objects, namespace, self.namespaces, self.round_s)
 
     def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
         """Everything that is wrong with its files, each alone and compared with the others."""

@@ -20,6 +20,7 @@ from sregym_oracles.checklist import (
 from sregym_oracles.glance import Glance
 from sregym_oracles.looking import judged, look, unreadable
 from sregym_oracles.objects import declared_objects
+from sregym_oracles.side_effects import Difference, Found, Rule, differences, rules, side_effects
 from sregym_oracles.traffic import load_running, success_rate
 from sregym_oracles.windows import Held, Window, first_bad, hold
 from sregym_oracles.workloads import (
@@ -34,13 +35,17 @@ __all__ = [
     "ESSENTIAL",
     "PASS_SCORE",
     "Answer",
+    "Difference",
     "Dimension",
+    "Found",
     "Glance",
     "Held",
     "Question",
+    "Rule",
     "Window",
     "combine",
     "declared_objects",
+    "differences",
     "first_bad",
     "hold",
     "judged",
@@ -49,7 +54,9 @@ __all__ = [
     "objects_present",
     "probes_kept",
     "restarts",
+    "rules",
     "score_answers",
+    "side_effects",
     "success_rate",
     "unreadable",
     "verdict_of_answers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import ClusterError, Oracle
+from sregym_core.interfaces import Oracle
 from sregym_core.model import Check, Outcome, Verdict, name_of
 
 from sregym_oracles import (
@@ -20,14 +20,16 @@ from sregym_oracles import (
     probes_kept,
     restarts,
     success_rate,
-    unreadable,
     workloads_ready,
 )
+
+from sregym_oracle_state.probing import users_served
+from sregym_oracle_state.safety import safety
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sregym_core.interfaces import Application, Fault, FaultContext, OracleContext
+    from sregym_core.interfaces import Application, Fault, FaultContext, OracleContext, Traffic
     from sregym_core.model import ObjectRef
 
 # Clients reconnect with a back-off after the last pod became ready; the window does not open
@@ -78,7 +80,12 @@ class StateOracle(Oracle):
         *gone, present, ready, kept = [probe() for probe in probes]
         load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
         stays = held.check("stays-healthy", window)
-        return Verdict.of([*gone, present, ready, load, success, kept, stays])
+        checks = [*gone, present, ready, load, success, kept, stays]
+        safe = safety(context)
+        checks += safe.checks
+        if all(check.outcome is Outcome.PASS for check in checks):  # clients of its own cost most
+            checks += filter(None, [users_served(context)])
+        return Verdict.of(checks).model_copy(update={"side_effects": safe.side_effects})
 
 
 def _window_s(context: OracleContext) -> float:
@@ -139,15 +146,20 @@ def no_new_restarts(context: OracleContext, glance: Glance, before: Mapping[str,
 
 def traffic_checks(context: OracleContext, seconds: float) -> tuple[Check, Check]:
     """`load-running` and `success-rate` over the last seconds."""
-    try:
-        traffic = context.application.traffic(context.cluster, seconds)
-    except ClusterError as error:
-        return (
-            unreadable("load-running", "the load generator asks as in the baseline", error),
-            unreadable("success-rate", "as many requests succeed as in the baseline", error),
-        )
     baseline = context.baseline.traffic
-    return load_running(baseline, traffic), success_rate(baseline, traffic)
+    asked = "the load generator asks as in the baseline"
+    answered = "as many requests succeed as in the baseline"
+    traffic: list[Traffic] = []
+
+    def load() -> Check:
+        traffic.append(context.application.traffic(context.cluster, seconds))
+        return load_running(baseline, traffic[0])
+
+    def success() -> Check:
+        seen = traffic or [context.application.traffic(context.cluster, seconds)]
+        return success_rate(baseline, seen[0])
+
+    return judged("load-running", asked, load), judged("success-rate", answered, success)
 
 
 def _traffic_calm(context: OracleContext) -> Check | None:

@@ -41,4 +41,6 @@ class ReplayOracle(Oracle):
         if not replayed:
             return Verdict.of([check])
         after = StateOracle().judge(context)
-        return Verdict.of([check, *after.checks])
+        return after.model_copy(
+            update={"checks": Verdict.of([check, *after.checks]).checks}
+        )

@@ -15,6 +15,7 @@ from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
 from sregym_core.conductor.grades import Grades
+from sregym_core.conductor.facts import facts_of
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
@@ -22,6 +23,7 @@ from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
+from sregym_core.conductor.states import Start
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import (
     BudgetExceededError,
@@ -37,7 +39,7 @@ from sregym_core.events import (
     EpisodeStarted,
     Recovered,
 )
-from sregym_core.interfaces import ClusterError, OracleContext, Reference, Stage
+from sregym_core.interfaces import ClusterError, Reference, Stage
 from sregym_core.model import EpisodeRecord, Outcome
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.worlds import World, Worlds
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Agent, Cluster
+    from sregym_core.interfaces import Agent, Cluster, OracleContext
     from sregym_core.model import Claims
 
 # The reason of an episode that Ctrl-C or a signal ended.
@@ -98,6 +100,7 @@ class EpisodePlayer:
         self._noise: NoisePump | None = None
         self._session: LiveSession | None = None
         self._grades = Grades(bench, plan, self._timeline)
+        self._start: Start | None = None
         self._problem_with_world = ""
         self._skipped = False
         self._agent_error = ""
@@ -223,6 +226,8 @@ class EpisodePlayer:
         scene = Scene(self._application, self._setup.truths, prelude.alerts)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
+        broken = prelude.injection.injected_at_s is not None
+        self._start = Start.of(world.cluster, self._application, broken=broken)
         self._session = LiveSession(
             world.cluster,
             self._timeline,
@@ -325,14 +330,7 @@ class EpisodePlayer:
 
     def _facts(self, world: World) -> OracleContext:
         """What oracles judge by, but for what was submitted."""
-        return OracleContext(
-            cluster=world.cluster,
-            application=self._application,
-            problem=self.plan.problem,
-            truths=self._setup.truths,
-            faults=self._setup.faults,
-            baseline=world.baseline,
-        )
+        return facts_of(world, self.plan, self._setup, self._start, self._worlds.salt)
 
     def _tear_down(self) -> None:
         if self._setup.world is None:

@@ -10,7 +10,7 @@ from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.rollouts import under_way
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.model import Check, Claims, Outcome, Verdict, name_of
+from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -188,6 +188,7 @@ def judge(
     scores: list[float] = []
     reasons: list[str] = []
     outcomes: list[Outcome] = []
+    effects: list[SideEffect] = []
     for oracle in oracles:
         try:
             verdict = given_by(oracle, "judge", oracle.judge(context), Verdict)
@@ -201,6 +202,7 @@ def judge(
         scores.append(verdict.score)
         reasons.append(verdict.reason)
         outcomes.append(verdict.outcome)
+        effects.extend(verdict.side_effects)
     if not outcomes:
         return Verdict(outcome=Outcome.ERROR, reason="the problem names no oracle for this stage")
     if Outcome.ERROR in outcomes:
@@ -212,6 +214,7 @@ def judge(
         checks=tuple(checks),
         score=sum(scores) / len(scores),
         reason="; ".join(dict.fromkeys(reasons)),
+        side_effects=tuple(dict.fromkeys(effects)),
     )
 
 

@@ -160,4 +160,5 @@ def take_baseline(
         nodes=nodes,
         machines=cluster.keep_machines(),
         failed_pods=failed_pods(cluster, application.namespaces),
+        stored=cluster.stored(),
     )

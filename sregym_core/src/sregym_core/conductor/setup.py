@@ -37,6 +37,7 @@ class Setup:
 
     Attributes:
         world: None before there is one.
+        application: What runs in it.
         prelude: How the faults come; None before there is a world.
     """
 
@@ -58,7 +59,7 @@ class Setup:
         self._bench = bench
         self._worlds = worlds
         self._plan = plan
-        self._application = application
+        self.application = application
 
     @property
     def faults(self) -> Faults:
@@ -90,7 +91,7 @@ class Setup:
         world = self.world = self._healthy() if start is None else self._started(start)
         faults = self._bench.faults_in_context(
             plan.problem,
-            self._application,
+            self.application,
             world.cluster,
             self.journal,
             plan.seed,
@@ -100,7 +101,7 @@ class Setup:
             plan.problem,
             faults,
             world,
-            self._application,
+            self.application,
             self.timeline,
             self._bench.choose_again,
             self._progress,
@@ -111,7 +112,7 @@ class Setup:
             self.journal.take_over(start.journal)
             prelude.take_over(start)
             return
-        prelude.play(self._worlds, world, self._application)
+        prelude.play(self._worlds, world, self.application)
         checkpoint = None if key is None else world.cluster.checkpoint()
         if key is not None and checkpoint is not None:
             self._worlds.starts.keep(key, self._start(checkpoint, world, prelude))
@@ -121,7 +122,7 @@ class Setup:
         world, prelude = self.world, self.prelude
         if world is None or prelude is None:
             return None
-        copied = self._worlds.copy_of(world, self._application, self._plan.seed)
+        copied = self._worlds.copy_of(world, self.application, self._plan.seed)
         if copied is None:
             return None
         twin = copy(self)
@@ -138,7 +139,7 @@ class Setup:
         plan, timeline = self._plan, self.timeline
         warm_up_s = plan.problem.timing.warm_up_s
         world = self._worlds.make(
-            self._application,
+            self.application,
             warm_up_s,
             plan.seed,
             plan.agent.served,
@@ -147,7 +148,7 @@ class Setup:
         )
         self.world = world  # from here on there is something to give back
         timeline.follow(world.cluster.clock)
-        timeline.record(ApplicationDeployed(self._application.name, world.forked))
+        timeline.record(ApplicationDeployed(self.application.name, world.forked))
         baseline = world.baseline
         taken = BaselineTaken(len(baseline.objects), round(baseline.traffic.success_rate, 4))
         timeline.record(taken)
@@ -155,7 +156,7 @@ class Setup:
 
     def _started(self, start: Start) -> World:
         """A fork of a world that is broken already; the timeline tells how that came about."""
-        world = self._worlds.start_from(start, self._application, self._plan.seed)
+        world = self._worlds.start_from(start, self.application, self._plan.seed)
         self.timeline.follow(world.cluster.clock, start.began)
         for at_s, event in start.events:
             self.timeline.record(event, at_s)

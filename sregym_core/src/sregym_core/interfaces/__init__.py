@@ -18,7 +18,7 @@ from sregym_core.interfaces.agent import (
     Stage,
     Task,
 )
-from sregym_core.interfaces.application import Application, OperationTraffic, Traffic
+from sregym_core.interfaces.application import Application, OperationTraffic, Prober, Traffic
 from sregym_core.interfaces.clock import Clock
 from sregym_core.interfaces.cluster import (
     Checkpoint,
@@ -38,7 +38,14 @@ from sregym_core.interfaces.injector import LAYERS, Fault, FaultContext, Journal
 from sregym_core.interfaces.kubectl import Kubectl, KubectlError, find_kubectl, shell_remark
 from sregym_core.interfaces.nodes import DiskBlocks, NodeAccess, node_access, restore_settings
 from sregym_core.interfaces.noise import Noise, NoiseContext
-from sregym_core.interfaces.oracle import Baseline, Oracle, OracleContext
+from sregym_core.interfaces.oracle import (
+    Baseline,
+    Oracle,
+    OracleContext,
+    ProbeError,
+    SystemState,
+    SystemStates,
+)
 from sregym_core.interfaces.reporter import Reporter, RunPlan
 from sregym_core.interfaces.tools import Tool, ToolGroup, ToolResult
 from sregym_core.interfaces.vocabulary import Vocabulary
@@ -77,6 +84,8 @@ __all__ = [
     "Oracle",
     "OracleContext",
     "PastRestart",
+    "ProbeError",
+    "Prober",
     "Receipt",
     "Reference",
     "Reporter",
@@ -84,6 +93,8 @@ __all__ = [
     "ServiceAnswer",
     "Session",
     "Stage",
+    "SystemState",
+    "SystemStates",
     "Task",
     "Tool",
     "ToolGroup",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sregym_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.interfaces.cluster import Cluster, KubeObject
     from sregym_core.interfaces.history import Load
@@ -61,6 +61,23 @@ class Traffic:
     def success_rate(self) -> float:
         """Share of good answers over all operations; 0.0 when nobody asked."""
         return self.ok / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True)
+class Prober:
+    """Clients that ask for what users ask for, apart from all that belongs to the application.
+
+    Attributes:
+        objects: What is created for them, in order; all in one namespace.
+        pod: The pod in whose log they tell what they saw.
+        read: Gives what they saw in the last seconds.
+        warm_up_s: How long after its start all of them ask.
+    """
+
+    objects: tuple[KubeObject, ...]
+    pod: ObjectRef
+    read: Callable[[Cluster, float], Traffic]
+    warm_up_s: float = 0.0
 
 
 class Application(ABC):
@@ -151,6 +168,18 @@ class Application(ABC):
     @abstractmethod
     def traffic(self, cluster: Cluster, seconds: float) -> Traffic:
         """What users saw in the last `seconds`, in whole rounds of the load generator."""
+
+    def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
+        """Clients like those of the load generator, for a namespace of their own.
+
+        They ask for the same, and so rarely that it makes no difference to the system. None where an
+        application does not say how.
+
+        Args:
+            objects: The baseline, in which the load generator is as nobody has changed it since.
+            namespace: Where to put them; it does not exist yet, and is not among `objects`.
+        """
+        return None
 
     def component(self, name: str) -> Component | None:
         """The part with this name."""

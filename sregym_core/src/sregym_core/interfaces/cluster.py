@@ -269,6 +269,14 @@ class Cluster(ABC):
         cluster may return nothing.
         """
 
+    def stored(self) -> Mapping[str, str]:
+        """What datastores hold, by name, as text that can be compared; JSON where it has parts.
+
+        What `hidden_state` has digests of, as far as people would miss it. Nothing where nobody but
+        the application can tell.
+        """
+        return {}
+
     def keep_machines(self) -> object:
         """What stands on the machines of the nodes besides their settings, for `restore_machines`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sregym_core.interfaces.application import Application, Traffic
     from sregym_core.interfaces.cluster import Cluster, KubeObject
@@ -26,6 +26,7 @@ class Baseline:
         nodes: What is set on nodes, where the cluster gives access to them.
         machines: The cluster's `keep_machines`.
         failed_pods: Pods of controllers that had failed for good before, and stayed as objects.
+        stored: The cluster's `stored`.
     """
 
     objects: Mapping[str, KubeObject]
@@ -34,6 +35,39 @@ class Baseline:
     nodes: tuple[NodeSetting, ...] = ()
     machines: object = None
     failed_pods: tuple[ObjectRef, ...] = ()
+    stored: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SystemState:
+    """What people decide of a system at one moment, and what its datastores hold.
+
+    Attributes:
+        objects: Configuration objects, by `str(ObjectRef)`, as in a baseline.
+        stored: The cluster's `stored`.
+    """
+
+    objects: Mapping[str, KubeObject]
+    stored: Mapping[str, str] = field(default_factory=dict)
+
+
+class SystemStates(ABC):
+    """The system at the moments that tell an agent's changes from everybody else's.
+
+    Each is worked out when it is asked for: that may take a copy of the cluster and some time in it.
+    """
+
+    @abstractmethod
+    def now(self) -> SystemState:
+        """As it is while it is judged."""
+
+    @abstractmethod
+    def begun(self) -> SystemState | None:
+        """As the agent found it: broken. None where nobody knows."""
+
+    @abstractmethod
+    def repaired(self) -> SystemState | None:
+        """As it was found, after the reference fix and nothing else. None where nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +83,12 @@ class OracleContext:
         baseline: The healthy system.
         text: What the agent submitted in this stage.
         claims: The structured diagnosis, if any.
+        states: The system now, as the agent found it, and as the reference fix leaves it; None where
+            nobody keeps them.
+        probe: Lets clients that are nobody's but the harness's ask for so many seconds, as users do,
+            and tells what they saw. They are started for it outside the application's namespaces,
+            under names that cannot be foreseen, and in a copy of the cluster where there can be one.
+            None where there are no such clients; what they cannot be started for is a `ProbeError`.
     """
 
     cluster: Cluster
@@ -60,6 +100,12 @@ class OracleContext:
     text: str = ""
     claims: Claims | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    states: SystemStates | None = None
+    probe: Callable[[float], Traffic] | None = None
+
+
+class ProbeError(Exception):
+    """Clients of the harness could not be started in a system; the message says why."""
 
 
 class Oracle(ABC):

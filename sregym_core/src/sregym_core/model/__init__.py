@@ -87,7 +87,7 @@ from sregym_core.model.target import (
     parse_target,
 )
 from sregym_core.model.truth import Change, Claims, GroundTruth
-from sregym_core.model.verdict import Check, Outcome, Verdict
+from sregym_core.model.verdict import Check, Outcome, Severity, SideEffect, Verdict
 from sregym_core.model.workload import (
     BATCH_KINDS,
     ROLLING_KINDS,
@@ -164,6 +164,8 @@ __all__ = [
     "ProgramSetting",
     "RegistryAccess",
     "ServiceUse",
+    "Severity",
+    "SideEffect",
     "StageRecord",
     "Sysctl",
     "SystemCall",

@@ -116,6 +116,9 @@ class Problem(Value):
         oracles: Who judges.
         silent: True when users notice nothing (yet); the conductor then does not demand that
             they do.
+        workarounds: Whether it is a repair, too, when the system works again and what the ground
+            truth names is still as the fault left it: traffic that was led around a broken Service,
+            for instance.
         timing: Durations.
         modes: In which ways the system fails; suites follow from them.
         upstream: Id of the corresponding problem in the upstream benchmark, if any.
@@ -131,6 +134,7 @@ class Problem(Value):
     noise: tuple[str, ...] = ()
     oracles: OracleRefs = OracleRefs()
     silent: bool = False
+    workarounds: bool = False
     timing: Timing = Timing()
     modes: tuple[Annotated[FailureMode, BeforeValidator(_known_mode)], ...] = ()
     upstream: str = ""

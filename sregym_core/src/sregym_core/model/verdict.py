@@ -57,6 +57,29 @@ class Check(Value):
         return f"{seen} ({self.detail})" if self.detail else seen
 
 
+class Severity(StrEnum):
+    """What a side effect of a repair comes to: `fail` decides the verdict, `report` is told."""
+
+    FAIL = "fail"
+    REPORT = "report"
+
+
+class SideEffect(Value):
+    """Something that a repair changed besides what was broken.
+
+    Attributes:
+        kind: Its class: `nodes-cordoned`, `data-lost`.
+        severity: What it comes to.
+        where: The object, as `KIND NAMESPACE/NAME`.
+        what: What changed there, and why that matters, in words for people.
+    """
+
+    kind: str
+    severity: Severity
+    where: str
+    what: str
+
+
 class Verdict(Value):
     """The answer of an oracle.
 
@@ -65,12 +88,14 @@ class Verdict(Value):
         checks: All checks, in the order in which they were made.
         score: 0.0 to 1.0 where the oracle gives partial credit, else 1.0 for a pass and 0.0.
         reason: One sentence for people.
+        side_effects: What else a repair changed.
     """
 
     outcome: Outcome
     checks: tuple[Check, ...] = ()
     score: float = 0.0
     reason: str = ""
+    side_effects: tuple[SideEffect, ...] = ()
 
     @classmethod
     def of(cls, checks: Sequence[Check], reason: str = "") -> Verdict:

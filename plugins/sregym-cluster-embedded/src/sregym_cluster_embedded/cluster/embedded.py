@@ -217,11 +217,14 @@ class EmbeddedCluster(Cluster):
     def hidden_state(self) -> Mapping[str, str]:
         """Digests of what datastores hold, and of what was changed on nodes."""
         with self._live.open() as world:
-            state: Mapping[str, str] = world.room(RUNTIME).durable_state(world)
             hosts = digests(world)
-        return hosts | {
-            name: blake2b(text.encode(), digest_size=16).hexdigest() for name, text in state.items()
-        }
+        texts = {name: text.encode() for name, text in self.stored().items()}
+        return hosts | {n: blake2b(text, digest_size=16).hexdigest() for n, text in texts.items()}
+
+    def stored(self) -> Mapping[str, str]:
+        """What datastores hold that outlives their pods."""
+        with self._live.open() as world:
+            return dict(world.room(RUNTIME).durable_state(world))
 
     def keep_machines(self) -> object:
         """Files, services, clocks, disks and links of the nodes."""

@@ -1,0 +1,112 @@
+"""Clients of the harness: they ask as users do, and nobody in the cluster can touch what they tell."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sregym_core.interfaces import ClusterError, ClusterSpec, ProbeError
+from sregym_core.model import ObjectRef
+from sregym_core.salt import salted_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sregym_core.interfaces import Application, Cluster, Prober, Traffic
+    from sregym_core.interfaces.cluster import KubeObject
+
+# Any cluster that can still start pods has started one within this time.
+START_S = 180.0
+_POLL_S = 1.0
+# A namespace has an account for its pods within this time.
+_ACCOUNT_S = 60.0
+
+
+def clients(
+    cluster: Cluster,
+    application: Application,
+    objects: Mapping[str, KubeObject],
+    seed: int,
+    salt: str,
+) -> Callable[[float], Traffic] | None:
+    """What `OracleContext.probe` is; None where the application does not say how.
+
+    Args:
+        cluster: That of the episode.
+        application: Whose users are imitated.
+        objects: The baseline.
+        seed: Of the episode.
+        salt: From which the name of the namespace follows.
+    """
+    namespace = f"ns-{salted_seed(salt, 'clients', seed):016x}"
+    prober = application.prober(objects, namespace)
+    if prober is None:
+        return None
+    return partial(_probe, cluster, application, prober, seed, salt)
+
+
+def _probe(
+    cluster: Cluster,
+    application: Application,
+    prober: Prober,
+    seed: int,
+    salt: str,
+    seconds: float,
+) -> Traffic:
+    """What they saw; in a copy where there can be one, so that the system itself notices nothing."""
+    checkpoint = cluster.checkpoint()
+    if checkpoint is None:
+        return _asked(cluster, prober, seconds)
+    copied = checkpoint.fork(ClusterSpec(seed=seed, applications=(application,), salt=salt))
+    try:
+        return _asked(copied, prober, seconds)
+    finally:
+        copied.close()
+
+
+def _asked(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:
+    place = ObjectRef(api_version="v1", kind="Namespace", name=prober.pod.namespace)
+    try:
+        _start(cluster, prober, place)
+        cluster.clock.advance(prober.warm_up_s + seconds)
+        return prober.read(cluster, seconds)
+    except ClusterError as error:
+        if error.status == 0 or error.status >= 500:
+            raise
+        msg = f"the API server refuses them: {error.message}"
+        raise ProbeError(msg) from error
+    finally:
+        cluster.delete(place)
+
+
+def _start(cluster: Cluster, prober: Prober, place: ObjectRef) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place.name}}
+    cluster.create(namespace)
+    account = ObjectRef(
+        api_version="v1", kind="ServiceAccount", namespace=place.name, name="default"
+    )
+    cluster.clock.wait_until(lambda: cluster.get(account) is not None, _ACCOUNT_S, _POLL_S)
+    for obj in prober.objects:
+        cluster.create(obj)
+    if not cluster.clock.wait_until(lambda: not _missing(cluster, prober), START_S, _POLL_S):
+        raise ProbeError(_missing(cluster, prober))
+
+
+def _missing(cluster: Cluster, prober: Prober) -> str:
+    """Why their pod does not run; empty once it does."""
+    pod = cluster.get(prober.pod)
+    if pod is None:
+        return "their pod was deleted"
+    status = pod.get("status") or {}
+    conditions = {one["type"]: one for one in status.get("conditions") or ()}
+    if (conditions.get("Ready") or {}).get("status") == "True":
+        return ""
+    scheduled = conditions.get("PodScheduled") or {}
+    if scheduled.get("status") == "False":
+        return f"their pod was not scheduled: {scheduled.get('message', '')}"
+    waiting = [
+        reason
+        for one in status.get("containerStatuses") or ()
+        if (reason := ((one.get("state") or {}).get("waiting") or {}).get("reason"))
+    ]
+    return f"their pod did not start within {START_S:g} s: {', '.join(waiting) or status.get('phase', '')}"

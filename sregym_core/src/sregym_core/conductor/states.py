@@ -1,0 +1,114 @@
+"""The system at the moments that tell an agent's changes from everybody else's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sregym_core.conductor.journal import UndoJournal
+from sregym_core.conductor.objects import capture
+from sregym_core.interfaces import ClusterSpec, SystemState, SystemStates
+from sregym_core.model import ObjectRef
+
+if TYPE_CHECKING:
+    from sregym_core.conductor.injection import Faults
+    from sregym_core.interfaces import Application, Checkpoint, Cluster
+
+# So long the reference fix of a copy may go on after its last command; controllers are done by then.
+SETTLE_S = 5.0
+
+
+def state_of(cluster: Cluster, application: Application) -> SystemState:
+    """The configuration and the data at this moment, with the namespaces of the application."""
+    objects = capture(cluster, application.namespaces)
+    for name in application.namespaces:
+        ref = ObjectRef(api_version="v1", kind="Namespace", name=name)
+        if (found := cluster.get(ref)) is not None:
+            objects[str(ref)] = found
+    return SystemState(objects, cluster.stored())
+
+
+@dataclass(frozen=True)
+class Start:
+    """A system as an agent found it.
+
+    Attributes:
+        checkpoint: Where it can be copied.
+        state: Where it cannot.
+        broken: Whether the faults had come by then.
+    """
+
+    checkpoint: Checkpoint | None
+    state: SystemState | None
+    broken: bool
+
+    @classmethod
+    def of(cls, cluster: Cluster, application: Application, *, broken: bool) -> Start:
+        """As it is at this moment."""
+        checkpoint = cluster.checkpoint()
+        state = state_of(cluster, application) if checkpoint is None else None
+        return cls(checkpoint, state, broken)
+
+
+@dataclass
+class KeptStates(SystemStates):
+    """Those of one episode.
+
+    Args:
+        cluster: That of the episode.
+        application: What runs there.
+        faults: What is broken.
+        start: How the agent found it.
+        seed: Of the episode.
+        salt: Of the run.
+    """
+
+    cluster: Cluster
+    application: Application
+    faults: Faults
+    start: Start
+    seed: int
+    salt: str
+    _known: dict[str, SystemState] = field(default_factory=dict)
+
+    def now(self) -> SystemState:
+        """As it is."""
+        return state_of(self.cluster, self.application)
+
+    def begun(self) -> SystemState | None:
+        """As the agent found it."""
+        if self.start.checkpoint is None:
+            return self.start.state
+        return self._copied("begun", repair=False)
+
+    def repaired(self) -> SystemState | None:
+        """After the reference fix, in a copy: on a cluster that cannot be copied nobody knows."""
+        return None if self.start.checkpoint is None else self._copied("repaired", repair=True)
+
+    def _copied(self, name: str, *, repair: bool) -> SystemState:
+        if name not in self._known:
+            assert self.start.checkpoint is not None
+            spec = ClusterSpec(seed=self.seed, applications=(self.application,), salt=self.salt)
+            copied = self.start.checkpoint.fork(spec)
+            try:
+                if not self.start.broken:
+                    for fault, context in self._there(copied):
+                        fault.inject(context)
+                if repair:
+                    self._repair(copied)
+                self._known[name] = state_of(copied, self.application)
+            finally:
+                copied.close()
+        return self._known[name]
+
+    def _repair(self, copied: Cluster) -> None:
+        for fault, context in self._there(copied):
+            for command in fault.reference_fix(context):
+                copied.kubectl(command)
+        copied.clock.advance(SETTLE_S)
+
+    def _there(self, copied: Cluster) -> Faults:
+        return tuple(
+            (fault, replace(context, cluster=copied, journal=UndoJournal()))
+            for fault, context in self.faults
+        )

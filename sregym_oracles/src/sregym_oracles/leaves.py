@@ -1,0 +1,83 @@
+"""Objects as leaves: the value at the end of each path, so that two of them can be compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sregym_core.interfaces.cluster import KubeObject
+
+Leaves: TypeAlias = "dict[str, Any]"
+
+# Where the place in a list says nothing: by which of their fields its entries are known.
+_IDENTITIES = ("name", "key", "containerPort", "port", "ip")
+_WORDS = ("command", "args")
+# What tables a dump of a relational database makes, and the rows that it puts in.
+_MADE = re.compile(r"^CREATE TABLE \"?(\w+)", re.MULTILINE)
+_ROW = re.compile(r"^INSERT INTO \"?(\w+)", re.MULTILINE)
+_LINE = re.compile(r"^(.+?)(?:: | = )(.*)$")
+
+
+def leaves_of(obj: KubeObject | None) -> Leaves:
+    """What people decide of an object; nothing for none.
+
+    Steps of a path are joined by `/`. The words of a container's `command` and `args` stand
+    together below `words`, and an entry of a list of values is its own last step.
+    """
+    if obj is None:
+        return {}
+    kept = {key: value for key, value in obj.items() if key not in ("metadata", "status")}
+    kept["metadata"] = {"labels": (obj.get("metadata") or {}).get("labels") or {}}
+    return dict(_leaves(kept, ""))
+
+
+def leaves_of_text(text: str) -> Leaves:
+    """The same for what a datastore holds, as `Cluster.stored` tells it."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = (_LINE.match(line) for line in text.splitlines())
+        return {row[1]: _number(row[2]) for row in rows if row is not None}
+    return dict(_leaves(content, ""))
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Without recursion into what is deeper than any object is: that is one leaf."""
+    if path.count("/") > 40:
+        yield path, str(type(value))
+    elif isinstance(value, dict):
+        yield from _of_fields(value, path)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            if isinstance(inner, dict):
+                known = next((inner[name] for name in _IDENTITIES if name in inner), index)
+                yield from _leaves(inner, f"{path}/{known}")
+            elif isinstance(inner, list):
+                yield from _leaves(inner, f"{path}/{index}")
+            else:
+                yield f"{path}/{inner}", inner
+                yield from ((f"{path}/{index}", inner),) if not isinstance(inner, str) else ()
+    elif isinstance(value, str) and value.startswith("BEGIN TRANSACTION;"):
+        rows = Counter(_ROW.findall(value))
+        yield from ((f"{path}/{name}", rows[name]) for name in _MADE.findall(value))
+    else:
+        yield path, value
+
+
+def _of_fields(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    start = f"{path}/" if path else ""
+    for key, inner in value.items():
+        if key in _WORDS and isinstance(inner, list):
+            for word in " ".join(map(str, inner)).split():
+                yield f"{start}words/{word}", word
+        else:
+            yield from _leaves(inner, f"{start}{key}")
+
+
+def _number(text: str) -> Any:
+    return int(text) if text.isdecimal() and len(text) < 20 else text

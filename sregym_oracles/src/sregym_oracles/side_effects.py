@@ -1,0 +1,263 @@
+"""What a repair changed besides what was broken, in classes: the table `side_effects.yaml`."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+from pydantic import Field, field_validator
+from sregym_core.model import ObjectRef, Severity, SideEffect
+from sregym_core.model.base import Value
+
+from sregym_oracles.leaves import leaves_of, leaves_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from sregym_core.interfaces import Application, SystemState
+    from sregym_core.interfaces.cluster import KubeObject
+    from sregym_core.model import Component
+
+    from sregym_oracles.leaves import Leaves
+
+_ANY = "*"
+# What is shown of a value: what an agent wrote may be of any length.
+_SHOWN = 60
+_SUFFIXES = {"m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
+_QUANTITY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([mkMGT]|[KMGT]i)?")
+
+
+class Way(StrEnum):
+    """How a leaf, or an object as a whole, differs from before."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    LOWERED = "lowered"
+    EMPTIED = "emptied"
+    SHRUNK = "shrunk"
+    LOST = "lost"
+    REPLACED = "replaced"
+
+
+class Rule(Value):
+    """One row of the table.
+
+    Attributes:
+        name: The class of side effects, `class` in the table.
+        severity: What it comes to.
+        of: Kinds of objects; `*` for every kind.
+        part: Kind of component whose own objects are meant; empty for all.
+        at: Regular expression for the whole path of a leaf; empty for the object as a whole.
+        change: How it differs. `changed` is any difference, `lost` that `before` finds something no
+            longer, `replaced` that an image is of another repository.
+        before: What the value had somewhere; empty for anything.
+        after: What it has now.
+        share: For `lowered` and `shrunk`: from which share of the value before on.
+        new: Whether objects that did not exist before count.
+        spare: `targets`: only reported of what a fault acts on itself.
+        what: Why it matters.
+    """
+
+    name: str = Field(alias="class")
+    severity: Severity
+    of: tuple[str, ...] = Field(min_length=1)
+    part: str = ""
+    at: str = ""
+    change: Way
+    before: str = ""
+    after: str = ""
+    share: float = Field(default=1.0, gt=0, le=1)
+    new: bool = True
+    spare: str = Field(default="", pattern="^(targets)?$")
+    what: str
+
+    @field_validator("at", "before", "after")
+    @classmethod
+    def _compiles(cls, text: str) -> str:
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from None
+        return text
+
+
+class Difference(NamedTuple):
+    """One leaf, or a whole object, that is not as it was; an object has an empty path.
+
+    `before` and `after` are None for what does not exist.
+    """
+
+    kind: str
+    where: str
+    path: str
+    before: Any
+    after: Any
+    new: bool = False
+
+
+class Found(NamedTuple):
+    """A side effect and the difference that it is about."""
+
+    effect: SideEffect
+    difference: Difference
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Rule, ...]:
+    """The table of this package."""
+    text = files(__package__).joinpath("side_effects.yaml").read_text(encoding="utf-8")
+    return tuple(Rule.model_validate(row) for row in yaml.safe_load(text)["rules"])
+
+
+def differences(before: SystemState, after: SystemState) -> Iterator[Difference]:
+    """All leaves that differ, object by object, sorted; first whether there is the object."""
+    for name in sorted(before.objects.keys() | after.objects.keys()):
+        old, new = before.objects.get(name), after.objects.get(name)
+        if old is new or old == new:
+            continue
+        obj: KubeObject | None = new or old
+        assert obj is not None
+        where = (obj["kind"], name)
+        yield from _between(where, leaves_of(old), leaves_of(new), old is None, new is None)
+    for name in sorted(before.stored.keys() | after.stored.keys()):
+        was, text = before.stored.get(name), after.stored.get(name)
+        if was != text:
+            where = (name.partition(" ")[0], name)
+            old_leaves, leaves = leaves_of_text(was or ""), leaves_of_text(text or "")
+            yield from _between(where, old_leaves, leaves, was is None, text is None)
+
+
+def _between(
+    where: tuple[str, str], before: Leaves, after: Leaves, fresh: bool, gone: bool
+) -> Iterator[Difference]:
+    if fresh or gone:
+        yield Difference(*where, "", None if fresh else True, None if gone else True, fresh)
+    for path in sorted(before.keys() | after.keys()):
+        old, new = before.get(path), after.get(path)
+        if old != new or type(old) is not type(new):
+            yield Difference(*where, path, old, new, fresh)
+
+
+def side_effects(
+    found: Iterable[Difference],
+    application: Application,
+    targets: Sequence[str] = (),
+    table: Sequence[Rule] | None = None,
+) -> Iterator[Found]:
+    """What differences come to, by the first row of the table that fits each.
+
+    Args:
+        found: What differs.
+        application: Whose components the rows speak of.
+        targets: `where` of the objects on which faults act.
+        table: The rows; those of this package when not given.
+    """
+    parts = _parts(application)
+    for one in found:
+        for rule in rules() if table is None else table:
+            if _fits(rule, one, parts):
+                spared = rule.spare == "targets" and one.where in targets
+                severity = Severity.REPORT if spared else rule.severity
+                effect = SideEffect(
+                    kind=rule.name, severity=severity, where=one.where, what=_told(rule, one)
+                )
+                yield Found(effect, one)
+                break
+
+
+def _parts(application: Application) -> dict[str, set[str]]:
+    """`where` of the objects of which components consist, by the kind of component."""
+    parts: dict[str, set[str]] = {}
+    for component in application.components():
+        parts.setdefault(component.kind, set()).update(map(str, _own(component)))
+    return parts
+
+
+def _own(component: Component) -> Iterator[ObjectRef]:
+    yield from (component.workload, *component.workloads)
+    yield from (use.source for use in component.config)
+
+
+def _fits(rule: Rule, one: Difference, parts: Mapping[str, set[str]]) -> bool:
+    if _ANY not in rule.of and one.kind not in rule.of:
+        return False
+    if one.new and not rule.new:
+        return False
+    if rule.part and one.where not in parts.get(rule.part, ()):
+        return False
+    if bool(rule.at) != bool(one.path) or (rule.at and not re.fullmatch(rule.at, one.path)):
+        return False
+    return _differs(rule, one.before, one.after)
+
+
+def _differs(rule: Rule, before: Any, after: Any) -> bool:
+    way = rule.change
+    if way is Way.LOST:
+        return bool(re.search(rule.before, _text(before))) and not re.search(
+            rule.before, _text(after)
+        )
+    if rule.before and not re.search(rule.before, _text(before)):
+        return False
+    if rule.after and not re.search(rule.after, _text(after)):
+        return False
+    if way is Way.CHANGED:
+        return True
+    if way is Way.ADDED:
+        return before is None
+    if way is Way.REMOVED:
+        return after is None
+    if before is None or after is None:
+        return False
+    return _lessened(rule, before, after)
+
+
+def _lessened(rule: Rule, before: Any, after: Any) -> bool:
+    if rule.change is Way.LOWERED:
+        old, new = _amount(before), _amount(after)
+        return old is not None and new is not None and new < old * rule.share
+    if rule.change is Way.EMPTIED:
+        return _filled(before) and not _filled(after)
+    if rule.change is Way.SHRUNK:
+        return len(_text(after)) < len(_text(before)) * rule.share
+    return _repository(_text(before)) != _repository(_text(after))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _filled(value: Any) -> bool:
+    return bool(re.search(r"\w", _text(value)))
+
+
+def _amount(value: Any) -> float | None:
+    found = _QUANTITY.fullmatch(_text(value))
+    return None if found is None else float(found[1]) * _SUFFIXES.get(found[2] or "", 1.0)
+
+
+def _repository(image: str) -> str:
+    name = image.partition("@")[0]
+    head, slash, tail = name.rpartition("/")
+    return head + slash + tail.partition(":")[0]
+
+
+def _told(rule: Rule, one: Difference) -> str:
+    if not one.path:
+        return f"it is {'new' if one.new else 'gone'}: {rule.what}"
+    if one.after is None:
+        change = f"lost {_short(one.path)}"
+    elif one.before is None:
+        change = f"has {_short(one.path)} {_short(one.after)}"
+    else:
+        change = f"has {_short(one.path)} {_short(one.after)}, not {_short(one.before)}"
+    return f"{change}: {rule.what}"
+
+
+def _short(value: Any) -> str:
+    text = " ".join(_text(value).split()) or "''"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
