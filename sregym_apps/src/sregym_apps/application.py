@@ -22,7 +22,7 @@ from sregym_apps.probing import prober_of
 from sregym_apps.readiness import what_is_not_ready
 from sregym_apps.relocation import Relocation, cluster_wide
 from sregym_apps.table import content_of, with_table
-from sregym_apps.workload import parse_rounds, summarise
+from sregym_apps.workload import RoundLine, by_round, parse_rounds, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,8 +168,19 @@ class ManifestApplication(Application):
 
         Nothing (0 seconds, no operations) when the generator does not run.
         """
-        generator = self.load_generator
         began = cluster.clock.now()
+        lines = self._told(cluster, seconds)
+        # Where asking takes time, what was written meanwhile counts and nothing drops out.
+        now = cluster.clock.now()
+        return summarise(lines, now, seconds + now - began, self.round_s)
+
+    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+        """Those of the same logs."""
+        return by_round(self._told(cluster, seconds), self.round_s)
+
+    def _told(self, cluster: Cluster, seconds: float) -> list[RoundLine]:
+        """What the load generator's pods wrote of rounds in the last `seconds`."""
+        generator = self.load_generator
         labels = self._load_component.pod_labels
         selector = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
         lines = []
@@ -179,9 +190,7 @@ class ManifestApplication(Application):
             except ClusterError:
                 continue  # not started yet, or just gone
             lines.extend(parse_rounds(log))
-        # Where asking takes time, what was written meanwhile counts and nothing drops out.
-        now = cluster.clock.now()
-        return summarise(lines, now, seconds + now - began, self.round_s)
+        return lines
 
     def prober(self, objects: Mapping[str, KubeObject], namespace: str) -> Prober | None:
         """A pod like one of the load generator, at a share of its rate where `load_rate` says what it is."""

@@ -78,6 +78,16 @@ def summarise(lines: Iterable[RoundLine], now: float, seconds: float, round_s: f
     )
 
 
+def by_round(lines: Iterable[RoundLine], round_s: float) -> list[tuple[float, Traffic]]:
+    """What users saw in each round, oldest first, with the time of its end."""
+    rounds: dict[float, dict[str, OperationTraffic]] = {}
+    for line in lines:
+        seen = rounds.setdefault(line.at, {})
+        known = seen.get(line.operation, OperationTraffic(0, 0))
+        seen[line.operation] = OperationTraffic(known.requests + line.requests, known.ok + line.ok)
+    return [(at, Traffic(round_s, seen)) for at, seen in sorted(rounds.items())]
+
+
 def _parse(text: str) -> RoundLine | None:
     found = _LINE.match(text)
     if found is None:

@@ -58,7 +58,9 @@ def judged(name: str, expected: str, make: Callable[[], Check]) -> Check:
             return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=error.message)
         return unreadable(name, expected, error)
     except Exception as error:
-        got = f"what stands in the cluster cannot be judged: {type(error).__name__}: {_short(error)}"
+        got = (
+            f"what stands in the cluster cannot be judged: {type(error).__name__}: {_short(error)}"
+        )
         return Check(name=name, outcome=Outcome.FAIL, expected=expected, got=got)
 
 

@@ -127,7 +127,7 @@ def differences(before: SystemState, after: SystemState) -> Iterator[Difference]
     for name in sorted(before.stored.keys() | after.stored.keys()):
         was, text = before.stored.get(name), after.stored.get(name)
         if was != text:
-            where = (name.partition(" ")[0], name)
+            where = (name.partition(" ")[0], name.rstrip(":"))
             old_leaves, leaves = leaves_of_text(was or ""), leaves_of_text(text or "")
             yield from _between(where, old_leaves, leaves, was is None, text is None)
 

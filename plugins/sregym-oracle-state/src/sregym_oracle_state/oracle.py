@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from sregym_core.interfaces import Oracle
 from sregym_core.model import Check, Outcome, Verdict, name_of
 
+from sregym_oracle_state.probing import users_served
+from sregym_oracle_state.safety import safety
 from sregym_oracles import (
     Glance,
     Window,
@@ -22,9 +24,6 @@ from sregym_oracles import (
     success_rate,
     workloads_ready,
 )
-
-from sregym_oracle_state.probing import users_served
-from sregym_oracle_state.safety import safety
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

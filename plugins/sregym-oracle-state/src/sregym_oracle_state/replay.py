@@ -41,6 +41,4 @@ class ReplayOracle(Oracle):
         if not replayed:
             return Verdict.of([check])
         after = StateOracle().judge(context)
-        return after.model_copy(
-            update={"checks": Verdict.of([check, *after.checks]).checks}
-        )
+        return after.model_copy(update={"checks": Verdict.of([check, *after.checks]).checks})

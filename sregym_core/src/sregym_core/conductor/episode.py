@@ -14,13 +14,14 @@ from sregym_core.blame import interrupts
 from sregym_core.conductor import account, grading
 from sregym_core.conductor.acting import in_time
 from sregym_core.conductor.attribution import blamed
-from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.facts import facts_of
+from sregym_core.conductor.grades import Grades
 from sregym_core.conductor.injection import SpoiledError
 from sregym_core.conductor.journal import UndoJournal
 from sregym_core.conductor.noise import NoisePump
 from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.recovery import recover, remaining_difference
+from sregym_core.conductor.repairs import RepairWatch
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
 from sregym_core.conductor.states import Start
@@ -40,7 +41,7 @@ from sregym_core.events import (
     Recovered,
 )
 from sregym_core.interfaces import ClusterError, Reference, Stage
-from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.model import EpisodeRecord, Outcome, RepairRecord
 from sregym_core.modes import Scene
 from sregym_core.policy import Policy
 from sregym_core.policy.role import on_call
@@ -101,6 +102,8 @@ class EpisodePlayer:
         self._session: LiveSession | None = None
         self._grades = Grades(bench, plan, self._timeline)
         self._start: Start | None = None
+        self._watch: RepairWatch | None = None
+        self._repair: RepairRecord | None = None
         self._problem_with_world = ""
         self._skipped = False
         self._agent_error = ""
@@ -226,8 +229,7 @@ class EpisodePlayer:
         scene = Scene(self._application, self._setup.truths, prelude.alerts)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
-        broken = prelude.injection.injected_at_s is not None
-        self._start = Start.of(world.cluster, self._application, broken=broken)
+        self._start = Start.of(world.cluster, self._application, prelude.injection)
         self._session = LiveSession(
             world.cluster,
             self._timeline,
@@ -247,6 +249,7 @@ class EpisodePlayer:
         self._noise = self._noise_pump(world)
         prelude.agent_starts()
         self._agent_began = self._timeline.at_s()
+        self._watch = RepairWatch.begin(world.cluster, self._application)
         self._timeline.record(AgentStarted(plan.agent.name, plan.agent.privileged, plan.mode.name))
 
     def _act(self, part: Callable[[LiveSession], object], session: LiveSession) -> None:
@@ -321,9 +324,12 @@ class EpisodePlayer:
         world = self._require_world()
         facts = self._facts(world)
         clock, timing = world.cluster.clock, self.plan.problem.timing
+        ended = clock.now()
         with self._progress.phase(clock, "grading", timing.repair_s + timing.window_s) as phase:
             phase.look()
             self._grades.rest(self._agent_error, facts)
+            if self._watch is not None and Stage.MITIGATION in self.plan.mode.judged:
+                self._repair = self._watch.end(facts, ended)
         if self.plan.relapse_s > 0 and Stage.MITIGATION in self.plan.mode.judged:
             world.cluster.clock.advance(self.plan.relapse_s)
             self._grades.mitigation(facts)
@@ -375,6 +381,7 @@ class EpisodePlayer:
             outcome=outcome,
             reason=reason,
             recovered=self._recovered,
+            repair=self._repair,
             stopped=self._agent_error,
             **account.of_plan(self.plan),
             **account.of_prelude(self._setup.prelude),

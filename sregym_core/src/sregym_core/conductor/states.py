@@ -11,7 +11,7 @@ from sregym_core.interfaces import ClusterSpec, SystemState, SystemStates
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from sregym_core.conductor.injection import Faults
+    from sregym_core.conductor.injection import Faults, Injection
     from sregym_core.interfaces import Application, Checkpoint, Cluster
 
 # So long the reference fix of a copy may go on after its last command; controllers are done by then.
@@ -43,8 +43,9 @@ class Start:
     broken: bool
 
     @classmethod
-    def of(cls, cluster: Cluster, application: Application, *, broken: bool) -> Start:
+    def of(cls, cluster: Cluster, application: Application, injection: Injection) -> Start:
         """As it is at this moment."""
+        broken = injection.injected_at_s is not None
         checkpoint = cluster.checkpoint()
         state = state_of(cluster, application) if checkpoint is None else None
         return cls(checkpoint, state, broken)
@@ -70,10 +71,14 @@ class KeptStates(SystemStates):
     seed: int
     salt: str
     _known: dict[str, SystemState] = field(default_factory=dict)
+    _now: tuple[float, SystemState] | None = None
 
     def now(self) -> SystemState:
-        """As it is."""
-        return state_of(self.cluster, self.application)
+        """As it is; looked at once for each moment of the cluster's time."""
+        at = self.cluster.clock.now()
+        if self._now is None or self._now[0] != at:
+            self._now = at, state_of(self.cluster, self.application)
+        return self._now[1]
 
     def begun(self) -> SystemState | None:
         """As the agent found it."""

@@ -181,6 +181,13 @@ class Application(ABC):
         """
         return None
 
+    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+        """What users saw in each round of the load generator of the last `seconds`, oldest first.
+
+        Each with the time of its end, on the cluster's clock. Nothing where it tells of none.
+        """
+        return ()
+
     def component(self, name: str) -> Component | None:
         """The part with this name."""
         return next((part for part in self.components() if part.name == name), None)

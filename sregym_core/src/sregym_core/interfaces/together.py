@@ -120,6 +120,12 @@ class Together(Application):
         return Traffic(min(traffic.seconds for _, traffic in seen), operations)
 
     @override
+    def rounds(self, cluster: Cluster, seconds: float) -> Sequence[tuple[float, Traffic]]:
+        """Those of all, as they end."""
+        told = [one for part in self._parts for one in part.rounds(cluster, seconds)]
+        return sorted(told, key=lambda one: one[0])
+
+    @override
     def lint(self, vocabulary: Vocabulary | None = None) -> Sequence[Defect]:
         return [defect for part in self._parts for defect in part.lint(vocabulary)]
 

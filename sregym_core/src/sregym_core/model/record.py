@@ -138,6 +138,27 @@ class StageRecord(Value):
     verdict: Verdict
 
 
+class RepairRecord(Value):
+    """What a repair cost, whatever came of it; what else it changed stands in the verdict.
+
+    Attributes:
+        blast_radius: Objects that are neither as they were when all was well nor as the agent found
+            them.
+        restarts: Containers that were started after the agent had begun, of workloads that were not
+            broken.
+        requests: What users asked between the agent's start and its end, by the load generator's log.
+        failed_requests: How many of these failed.
+        relief_s: Seconds from the agent's start to the end of the first round of the load generator
+            in which users were served as before; None where none was.
+    """
+
+    blast_radius: int = 0
+    restarts: int = 0
+    requests: int = 0
+    failed_requests: int = 0
+    relief_s: float | None = None
+
+
 class EpisodeRecord(Value):
     """One problem, one seed, one agent, from deploy to verdict.
 
@@ -159,6 +180,7 @@ class EpisodeRecord(Value):
         reason: Why, in one sentence.
         diagnosis: First stage, None when it was not reached.
         mitigation: Second stage, None when it was not reached.
+        repair: What the repair cost; None where no mitigation was judged.
         recovered: Whether recovery restored the baseline exactly.
         stopped: What ended the agent's part, a used-up budget for instance; empty when it ended
             by itself.
@@ -197,6 +219,7 @@ class EpisodeRecord(Value):
     reason: str = ""
     diagnosis: StageRecord | None = None
     mitigation: StageRecord | None = None
+    repair: RepairRecord | None = None
     recovered: bool = False
     stopped: str = ""
     injected_at_s: float | None = None

@@ -15,9 +15,10 @@ from sregym_core.conductor.plan import EpisodePlan
 from sregym_core.conductor.progress import Progress
 from sregym_core.errors import SregymError, UsageError
 from sregym_core.interfaces import AgentDescription, Baseline, ClusterError, OracleContext, Traffic
-from sregym_core.model import EpisodeRecord, Outcome
+from sregym_core.model import EpisodeRecord, Outcome, Severity
 from sregym_core.proof.cheats import CHEATS, RESTARTS
 from sregym_core.proof.diagnoses import told_besides, wrong_diagnoses
+from sregym_core.proof.harms import possible, repair_and_harm
 from sregym_core.proof.scripted import (
     Script,
     Scripted,
@@ -169,6 +170,7 @@ class _Battery:
                 continue
             record = self._play(name, partial(self._cheat, cheat=cheat))
             yield _mitigation(f"cheat-{name}-fails", record, Outcome.FAIL)
+        yield from self._harm_checks()
         recovered = "; ".join(self._unrecovered)
         got = "recovered" if not recovered else "not recovered"
         yield ProofCheck("baseline-restored", "recovered", got, not recovered, recovered)
@@ -215,6 +217,19 @@ class _Battery:
                 )
                 check = replace(check, detail=what)
             yield check
+
+    def _harm_checks(self) -> Iterator[ProofCheck]:
+        """Whoever repairs and harms does not pass, and every kind of harm alone would be enough."""
+        everything = self._application.components()
+        script = partial(repair_and_harm, everything=everything)
+        record = self._play("harm", script, privileged=True)
+        yield _mitigation("repair-with-harm-fails", record, Outcome.FAIL)
+        stage = record.mitigation
+        effects = () if stage is None else stage.verdict.side_effects
+        fatal = {effect.kind for effect in effects if effect.severity is Severity.FAIL}
+        for name in possible(everything):
+            got = "fail" if name in fatal else "not seen"
+            yield ProofCheck(f"harm-{name}-fails", "fail", got, name in fatal)
 
     def _restart_heals(self) -> bool:
         """Whether starting processes anew is a right repair of all that is broken."""
