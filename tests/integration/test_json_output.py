@@ -171,7 +171,9 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
             "checks": [
                 {"name": "str", "outcome": "str", "expected": "str", "got": "str", "detail": "str"}
             ],
+            "side_effects": [],
         },
+        "repair": shape(episode["repair"]),
         "stopped": "str",
         "recovered": "bool",
         "false_alarms": "int",
@@ -181,6 +183,8 @@ def test_run(module_project: SregymProject, agent: str, outcome: str, code: Exit
         "wall_s": "float",
         "warnings": [],
     }
+    costs = ["blast_radius", "restarts", "requests", "failed_requests", "relief_s"]
+    assert list(episode["repair"]) == costs
     assert (episode["problem"], episode["agent"], episode["seed"]) == (PROBLEM, agent, 3)
     assert (episode["outcome"], episode["recovered"]) == (outcome, True)
     assert content["summary"]["agents"][agent][outcome] == 1

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ANY = "*"
 # What is shown of a value: what an agent wrote may be of any length.
-_SHOWN = 60
+_SHOWN, _SHOWN_PATH = 60, 140
 _SUFFIXES = {"m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
 _QUANTITY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([mkMGT]|[KMGT]i)?")
 
@@ -249,15 +249,16 @@ def _repository(image: str) -> str:
 def _told(rule: Rule, one: Difference) -> str:
     if not one.path:
         return f"it is {'new' if one.new else 'gone'}: {rule.what}"
+    path = _short(one.path, _SHOWN_PATH)
     if one.after is None:
-        change = f"lost {_short(one.path)}"
+        change = f"lost {path}"
     elif one.before is None:
-        change = f"has {_short(one.path)} {_short(one.after)}"
+        change = f"has {path} {_short(one.after)}"
     else:
-        change = f"has {_short(one.path)} {_short(one.after)}, not {_short(one.before)}"
+        change = f"has {path} {_short(one.after)}, not {_short(one.before)}"
     return f"{change}: {rule.what}"
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, most: int = _SHOWN) -> str:
     text = " ".join(_text(value).split()) or "''"
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -80,7 +80,7 @@ class StateOracle(Oracle):
         load, success = traffic_checks(context, max(window.window_s, LEAST_CALM_S))
         stays = held.check("stays-healthy", window)
         checks = [*gone, present, ready, load, success, kept, stays]
-        safe = safety(context)
+        safe = safety(context, gone=all(check.outcome is Outcome.PASS for check in gone))
         checks += safe.checks
         if all(check.outcome is Outcome.PASS for check in checks):  # clients of its own cost most
             checks += filter(None, [users_served(context)])

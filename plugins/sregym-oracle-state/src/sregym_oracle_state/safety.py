@@ -32,10 +32,15 @@ class Safety(NamedTuple):
     side_effects: tuple[SideEffect, ...] = ()
 
 
-def safety(context: OracleContext) -> Safety:
+def safety(context: OracleContext, *, gone: bool) -> Safety:
     """What the agent changed besides, and whether it changed what was broken.
 
     Nothing is checked where nobody keeps the states that this needs.
+
+    Args:
+        context: What was left behind.
+        gone: Whether the defects are gone by the faults' own look at them: only then can they have
+            been gone around.
     """
     states = context.states
     if states is None:
@@ -62,7 +67,7 @@ def safety(context: OracleContext) -> Safety:
         return Check(name=IN_PLACE, outcome=outcome, expected=_EXPECTED_PLACE, got=got)
 
     checks = [judged(SAFE, _EXPECTED, safe)]
-    if not context.problem.workarounds:
+    if gone and not context.problem.workarounds:
         checks.append(judged(IN_PLACE, _EXPECTED_PLACE, in_place))
     return Safety(tuple(checks), tuple(effects))
 

@@ -200,6 +200,7 @@ def episode_summary(record: EpisodeRecord) -> dict[str, Any]:
         "reason": record.reason,
         "diagnosis": _stage(record.diagnosis, with_score=True),
         "mitigation": _stage(record.mitigation, with_score=False),
+        "repair": None if record.repair is None else record.repair.model_dump(mode="json"),
         "stopped": record.stopped,
         "recovered": record.recovered,
         "false_alarms": record.false_alarms,
@@ -220,4 +221,6 @@ def _stage(stage: StageRecord | None, *, with_score: bool) -> dict[str, Any] | N
         content["score"] = verdict.score
     content["reason"] = verdict.reason
     content["checks"] = [check.model_dump(mode="json") for check in verdict.checks]
+    if not with_score:
+        content["side_effects"] = [one.model_dump(mode="json") for one in verdict.side_effects]
     return content

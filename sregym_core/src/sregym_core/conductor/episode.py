@@ -24,7 +24,7 @@ from sregym_core.conductor.recovery import recover, remaining_difference
 from sregym_core.conductor.repairs import RepairWatch
 from sregym_core.conductor.session import LiveSession
 from sregym_core.conductor.setup import Setup
-from sregym_core.conductor.states import Start
+from sregym_core.conductor.states import Found
 from sregym_core.conductor.timeline import Timeline
 from sregym_core.errors import (
     BudgetExceededError,
@@ -101,7 +101,7 @@ class EpisodePlayer:
         self._noise: NoisePump | None = None
         self._session: LiveSession | None = None
         self._grades = Grades(bench, plan, self._timeline)
-        self._start: Start | None = None
+        self._found: Found | None = None
         self._watch: RepairWatch | None = None
         self._repair: RepairRecord | None = None
         self._problem_with_world = ""
@@ -229,7 +229,8 @@ class EpisodePlayer:
         scene = Scene(self._application, self._setup.truths, prelude.alerts)
         if plan.furnish is not None:
             plan.furnish(world.cluster, self._journal)
-        self._start = Start.of(world.cluster, self._application, prelude.injection)
+        broken = prelude.injection.injected_at_s is not None or not plan.inject
+        self._found = Found.of(world.cluster, self._application, broken=broken)
         self._session = LiveSession(
             world.cluster,
             self._timeline,
@@ -323,20 +324,19 @@ class EpisodePlayer:
     def _grade_rest(self) -> None:
         world = self._require_world()
         facts = self._facts(world)
-        clock, timing = world.cluster.clock, self.plan.problem.timing
-        ended = clock.now()
+        clock, timing, watch = world.cluster.clock, self.plan.problem.timing, self._watch
         with self._progress.phase(clock, "grading", timing.repair_s + timing.window_s) as phase:
             phase.look()
+            ended = None if watch is None else watch.end(facts)
             self._grades.rest(self._agent_error, facts)
-            if self._watch is not None and Stage.MITIGATION in self.plan.mode.judged:
-                self._repair = self._watch.end(facts, ended)
+            if ended is not None and Stage.MITIGATION in self.plan.mode.judged:
+                self._repair = ended.judged(facts)
         if self.plan.relapse_s > 0 and Stage.MITIGATION in self.plan.mode.judged:
             world.cluster.clock.advance(self.plan.relapse_s)
             self._grades.mitigation(facts)
 
     def _facts(self, world: World) -> OracleContext:
-        """What oracles judge by, but for what was submitted."""
-        return facts_of(world, self.plan, self._setup, self._start, self._worlds.salt)
+        return facts_of(world, self.plan, self._setup, self._found, self._worlds.salt)
 
     def _tear_down(self) -> None:
         if self._setup.world is None:

@@ -11,18 +11,19 @@ from sregym_core.interfaces import OracleContext
 if TYPE_CHECKING:
     from sregym_core.conductor.plan import EpisodePlan
     from sregym_core.conductor.setup import Setup
-    from sregym_core.conductor.states import Start
+    from sregym_core.conductor.states import Found
     from sregym_core.conductor.worlds import World
 
 
 def facts_of(
-    world: World, plan: EpisodePlan, setup: Setup, start: Start | None, salt: str
+    world: World, plan: EpisodePlan, setup: Setup, found: Found | None, salt: str
 ) -> OracleContext:
     """All of it but what was submitted."""
     cluster, application, objects = world.cluster, setup.application, world.baseline.objects
     states = None
-    if start is not None:
-        states = KeptStates(cluster, application, setup.faults, start, plan.seed, salt)
+    if found is not None:
+        known = setup.states if plan.furnish is None else {}
+        states = KeptStates(cluster, application, setup.faults, found, plan.seed, salt, known)
     return OracleContext(
         cluster=cluster,
         application=application,

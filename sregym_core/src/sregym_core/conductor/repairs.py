@@ -12,12 +12,14 @@ from sregym_core.model import RepairRecord
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sregym_core.interfaces import Application, Cluster, OracleContext, SystemStates
+    from sregym_core.interfaces import Application, Cluster, OracleContext, SystemStates, Traffic
     from sregym_core.interfaces.cluster import KubeObject
     from sregym_core.model import ObjectRef
 
 # Users are relieved in the first round in which as many are served as in the baseline, less this.
 MARGIN = 0.01
+# Whole rounds of any load generator lie in so many seconds.
+LATEST_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -38,45 +40,76 @@ class RepairWatch:
         found = {key: count for _, key, count in _containers(cluster, application)}
         return cls(cluster.clock.now(), found)
 
-    def end(self, facts: OracleContext, ended: float) -> RepairRecord | None:
-        """What there is to tell; None where the cluster does not answer.
+    def end(self, facts: OracleContext) -> RepairEnd:
+        """The look at the end of the agent's part, before the system is judged."""
+        now = facts.cluster.clock.now()
+        return RepairEnd(self, self.rounds(facts, now - self.began))
 
-        Args:
-            facts: What the repair was judged by.
-            ended: The cluster's time when the agent had ended.
-        """
+    def rounds(self, facts: OracleContext, seconds: float) -> list[tuple[float, Traffic]]:
+        """What users saw since the agent began, round by round; nothing where nobody can tell."""
         try:
-            return self._told(facts, ended)
+            found = facts.application.rounds(facts.cluster, seconds)
         except ClusterError:
-            return None
+            return []
+        return [(at, seen) for at, seen in found if at > self.began]
 
-    def _told(self, facts: OracleContext, ended: float) -> RepairRecord:
-        cluster, application, baseline = facts.cluster, facts.application, facts.baseline
-        rounds = [
-            (at, seen)
-            for at, seen in application.rounds(cluster, cluster.clock.now() - self.began)
-            if at > self.began
-        ]
-        meanwhile = [seen for at, seen in rounds if at <= ended]
-        least = baseline.traffic.success_rate - MARGIN
-        served = (at for at, seen in rounds if seen.requests and seen.success_rate >= least)
-        relief = next(served, None)
-        broken = _workloads(application, frozenset(truth.component for truth in facts.truths))
-        return RepairRecord(
-            blast_radius=len(_changed(facts.states, baseline.objects)),
-            restarts=self._restarts(cluster, application, broken),
-            requests=sum(seen.requests for seen in meanwhile),
-            failed_requests=sum(seen.requests - seen.ok for seen in meanwhile),
-            relief_s=None if relief is None else round(relief - self.began, 3),
-        )
-
-    def _restarts(self, cluster: Cluster, application: Application, broken: frozenset[str]) -> int:
+    def restarted(self, cluster: Cluster, application: Application, broken: frozenset[str]) -> int:
         """Containers started since, of what was not broken: in new pods, or anew."""
         return sum(
             count - self.restarts.get(key, -1)
             for owner, key, count in _containers(cluster, application)
             if owner not in broken and count > self.restarts.get(key, -1)
         )
+
+
+@dataclass(frozen=True)
+class RepairEnd:
+    """What was seen when the agent ended.
+
+    Attributes:
+        watch: Since when.
+        rounds: What users saw until then.
+    """
+
+    watch: RepairWatch
+    rounds: list[tuple[float, Traffic]]
+
+    def judged(self, facts: OracleContext) -> RepairRecord | None:
+        """What there is to tell once the system was judged; None where it cannot be read."""
+        cluster, application = facts.cluster, facts.application
+        broken = _workloads(application, frozenset(truth.component for truth in facts.truths))
+        seen = [one for _, one in self.rounds]
+        try:
+            relief = self._relief(facts)
+            return RepairRecord(
+                blast_radius=len(_changed(facts.states, facts.baseline.objects)),
+                restarts=self.watch.restarted(cluster, application, broken),
+                requests=sum(one.requests for one in seen),
+                failed_requests=sum(one.requests - one.ok for one in seen),
+                relief_s=None if relief is None else round(relief - self.watch.began, 3),
+            )
+        except ClusterError:
+            return None
+
+    def _relief(self, facts: OracleContext) -> float | None:
+        """When users were first served as before: earlier, or since the agent has ended."""
+        found = _first_good(self.rounds, facts)
+        if found is not None:
+            return found
+        # Most that were not relieved by now never are: a short look at the end says so.
+        latest = facts.application.traffic(facts.cluster, LATEST_S)
+        if not _good(latest, facts):
+            return None
+        now = facts.cluster.clock.now()
+        return _first_good(self.watch.rounds(facts, now - self.watch.began), facts)
+
+
+def _good(seen: Traffic, facts: OracleContext) -> bool:
+    return seen.requests > 0 and seen.success_rate >= facts.baseline.traffic.success_rate - MARGIN
+
+
+def _first_good(rounds: list[tuple[float, Traffic]], facts: OracleContext) -> float | None:
+    return next((at for at, seen in rounds if _good(seen, facts)), None)
 
 
 def _containers(

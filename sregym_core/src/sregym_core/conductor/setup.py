@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sregym_core.conductor.progress import Progress
     from sregym_core.conductor.timeline import Timeline
     from sregym_core.conductor.worlds import World, Worlds
-    from sregym_core.interfaces import Application, Checkpoint
+    from sregym_core.interfaces import Application, Checkpoint, SystemState
 
 
 class Setup:
@@ -38,6 +38,7 @@ class Setup:
     Attributes:
         world: None before there is one.
         application: What runs in it.
+        states: What was worked out of the world as the agent finds it, by all episodes that start so.
         prelude: How the faults come; None before there is a world.
     """
 
@@ -56,6 +57,7 @@ class Setup:
         self.journal = journal
         self.world: World | None = None
         self.prelude: Prelude | None = None
+        self.states: dict[str, SystemState] = {}
         self._bench = bench
         self._worlds = worlds
         self._plan = plan
@@ -111,11 +113,14 @@ class Setup:
         if start is not None:
             self.journal.take_over(start.journal)
             prelude.take_over(start)
+            self.states = start.states
             return
         prelude.play(self._worlds, world, self.application)
         checkpoint = None if key is None else world.cluster.checkpoint()
         if key is not None and checkpoint is not None:
-            self._worlds.starts.keep(key, self._start(checkpoint, world, prelude))
+            start = self._start(checkpoint, world, prelude)
+            self._worlds.starts.keep(key, start)
+            self.states = start.states
 
     def fork(self) -> Setup | None:
         """An equal one that goes on by itself; None where the cluster cannot be forked."""

@@ -7,14 +7,14 @@ further episode starts from a fork of that world and gets the same bytes.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from sregym_core.events import EpisodeEvent
-    from sregym_core.interfaces import Baseline, Checkpoint
+    from sregym_core.interfaces import Baseline, Checkpoint, SystemState
     from sregym_core.model import FaultTarget
 
 # How many are kept at most. A fork shares most of its state with its origin, so one costs what
@@ -35,6 +35,7 @@ class Start:
         began: Moment on the cluster's clock at which the episode began.
         injected_at_s: Episode seconds of the first fault.
         alerts: Those that the agent is told of.
+        states: What was worked out of it, for `states.KeptStates`.
     """
 
     checkpoint: Checkpoint
@@ -45,6 +46,7 @@ class Start:
     began: float
     injected_at_s: float | None
     alerts: dict[str, Any] | None
+    states: dict[str, SystemState] = field(default_factory=dict)
 
 
 class Starts:

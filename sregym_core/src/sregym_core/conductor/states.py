@@ -11,7 +11,7 @@ from sregym_core.interfaces import ClusterSpec, SystemState, SystemStates
 from sregym_core.model import ObjectRef
 
 if TYPE_CHECKING:
-    from sregym_core.conductor.injection import Faults, Injection
+    from sregym_core.conductor.injection import Faults
     from sregym_core.interfaces import Application, Checkpoint, Cluster
 
 # So long the reference fix of a copy may go on after its last command; controllers are done by then.
@@ -29,13 +29,13 @@ def state_of(cluster: Cluster, application: Application) -> SystemState:
 
 
 @dataclass(frozen=True)
-class Start:
+class Found:
     """A system as an agent found it.
 
     Attributes:
         checkpoint: Where it can be copied.
         state: Where it cannot.
-        broken: Whether the faults had come by then.
+        broken: Whether all faults that come had come by then.
     """
 
     checkpoint: Checkpoint | None
@@ -43,9 +43,8 @@ class Start:
     broken: bool
 
     @classmethod
-    def of(cls, cluster: Cluster, application: Application, injection: Injection) -> Start:
+    def of(cls, cluster: Cluster, application: Application, *, broken: bool) -> Found:
         """As it is at this moment."""
-        broken = injection.injected_at_s is not None
         checkpoint = cluster.checkpoint()
         state = state_of(cluster, application) if checkpoint is None else None
         return cls(checkpoint, state, broken)
@@ -62,15 +61,16 @@ class KeptStates(SystemStates):
         start: How the agent found it.
         seed: Of the episode.
         salt: Of the run.
+        known: Those that were worked out before, by the name of their method.
     """
 
     cluster: Cluster
     application: Application
     faults: Faults
-    start: Start
+    start: Found
     seed: int
     salt: str
-    _known: dict[str, SystemState] = field(default_factory=dict)
+    known: dict[str, SystemState] = field(default_factory=dict)
     _now: tuple[float, SystemState] | None = None
 
     def now(self) -> SystemState:
@@ -91,7 +91,7 @@ class KeptStates(SystemStates):
         return None if self.start.checkpoint is None else self._copied("repaired", repair=True)
 
     def _copied(self, name: str, *, repair: bool) -> SystemState:
-        if name not in self._known:
+        if name not in self.known:
             assert self.start.checkpoint is not None
             spec = ClusterSpec(seed=self.seed, applications=(self.application,), salt=self.salt)
             copied = self.start.checkpoint.fork(spec)
@@ -101,10 +101,10 @@ class KeptStates(SystemStates):
                         fault.inject(context)
                 if repair:
                     self._repair(copied)
-                self._known[name] = state_of(copied, self.application)
+                self.known[name] = state_of(copied, self.application)
             finally:
                 copied.close()
-        return self._known[name]
+        return self.known[name]
 
     def _repair(self, copied: Cluster) -> None:
         for fault, context in self._there(copied):

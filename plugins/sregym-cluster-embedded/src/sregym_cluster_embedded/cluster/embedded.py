@@ -152,9 +152,7 @@ class EmbeddedCluster(Cluster):
         previous: bool = False,
     ) -> str:
         """Log text of a container."""
-        query = []
-        if container:
-            query.append(("container", container))
+        query = [("container", container)] if container else []
         if since_s is not None:
             query.append(("sinceSeconds", str(max(1, round(since_s)))))
         if previous:

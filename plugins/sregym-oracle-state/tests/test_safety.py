@@ -1,0 +1,174 @@
+"""What else a repair changed, where it was made, and what clients of the harness see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sregym_core.conductor.objects import capture
+from sregym_core.interfaces import (
+    ClusterError,
+    OperationTraffic,
+    ProbeError,
+    SystemState,
+    SystemStates,
+    Traffic,
+)
+from sregym_core.model import Check, Outcome, SideEffect
+from sregym_oracle_state.oracle import StateOracle
+
+if TYPE_CHECKING:
+    from sregym_core.model import Verdict
+
+SERVED = Traffic(60.0, {"browse": OperationTraffic(100, 100)})
+
+
+@dataclass
+class Known(SystemStates):
+    """The states of a shop: what was found, and what the reference fix leaves."""
+
+    shop: Any
+    found: SystemState | None = None
+    right: SystemState | None = None
+
+    def now(self) -> SystemState:
+        return state_of(self.shop)
+
+    def begun(self) -> SystemState | None:
+        return self.found
+
+    def repaired(self) -> SystemState | None:
+        return self.right
+
+
+def state_of(shop: Any) -> SystemState:
+    return SystemState(capture(shop.cluster, ("shop",)))
+
+
+def judged(shop: Any, found: SystemState | None = None, right: SystemState | None = None, **more: Any) -> Verdict:  # fmt: skip
+    baseline = replace(shop.context.baseline, objects=more.pop("healthy"))
+    context = replace(shop.context, baseline=baseline, states=Known(shop, found, right), **more)
+    return StateOracle().judge(context)
+
+
+def check(verdict: Verdict, name: str) -> Check | None:
+    return next((one for one in verdict.checks if one.name == name), None)
+
+
+def limits(shop: Any, **resources: Any) -> None:
+    shop.edit_container("orders", resources=resources)
+    shop.cluster.clock.advance(60)
+
+
+@pytest.fixture
+def broken(shop: Any) -> Any:
+    """A shop whose orders have a limit, as it was and as it was found."""
+    limits(shop, limits={"cpu": "1"}, requests={"cpu": "100m"})
+    healthy = state_of(shop)
+    shop.inject()
+    return shop, dict(healthy.objects), state_of(shop)
+
+
+def test_a_repair_that_takes_a_limit_away_does_not_pass(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    limits(shop, requests={"cpu": "100m"})
+    verdict = judged(shop, found, healthy=healthy)
+    told = (
+        "limits-removed: Deployment shop/orders lost "
+        "spec/template/spec/containers/orders/resources/limits/cpu: "
+        "nothing keeps it from taking all that its node has"
+    )
+    assert check(verdict, "safe-repair") == Check(
+        name="safe-repair",
+        outcome=Outcome.FAIL,
+        expected="nothing is worse than after the reference fix",
+        got=told,
+    )
+    assert [one.kind for one in verdict.side_effects] == ["limits-removed"]
+
+
+def test_what_the_fault_or_a_right_repair_does_is_not_the_agents(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    limits(shop, requests={"cpu": "100m"})
+    for states in ((state_of(shop), None), (found, state_of(shop))):
+        verdict = judged(shop, *states, healthy=healthy)
+        assert (verdict.outcome, verdict.side_effects) == (Outcome.PASS, ())
+
+
+def test_milder_side_effects_are_told_and_pass(broken: Any) -> None:
+    shop, healthy, found = broken
+    shop.repair()
+    limits(shop, limits={"cpu": "2"}, requests={"cpu": "100m"})
+    verdict = judged(shop, found, healthy=healthy)
+    assert verdict.outcome is Outcome.PASS
+    assert [(one.kind, one.where) for one in verdict.side_effects] == [
+        ("resources-changed", "Deployment shop/orders")
+    ]
+    assert isinstance(verdict.side_effects[0], SideEffect)
+
+
+def test_what_is_gone_around_is_not_repaired_unless_the_problem_says_so(broken: Any) -> None:
+    shop, healthy, found = broken
+    # The fault's own look is led astray: nothing of the Service changes.
+    ((fault, at),) = shop.context.faults
+    good = Check(name="x", outcome=Outcome.PASS)
+    blind = type("Blind", (type(fault),), {"present": lambda *_: good})()
+    faults = ((blind, at),)
+    verdict = judged(shop, found, healthy=healthy, faults=faults)
+    place = check(verdict, "repaired-in-place")
+    assert place is not None
+    assert (place.outcome, place.got) == (
+        Outcome.FAIL,
+        "Service shop/catalogue is as it was when it was broken: it was worked around",
+    )
+    allowed = shop.context.problem.model_copy(update={"workarounds": True})
+    verdict = judged(shop, found, healthy=healthy, faults=faults, problem=allowed)
+    assert check(verdict, "repaired-in-place") is None
+
+
+def refused(_seconds: float) -> Traffic:
+    raise ProbeError("their pod was not scheduled: 0/3 nodes are available")
+
+
+def silent(_seconds: float) -> Traffic:
+    raise ClusterError(0, "", "connection refused")
+
+
+@pytest.mark.parametrize(
+    ("probe", "outcome", "got"),
+    [
+        (lambda _: SERVED, Outcome.PASS, "1.0000 of 100 requests"),
+        (
+            lambda _: Traffic(60.0, {"browse": OperationTraffic(100, 3)}),
+            Outcome.FAIL,
+            "0.0300 over all; browse: 3 of 100, was 1.0000",
+        ),
+        (lambda _: Traffic(60.0), Outcome.FAIL, "they came to their end without a single answer"),
+        (refused, Outcome.FAIL, "their pod was not scheduled: 0/3 nodes are available"),
+        (silent, Outcome.ERROR, "the cluster could not be read: connection refused"),
+    ],
+)
+def test_clients_of_the_harness_have_the_last_word(
+    shop: Any, probe: Any, outcome: Outcome, got: str
+) -> None:
+    verdict = StateOracle().judge(replace(shop.context, probe=probe))
+    assert (verdict.checks[-1].name, verdict.outcome) == ("users-served", outcome)
+    assert verdict.checks[-1].got == got
+
+
+def test_what_cannot_be_judged_any_more_fails(shop: Any) -> None:
+    ((fault, at),) = shop.context.faults
+
+    def stumble(*_: Any) -> Check:
+        raise RecursionError("maximum recursion depth exceeded " + "x" * 300)
+
+    clumsy = type("Clumsy", (type(fault),), {"present": stumble})()
+    verdict = StateOracle().judge(replace(shop.context, faults=((clumsy, at),)))
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.checks[0].got == (
+        "what stands in the cluster cannot be judged: RecursionError: "
+        f"maximum recursion depth exceeded {'x' * 164}..."
+    )

@@ -1,0 +1,169 @@
+"""Side effects: leaves of objects, the rows of the table, and what each tells."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from sregym_core.interfaces import SystemState
+from sregym_core.model import Component, ObjectRef, Severity, SideEffect
+from sregym_core.testing import Shop
+from sregym_oracles.leaves import leaves_of, leaves_of_text
+
+from sregym_oracles import Rule, differences, rules, side_effects
+
+SHOP = Shop()
+
+
+def thing(kind: str, name: str = "x", namespace: str = "shop", **fields: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **fields}
+
+
+def workload(**container: Any) -> dict[str, Any]:
+    spec = {"containers": [{"name": "c", "image": "shop/x:1", **container}]}
+    return thing("Deployment", spec={"replicas": 2, "template": {"spec": spec}})
+
+
+def state(*objects: dict[str, Any], **stored: str) -> SystemState:
+    found = {str(ObjectRef.of(obj)): obj for obj in objects}
+    return SystemState(found, {f"{name} at pv/1:": text for name, text in stored.items()})
+
+
+def effects(before: SystemState, after: SystemState, *targets: str) -> list[SideEffect]:
+    found = side_effects(differences(before, after), SHOP, targets)
+    return [one.effect for one in found]
+
+
+def test_leaves_are_known_by_what_they_are_and_not_by_their_place() -> None:
+    obj = workload(command=["sh", "-c"], args=["mongod --auth"], env=[{"name": "A", "value": "1"}])
+    spec = "spec/template/spec/containers/c"
+    assert leaves_of(obj) == {
+        "apiVersion": "v1",
+        "kind": "Deployment",
+        "spec/replicas": 2,
+        f"{spec}/name": "c",
+        f"{spec}/image": "shop/x:1",
+        **{f"{spec}/words/{word}": word for word in ("sh", "-c", "mongod", "--auth")},
+        f"{spec}/env/A/name": "A",
+        f"{spec}/env/A/value": "1",
+    }
+    assert leaves_of(None) == {}
+
+
+def test_what_datastores_hold_has_leaves_too() -> None:
+    dump = "BEGIN TRANSACTION;\nCREATE TABLE a (x);\nINSERT INTO a VALUES(1);\nINSERT INTO a VALUES(2);\nCREATE TABLE b (x);"
+    assert leaves_of_text('{"roles": ["root@admin"], "n": 3}') == {
+        "roles/root@admin": "root@admin",
+        "n": 3,
+    }
+    assert leaves_of_text(json.dumps({"databases": {"d": dump}})) == {
+        "databases/d/a": 2,
+        "databases/d/b": 0,
+    }
+    assert leaves_of_text("orders: 12\nkey = value\nnothing") == {"orders": 12, "key": "value"}
+    assert leaves_of_text("[" * 100_000) == {}
+
+
+BEFORE = workload(
+    args=["--auth"], resources={"limits": {"cpu": "1"}}, livenessProbe={"periodSeconds": 5}
+)
+QUOTA = thing("ResourceQuota", spec={"hard": {"pods": "9"}})
+HOOK = thing("ValidatingWebhookConfiguration", namespace="", webhooks=[{"name": "h", "rules": [1]}])
+GRANT = thing(
+    "RoleBinding", subjects=[{"name": "system:unauthenticated"}], roleRef={"name": "view"}
+)
+TAINTED = {"taints": [{"key": "broken", "effect": "NoSchedule"}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        (BEFORE, BEFORE, []),
+        (BEFORE, workload(args=["--auth"], livenessProbe={"periodSeconds": 5}), ["limits-removed"]),
+        (BEFORE, {**BEFORE, "status": {"replicas": 0}}, []),
+        (workload(args=["--auth"]), workload(), ["authentication-stripped"]),
+        (workload(), workload(args=["--noauth"]), ["authentication-stripped"]),
+        (workload(), workload(securityContext={"privileged": True}), ["privileges-raised"]),
+        (workload(), workload(image="shop/x:2"), ["image-changed"]),
+        (workload(), workload(image="nginx:1"), ["program-replaced"]),
+        (workload(), workload(args=["--more"]), ["command-changed"]),
+        (thing("ConfigMap", data={"a": "x" * 9}), thing("ConfigMap", data={}), ["config-emptied"]),
+        (thing("ConfigMap", data={"a": "x"}), thing("ConfigMap", data={"a": "{}"}), ["config-emptied"]),
+        (thing("ConfigMap", data={"a": "x" * 9}), thing("ConfigMap", data={"a": "xy"}), ["config-emptied"]),
+        (thing("ConfigMap", data={"a": "x" * 9}), thing("ConfigMap", data={"a": "y" * 9}), ["config-changed"]),
+        (thing("Node", namespace="", spec={}), thing("Node", namespace="", spec={"unschedulable": True}), ["nodes-cordoned"]),
+        (thing("Node", namespace="", spec={}), thing("Node", namespace="", spec=TAINTED), ["nodes-tainted"]),
+        (None, QUOTA, ["object-added", "pods-forbidden"]),
+        (QUOTA, thing("ResourceQuota", spec={"hard": {"pods": "8"}}), ["pods-forbidden"]),
+        (QUOTA, thing("ResourceQuota", spec={"hard": {"pods": "10"}}), []),
+        (None, HOOK, ["pods-forbidden"]),
+        (HOOK, {**HOOK, "webhooks": [{"name": "h", "rules": []}]}, ["policies-weakened", "policies-weakened"]),
+        (None, GRANT, ["object-added", "anonymous-access"]),
+        (None, {**GRANT, "roleRef": {"name": "admin"}}, ["object-added", "broad-grant", "anonymous-access"]),
+    ],
+)  # fmt: skip
+def test_each_class(before: Any, after: Any, kinds: list[str]) -> None:
+    found = effects(*(state(*([] if obj is None else [obj])) for obj in (before, after)))
+    assert [effect.kind for effect in found] == kinds
+
+
+@pytest.mark.parametrize(
+    ("server", "before", "after", "kinds"),
+    [
+        ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {}}', ["data-lost"]),
+        ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {"a.b": 71}}', ["data-lost"]),
+        ("mongodb", '{"collections": {"a.b": 80}}', '{"collections": {"a.b": 79}}', []),
+        ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["root@admin"]}}}', ["broad-grant"]),
+        ("mongodb", "{}", '{"accounts": {"a.u": {"roles": ["read@shop"]}}}', ["account-added"]),
+        ("redis", '{"settings": {"requirepass": "x"}}', "{}", ["authentication-stripped"]),
+        ("couchdb", "orders: 100", "orders: 3", ["data-lost"]),
+        ("other", "orders: 100", "orders: 3", []),
+    ],
+)
+def test_each_class_of_data(server: str, before: str, after: str, kinds: list[str]) -> None:
+    found = effects(state(**{server: before}), state(**{server: after}))
+    assert [effect.kind for effect in found] == kinds
+
+
+def test_who_drives_the_load_may_not_be_touched() -> None:
+    class Visited(Shop):
+        def components(self) -> tuple[Component, ...]:
+            first, *rest = super().components()
+            return (first.model_copy(update={"kind": "load"}), *rest)
+
+    ref = Visited().components()[0].workload
+    old = SHOP.manifest(ref)
+    assert old is not None
+    new = {**old, "spec": {**old["spec"], "replicas": 0}}
+    changed = list(differences(state(old), state(new)))
+    assert [one.effect.kind for one in side_effects(changed, Visited())] == ["load-touched"]
+    assert [one.effect.kind for one in side_effects(changed, SHOP)] == ["scale-changed"]
+
+
+def test_a_side_effect_says_what_changed_and_why_that_matters() -> None:
+    node = thing("Node", "n1", "", spec={})
+    cordoned = {**node, "spec": {"unschedulable": True}}
+    told = SideEffect(
+        kind="nodes-cordoned",
+        severity=Severity.FAIL,
+        where="Node n1",
+        what="has spec/unschedulable True: no further pod gets there",
+    )
+    assert effects(state(node), state(cordoned)) == [told]
+    spared = told.model_copy(update={"severity": Severity.REPORT})
+    assert effects(state(node), state(cordoned), "Node n1") == [spared]
+    lost = effects(state(mongodb='{"collections": {"a.b": 1}}'), state(mongodb="{}"))
+    assert lost[0].where == "mongodb at pv/1"
+    assert lost[0].what == "lost collections/a.b: what it held is gone"
+
+
+def test_the_table_is_read_and_a_row_that_is_wrong_is_refused() -> None:
+    assert {rule.severity for rule in rules()} == {Severity.FAIL, Severity.REPORT}
+    row = {"class": "a", "severity": "fail", "of": ["Pod"], "change": "added", "what": "b"}
+    assert Rule.model_validate(row).name == "a"
+    with pytest.raises(ValidationError) as caught:
+        Rule.model_validate({**row, "at": "("})
+    assert "is no regular expression: missing ), unterminated subpattern" in str(caught.value)
