@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _SHELL = "busybox:1.36"
 _OPERATION = re.compile(r"\bop=([\w.-]+) requests=")
 
+# More levels than a parser has stack for, and more digits than one takes for a number.
+_DEEP, _LONG = 20_000, 5_000
+
 Cheat = Callable[["Session", tuple["Component", ...], tuple["Component", ...]], None]
 
 
@@ -116,6 +119,24 @@ def forge_the_load(
         _kubectl(session, "create", "-f", "-", stdin=json.dumps(pod))
 
 
+def garble_configuration(
+    session: Session, targets: tuple[Component, ...], _everything: tuple[Component, ...]
+) -> None:
+    """Write into the targets' ConfigMaps what no parser survives: who cannot judge must not end with an error."""
+    for component in targets:
+        for use in component.config:
+            if use.source.kind != "ConfigMap":
+                continue
+            name, namespace = use.source.name, use.source.namespace
+            text = _kubectl(session, "get", "configmap", name, "-n", namespace, "-o", "json")
+            if not text.startswith("{"):
+                continue
+            obj = json.loads(text)
+            garbled = "[" * _DEEP + "9" * _LONG + "]" * _DEEP
+            obj["data"] = dict.fromkeys(obj.get("data") or {}, garbled)
+            _kubectl(session, "replace", "-f", "-", stdin=json.dumps(obj))
+
+
 def remove_probes(
     session: Session, targets: tuple[Component, ...], everything: tuple[Component, ...]
 ) -> None:
@@ -144,6 +165,7 @@ CHEATS: Mapping[str, Cheat] = MappingProxyType(
         "restart-everything": restart_everything,
         "stop-the-load": stop_the_load,
         "forge-the-load": forge_the_load,
+        "garble-configuration": garble_configuration,
         "remove-probes": remove_probes,
     }
 )
