@@ -65,6 +65,8 @@ CLUSTER_WIDE = (
 SYSTEM_NAMESPACE = "kube-system"
 # Controllers settle after a few writes; who goes on after so many is at war with somebody.
 CONFLICTS = 20
+# Of what is deleted everything has gone by then, or something holds it.
+GONE_S = 60.0
 
 _VOLATILE_METADATA = (
     "uid",
@@ -192,15 +194,18 @@ def differences(before: Mapping[str, KubeObject], after: Mapping[str, KubeObject
 def restore(
     cluster: Cluster, baseline: Mapping[str, KubeObject], namespaces: tuple[str, ...]
 ) -> None:
-    """Make the configuration equal to the baseline again, object by object."""
+    """Make the configuration equal to the baseline again, object by object; what goes has gone then."""
     current = capture(cluster, namespaces)
-    for name in sorted(current.keys() - baseline.keys()):
-        cluster.delete(ObjectRef.of(current[name]))
+    added = [ObjectRef.of(current[name]) for name in sorted(current.keys() - baseline.keys())]
+    for ref in added:
+        cluster.delete(ref)
     for name in sorted(baseline, key=_place_of(baseline)):
         if name not in current:
             create_anew(cluster, baseline[name])
         elif desired(current[name]) != desired(baseline[name]):
             give_back(cluster, baseline[name], current[name])
+    # Pods take their time to end, as long as they were given.
+    cluster.clock.wait_until(lambda: all(cluster.get(ref) is None for ref in added), GONE_S)
 
 
 def clear_the_way(
