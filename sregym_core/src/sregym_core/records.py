@@ -199,7 +199,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def summarise(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
-    """Counts by agent; errors are counted apart and never as failures."""
+    """Counts by agent; errors and what a judge left undecided are counted apart, never as failures."""
     agents: dict[str, Any] = {}
     for record in records:
         counts = agents.setdefault(

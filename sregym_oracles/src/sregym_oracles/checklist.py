@@ -9,18 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_core.model import Check, Outcome, Verdict
+from sregym_core.model import Check, Outcome, Verdict, worst
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PASS_SCORE = 0.70
 MAX_EVIDENCE_WORDS = 30
+# What a question counts that could not be decided.
+UNKNOWN_WORTH = 0.5
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question, to be answered yes or no; yes is always good.
+    """One question, to be answered yes or no, or not at all; yes is always good.
 
     Attributes:
         id: Short and stable; the name of the check in a verdict.
@@ -48,12 +50,12 @@ class Answer:
 
     Attributes:
         question: Id of the question.
-        yes: The answer.
+        yes: The answer; None where the evidence does not decide.
         evidence: At most thirty words: a quote, or what is missing.
     """
 
     question: str
-    yes: bool
+    yes: bool | None
     evidence: str = ""
 
     def short_evidence(self) -> str:
@@ -96,7 +98,9 @@ ESSENTIAL = tuple(q.id for d in CHECKLIST for q in d.questions if q.essential)
 
 
 def score_answers(answers: Sequence[Answer]) -> dict[str, float]:
-    """Scores by dimension, and their weighted sum as `composite`; a missing answer is a no.
+    """Scores by dimension, and their weighted sum as `composite`.
+
+    A missing answer is a no; a question that could not be decided counts half.
 
     Raises:
         ValueError: If an answer is to no question of the checklist, or one is answered twice.
@@ -105,12 +109,18 @@ def score_answers(answers: Sequence[Answer]) -> dict[str, float]:
     scores: dict[str, float] = {}
     composite = 0.0
     for dimension in CHECKLIST:
-        yes = sum(1 for q in dimension.questions if q.id in by_id and by_id[q.id].yes)
-        scores[dimension.id] = yes / len(dimension.questions)
+        worth = [_worth(by_id.get(q.id)) for q in dimension.questions]
+        scores[dimension.id] = sum(worth) / len(worth)
         composite += dimension.weight * scores[dimension.id]
     # Weights are decimal hundredths: without rounding, all yes would be 1.0000000000000002 or so.
     scores["composite"] = round(composite, 6)
     return scores
+
+
+def _worth(answer: Answer | None) -> float:
+    if answer is None:
+        return 0.0
+    return UNKNOWN_WORTH if answer.yes is None else float(answer.yes)
 
 
 def _by_question(answers: Sequence[Answer]) -> Mapping[str, Answer]:
@@ -132,7 +142,8 @@ def verdict_of_answers(answers: Sequence[Answer], about: str = "") -> Verdict:
 
     Every question is a check. A no to an essential question always fails; a no to another one
     fails only when it has brought the score below `PASS_SCORE`, so that a verdict passes exactly
-    when all its checks do.
+    when all its checks do. Where nothing fails and an essential question could not be decided, or
+    others that could not keep the score below `PASS_SCORE`, the verdict is undecided.
 
     Args:
         answers: One for each question; a missing one counts as no.
@@ -142,26 +153,37 @@ def verdict_of_answers(answers: Sequence[Answer], about: str = "") -> Verdict:
     scores = score_answers(answers)
     composite = scores["composite"]
     enough = composite >= PASS_SCORE
+    unknown = [Answer(a.question, True) for a in by_id.values() if a.yes is None]
+    known = [answer for answer in by_id.values() if answer.yes is not None]
+    reachable = score_answers([*known, *unknown])["composite"] >= PASS_SCORE
     checks = []
     for dimension in CHECKLIST:
         for question in dimension.questions:
             answer = by_id.get(question.id, Answer(question.id, False, "no answer"))
-            good = answer.yes or (enough and not question.essential)
+            if answer.yes or (enough and not question.essential):
+                outcome = Outcome.PASS
+            elif answer.yes is None or (reachable and not question.essential):
+                outcome = Outcome.UNDECIDED
+            else:
+                outcome = Outcome.FAIL
             checks.append(
                 Check(
                     name=f"{question.id}[{about}]" if about else question.id,
-                    outcome=Outcome.PASS if good else Outcome.FAIL,
+                    outcome=outcome,
                     expected="yes" if question.essential else f"yes, or {PASS_SCORE:.2f} without",
-                    got="yes" if answer.yes else "no",
+                    got={True: "yes", False: "no", None: "unknown"}[answer.yes],
                     detail=f"{question.text} {answer.short_evidence()}".strip(),
                 )
             )
     parts = ", ".join(f"{d.id} {scores[d.id]:.2f}" for d in CHECKLIST)
-    wanting = [q for q in ESSENTIAL if q not in by_id or not by_id[q].yes]
+    wanting = [q for q in ESSENTIAL if q not in by_id or by_id[q].yes is False]
+    open_questions = [q for q in ESSENTIAL if q in by_id and by_id[q].yes is None]
     reason = f"score {composite:.2f} ({parts})"
     if wanting:
         reason += f"; essential and not met: {', '.join(wanting)}"
-    outcome = Outcome.PASS if enough and not wanting else Outcome.FAIL
+    elif open_questions:
+        reason += f"; not decided: {', '.join(open_questions)}"
+    outcome = worst([check.outcome for check in checks])
     return Verdict(outcome=outcome, checks=tuple(checks), score=composite, reason=reason)
 
 
@@ -174,10 +196,7 @@ def combine(verdicts: Sequence[Verdict], extra: Sequence[Check] = ()) -> Verdict
     """
     checks = [check for verdict in verdicts for check in verdict.checks]
     outcomes = [check.outcome for check in (*checks, *extra)]
-    if Outcome.ERROR in outcomes or not verdicts:
-        outcome = Outcome.ERROR
-    else:
-        outcome = Outcome.FAIL if Outcome.FAIL in outcomes else Outcome.PASS
+    outcome = worst(outcomes) if verdicts else Outcome.ERROR
     score = round(sum(v.score for v in verdicts) / len(verdicts), 6) if verdicts else 0.0
     return Verdict(
         outcome=outcome,

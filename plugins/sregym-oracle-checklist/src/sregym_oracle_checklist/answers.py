@@ -1,38 +1,26 @@
-"""The nine answers, from what a text was read to claim."""
+"""The nine answers on a text: yes, no, or none where the evidence does not decide."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.details import detail_tokens, gives_detail, whole_word
-from sregym_oracle_checklist.lexicon import NOUN_PATTERNS
-from sregym_oracle_checklist.mechanisms import Marks, all_hits, says_mechanism, truth_family
-from sregym_oracle_checklist.reading import Level, Reading, Statement
-from sregym_oracle_checklist.stance import ALTERNATIVES, EVERYBODY, NO_IMPACT
+from sregym_oracle_checklist.evidence import Evidence
+from sregym_oracle_checklist.profile import Profile
+from sregym_oracle_checklist.scoring import fitted
+from sregym_oracle_checklist.stance import ADDRESSES, NO_IMPACT
 from sregym_oracles import CHECKLIST, Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sregym_core.model import GroundTruth
 
     from sregym_oracle_checklist.naming import Names
 
-MAX_UNINVOLVED_VICTIMS = 2
-MAX_OTHER_FAMILIES = 0
-# Shorter words are too common to stand for a key.
-MIN_KEY = 5
-_NOUN_OF = {
-    "service-selector": ("selector",),
-    "service-target-port": ("port",),
-    "configmap-drift": ("key", "config", "configmap"),
-    "image-wrong": ("image",),
-    "resource-limit": ("memory",),
-    "replicas-zero": ("replicas",),
-    "role-revoked": ("role",),
-}
+# A diagnosis of several like components that names fewer is of another incident.
+MOST_OF_THEM = 0.6
+DETAIL_ENOUGH = 0.5
+# So many subjects in one list without a sentence make a list of words and no diagnosis.
+WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -51,10 +39,11 @@ class Case:
 
     def allowed(self) -> frozenset[str]:
         """Components that may be called causes."""
-        truths = (self.truth, *self.others)
-        return frozenset(
-            name for truth in truths for name in (truth.component, *truth.contributing)
-        )
+        return self.profile().allowed
+
+    def profile(self) -> Profile:
+        """What a text on the truth has to speak of."""
+        return Profile(self.truth, self.others)
 
     def involved(self) -> frozenset[str]:
         """Components that have any part in the incident; whoever asks is always among them."""
@@ -63,197 +52,77 @@ class Case:
         return self.allowed() | {name for t in truths for name in t.affected} | set(load)
 
 
-def claims_of(reading: Reading) -> list[Statement]:
-    """The statements that make the diagnosis: firm before hedged, explicit before implied."""
-    firm = [s for s in reading.statements if not s.hedged]
-    # A hedge in one sentence does not undo a firm root cause in another; but a guess about the
-    # root cause is not made firm by some defect that was seen along the way.
-    if not any(s.level >= Level.EXPLICIT for s in firm) and any(
-        s.level >= Level.EXPLICIT for s in reading.statements
-    ):
-        firm = []
-    pool = firm or reading.statements
-    chosen: list[Statement] = []
-    for levels in (
-        (Level.EXPLICIT, Level.EXPLICIT_DEFECT),
-        (Level.LINKED_DEFECT,),
-        (Level.DEFECT,),
-        (Level.LINKED,),
-    ):
-        chosen += [s for s in pool if s.level in levels]
-        if any(s.blamed for s in chosen):
-            break
-    return chosen
-
-
-def marks_of(truths: Sequence[GroundTruth]) -> Marks:
-    """What the ground truths add to the vocabulary; only names and values of things."""
-    nouns, values = [], []
-    for truth in truths:
-        family = truth_family(truth)
-        classes = _NOUN_OF.get(family, ())
-        if family == "configmap-drift":
-            nouns += [
-                ("key", whole_word(t))
-                for t in detail_tokens(truth)
-                if t.isalpha() and len(t) > MIN_KEY
-            ]
-        if family == "account-dropped":
-            nouns.append(("account", whole_word(truth.object_name)))
-        before = truth.changed.before.lower()
-        for token in detail_tokens(truth):
-            new = token in truth.changed.after.lower() and token not in before
-            if new and classes and len(token) > 1:
-                values.append((family, classes, whole_word(token)))
-    return Marks(tuple(nouns), tuple(values))
-
-
-def answers_from_text(reading: Reading, case: Case) -> list[Answer]:
-    """Answers to all nine questions, each with the sentence that decided it."""
-    claims = claims_of(reading)
-    if not claims:
-        evidence = "the text claims no cause" if reading.text else "the text is empty"
-        return [Answer(q.id, False, evidence) for d in CHECKLIST for q in d.questions]
-    return [
-        *_localisation(reading, claims, case),
-        *_characterisation(reading, claims, case),
-        *_scope(reading, claims, case),
-    ]
-
-
-def _blamed(claims: Sequence[Statement]) -> list[str]:
-    return list(dict.fromkeys(name for claim in claims for name in claim.blamed))
-
-
-def _extra(claims: Sequence[Statement], reading: Reading, case: Case) -> list[str]:
-    """Components wrongly called causes; where all is guessed, every guess counts."""
-    guessed = reading.guessed if all(claim.hedged for claim in claims) else []
-    named = dict.fromkeys([*_blamed(claims), *guessed])
-    return [name for name in named if name not in case.allowed()]
-
-
-def _localisation(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Answer]:
-    truth = case.truth
-    blamed, extra = _blamed(claims), _extra(claims, reading, case)
-    named = truth.component in blamed
-    quote = next((c.quote for c in claims if truth.component in c.blamed), claims[0].quote)
-    everybody = any(EVERYBODY.search(claim.text) for claim in claims)
-    victims = [name for name in extra if name in truth.affected]
-    said = f"blamed: {', '.join(blamed) or 'nobody'}; {quote}"
-    return [
-        Answer("component", named and not extra and not everybody, said),
-        Answer("origin", named and not victims, said),
-        Answer("no-healthy-blamed", bool(blamed) and not extra, said),
-    ]
-
-
-def _characterisation(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Answer]:
-    truth = case.truth
-    about = _about(reading, claims, case)
-    mine = truth_family(truth)
-    expected = {mine, *_sounds_like(truth, mine)}
-    for other in case.others:
-        family = truth_family(other)
-        expected |= {family, *_sounds_like(other, family)}
-    right = next((s for s in about if _is_right(s, truth, mine)), None)
-    wrong = list(
-        dict.fromkeys(
-            f
-            for s in about
-            for f in s.families
-            if f not in expected and not _is_right(s, truth, mine)
-        )
+def answers_from_text(text: str, case: Case) -> list[Answer]:
+    """Answers to all nine questions, each with the figures that decided it."""
+    profile = case.profile()
+    evidence = Evidence(text, profile, case.names)
+    if not evidence.claimed.strip():
+        why = "the text claims no cause" if evidence.reading.text.strip() else "the text is empty"
+        return [Answer(q.id, False, why) for d in CHECKLIST for q in d.questions]
+    figures = evidence.figures
+    models = fitted()
+    origin, mechanism = (models[asked].answer(figures) for asked in ("origin", "mechanism"))
+    diagnosis = bounded(models["diagnosis"].answer(figures), evidence)
+    odds = {asked: models[asked].likelihood(figures) for asked in ("origin", "mechanism")}
+    origin, mechanism = _agreed(diagnosis, origin, mechanism, odds)
+    strangers = bool(figures["accused_besides"] or figures["last_rival"])
+    alone = origin is not False and not strangers if origin is not None or strangers else None
+    given = bool(figures["after"] or figures["before"]) or (
+        bool(figures["after_none"]) and figures["detail"] >= DETAIL_ENOUGH
     )
-    mixed = list(dict.fromkeys(f for s in about for f in s.families if f not in expected))
-    guessing = all(s.hedged for s in about) and (bool(mixed) or any(_alternates(s) for s in about))
-    mechanism = right is not None and len(mixed) <= MAX_OTHER_FAMILIES and not guessing
-    detail = gives_detail(reading.text, truth)
+    place = f"named as the place: likely {odds['origin']:.2f}; {_told(evidence)}"
+    kind = f"said to be wrong there: likely {odds['mechanism']:.2f}"
+    missing = sorted(
+        name for name in profile.truth.contributing if name not in profile.components
+        and not any(m.component == name for m in case.names.find(evidence.reading.text))
+    )  # fmt: skip
+    denied = NO_IMPACT.search(text) if profile.truth.affected else None
     return [
-        Answer("mechanism", mechanism, right.quote if right else f"not said: {mine}"),
-        Answer(
-            "detail",
-            detail is not None,
-            f"{detail}" if detail else f"no word of {', '.join(detail_tokens(truth)[:4])}",
-        ),
-        Answer(
-            "no-wrong-mechanism",
-            bool(about) and not wrong and not guessing,
-            f"also claimed: {', '.join(wrong)}" if wrong else "none",
-        ),
-    ]
+        Answer("component", origin, place),
+        Answer("origin", origin, place),
+        Answer("no-healthy-blamed", alone, "others are blamed, too" if strangers else place),
+        Answer("mechanism", mechanism, kind),
+        Answer("detail", given and mechanism is not False, "a changed value" if given else "no changed value"),
+        Answer("no-wrong-mechanism", mechanism, kind),
+        Answer("nobody-uninvolved", alone, "others are blamed, too" if strangers else place),
+        Answer("contributing", not missing, f"left out: {', '.join(missing) or 'nobody'}"),
+        Answer("impact", denied is None, denied[0] if denied else "nothing against it"),
+    ]  # fmt: skip
 
 
-def _sounds_like(truth: GroundTruth, family: str) -> set[str]:
-    """Families that the lexicon hears in the author's own words for what it does not know."""
-    if family != truth.mechanism:
-        return set()
-    words = (truth.mechanism.replace("-", " "), *truth.mechanism_phrases)
-    return {hit.family for phrase in words for hit in all_hits(phrase)}
+def _told(evidence: Evidence) -> str:
+    return evidence.conclusion or evidence.claimed
 
 
-def _about(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Statement]:
-    """The claims, and what else is said firmly about a defect of those whom they blame."""
-    blamed = set(_blamed(claims))
-    if any(claim.families for claim in claims):
-        more = []
-    else:
-        more = [
-            s
-            for s in reading.statements
-            if s not in claims
-            and s.families
-            and set(s.blamed) <= blamed
-            and s.hedged <= claims[0].hedged
-        ]
-    own = [s for s in claims if not s.blamed or case.truth.component in s.blamed]
-    return [*own, *more]
+def bounded(diagnosis: bool | None, evidence: Evidence) -> bool | None:
+    """The answer on the whole, where single figures leave no room for it."""
+    figures = evidence.figures
+    words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
+    if figures["covered"] < MOST_OF_THEM or words_alone:
+        return False
+    unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
+    doubtful = any(figures[name] for name in ("accused_besides", "undecided", "last_rival"))
+    if diagnosis and (unknown or doubtful or figures["covered"] < 1):
+        return None
+    return None if unknown and diagnosis is False else diagnosis
 
 
-def _is_right(statement: Statement, truth: GroundTruth, family: str) -> bool:
-    if family in statement.families:
-        return True
-    if family == truth.mechanism:  # the lexicon does not know it
-        return says_mechanism(statement.text, truth)
-    nouns = [pattern for name, pattern in NOUN_PATTERNS if name in _NOUN_OF.get(family, ())]
-    return bool(
-        truth.changed.after
-        and any(pattern.search(statement.text) for pattern in nouns)
-        and _has_after(statement.quote, truth)
-    )
+def _agreed(
+    diagnosis: bool | None, origin: bool | None, mechanism: bool | None, odds: dict[str, float]
+) -> tuple[bool | None, bool | None]:
+    """Origin and mechanism as the diagnosis as a whole has it: that is decided best."""
+    if diagnosis:
+        return True, True
+    weaker_origin = odds["origin"] <= odds["mechanism"]
+    if diagnosis is False:
+        if origin is False or mechanism is False:
+            return origin, mechanism
+        return (False, mechanism) if weaker_origin else (origin, False)
+    if origin is None or mechanism is None:
+        return (None if origin is False else origin), (None if mechanism is False else mechanism)
+    return (None, mechanism or None) if weaker_origin else (origin or None, None)
 
 
-def _alternates(statement: Statement) -> bool:
-    """Whether a guess offers one kind of defect or another."""
-    families = {hit.family for hit in all_hits(statement.quote)}
-    return len(families) > 1 and ALTERNATIVES.search(statement.quote) is not None
-
-
-def _has_after(text: str, truth: GroundTruth) -> bool:
-    after = truth.changed.model_copy(update={"before": truth.changed.before or "-"})
-    token = gives_detail(text, truth.model_copy(update={"changed": after}))
-    return token is not None and token in truth.changed.after.lower()
-
-
-def _scope(reading: Reading, claims: Sequence[Statement], case: Case) -> list[Answer]:
-    truth = case.truth
-    extra = _extra(claims, reading, case)
-    drawn_in = [n for n in dict.fromkeys(reading.affected) if n not in case.involved()]
-    left_out = [n for n in truth.contributing if n not in reading.mentioned]
-    denied = NO_IMPACT.search(reading.text) if truth.affected else None
-    said = [n for n in reading.affected if n != truth.component]
-    strange = bool(said and truth.affected) and not set(said) & case.involved()
-    fits = re.search(r"\w", reading.text) is not None and denied is None and not strange
-    nobody = not extra and len(drawn_in) <= MAX_UNINVOLVED_VICTIMS
-    return [
-        Answer(
-            "nobody-uninvolved", nobody, f"drawn in: {', '.join([*extra, *drawn_in]) or 'nobody'}"
-        ),
-        Answer("contributing", not left_out, f"left out: {', '.join(left_out) or 'nobody'}"),
-        Answer(
-            "impact",
-            fits,
-            denied[0]
-            if denied
-            else f"said to suffer: {', '.join(dict.fromkeys(said)) or 'nobody in particular'}",
-        ),
-    ]
+def addressed(text: str) -> list[str]:
+    """Words of a text that speak to whoever judges it."""
+    return [match[0].strip() for match in ADDRESSES.finditer(text)]

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.details import gives_detail
-from sregym_oracle_checklist.mechanisms import hits, says_mechanism, truth_family
+from sregym_oracle_checklist.concepts import subjects
+from sregym_oracle_checklist.profile import Profile
 from sregym_oracles import Answer
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from sregym_oracle_checklist.answers import Case
     from sregym_oracle_checklist.naming import Names
+
+
+# A phrase with so much of a mechanism's content says the same.
+MOST_WORDS = 0.75
 
 
 def is_scorable(claims: Claims | None) -> bool:
@@ -65,13 +70,15 @@ def answers_from_claims(claims: Claims, case: Case) -> list[Answer]:
 
 
 def names_mechanism(claims: Claims, truth: GroundTruth) -> bool:
-    """Whether the mechanism of claims is that of a root cause."""
+    """Whether the mechanism of claims is that of a root cause, and no other is named beside it."""
     slug = claims.mechanism.strip().lower()
-    families = {hit.family for hit in hits(slug.replace("-", " "))}
-    mine = truth_family(truth)
-    return slug == truth.mechanism.lower() or (
-        families <= {mine} and (mine in families or says_mechanism(slug, truth))
-    )
+    if slug == truth.mechanism.lower():
+        return True
+    profile = Profile(truth)
+    words = slug.replace("-", " ")
+    if subjects(words) - profile.subjects:
+        return False
+    return profile.says_mechanism(words) >= MOST_WORDS
 
 
 def _exactly(name: str, names: Names) -> str:

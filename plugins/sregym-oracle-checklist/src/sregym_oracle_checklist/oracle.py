@@ -4,37 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sregym_core.interfaces import Oracle
-from sregym_core.model import Check, Outcome, Verdict
+from sregym_core.interfaces import DiagnosisOracle
+from sregym_core.model import Check, Outcome
 
-from sregym_oracle_checklist.answers import Case, answers_from_text, marks_of
+from sregym_oracle_checklist.answers import Case, addressed, answers_from_text
 from sregym_oracle_checklist.claims import answers_from_claims, is_scorable, names_mechanism
 from sregym_oracle_checklist.naming import Names
-from sregym_oracle_checklist.reading import read
-from sregym_oracles import combine, verdict_of_answers
+from sregym_oracle_checklist.evidence import cut
+from sregym_oracles import CHECKLIST, combine, verdict_of_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sregym_core.interfaces import OracleContext
-    from sregym_core.model import Claims, Component, GroundTruth
+    from sregym_core.model import Claims, Component, GroundTruth, Verdict
 
 MAX_QUOTE = 200
 
 
-class ChecklistOracle(Oracle):
+class ChecklistOracle(DiagnosisOracle):
     """Scores the claims exactly, or else reads the text, against each structured ground truth.
 
     Works offline and is deterministic: the same submission always gets the same answers.
     """
 
     name: ClassVar[str] = "checklist"
-    stage: ClassVar[str] = "diagnosis"
+    questions: ClassVar[tuple[tuple[str, ...], ...]] = tuple(
+        tuple(question.id for question in dimension.questions) for dimension in CHECKLIST
+    )
 
-    def judge(self, context: OracleContext) -> Verdict:
+    def judge_diagnosis(
+        self,
+        text: str,
+        claims: Claims | None,
+        truths: Sequence[GroundTruth],
+        components: Sequence[Component],
+    ) -> Verdict:
         """Nine answers for each root cause; all must be covered, the score is the mean."""
-        components = context.application.components()
-        return judge_diagnosis(context.text, context.claims, context.truths, components)
+        return judge_diagnosis(text, claims, truths, components)
 
 
 def judge_diagnosis(
@@ -52,8 +58,8 @@ def judge_diagnosis(
         truths: All root causes of the problem.
         components: The application's.
     """
+    text = cut(text)
     names = Names(components, truths)
-    reading = read(text, names, marks_of(truths))
     verdicts = []
     for truth in truths:
         case = Case(truth, tuple(other for other in truths if other is not truth), names)
@@ -61,9 +67,10 @@ def judge_diagnosis(
         if claims is not None and meant and is_scorable(claims):
             answers = answers_from_claims(claims, case)
         else:
-            answers = answers_from_text(reading, case)
+            answers = answers_from_text(text, case)
         verdicts.append(verdict_of_answers(answers, _label(truth, truths)))
-    return combine(verdicts, [_note(reading.to_the_judge)] if reading.to_the_judge else [])
+    words = addressed(text)
+    return combine(verdicts, [_refusal(words)] if words else [])
 
 
 def _means(claims: Claims, truth: GroundTruth, truths: Sequence[GroundTruth], names: Names) -> bool:
@@ -83,13 +90,13 @@ def _label(truth: GroundTruth, truths: Sequence[GroundTruth]) -> str:
     return truth.component if alone else f"{truth.component} {truth.mechanism}"
 
 
-def _note(words: Sequence[str]) -> Check:
-    """A record that the text spoke to its judge; it changes nothing, in either direction."""
-    quote = " / ".join(words)
+def _refusal(words: Sequence[str]) -> Check:
+    """A verdict cannot be asked for: a text that speaks to its judge fails, whatever else it says."""
+    quote = " / ".join(dict.fromkeys(words))
     shown = quote if len(quote) <= MAX_QUOTE else f"{quote[:MAX_QUOTE]}..."
     return Check(
         name="words-to-the-judge",
-        outcome=Outcome.PASS,
+        outcome=Outcome.FAIL,
         expected="a diagnosis, not words to whoever judges it",
-        got=f"taken out and ignored: {shown}",
+        got=shown,
     )

@@ -45,10 +45,6 @@ EXPLICIT = _said(
     r"|\b(?:is|are|was|were) what(?:'s| is| was)? (?:broke\w*|wrong|caus\w+)|\bwhat (?:is|was|went|broke)(?: actually)? (?:wrong|broken)?"
     r"|\b(?:cause|source) of (?:the|this|all|these)\b|\bcausing (?:the|this|all)\b|\bthe (?:incident|outage) (?:is|was)\b",
 )
-# `The root cause of the frontend errors is ...`: what stands inside suffers.
-CAUSE_OF = _said(
-    r"\b(?:cause|source|origin|reason|responsible) (?:of|for|behind) (?:(?!\.).){0,120}?(?= (?:is|was|are|lies|lay|turned out)\b|:)",
-)
 
 # Said of a thing that is all right, or that only suffers.
 HEALTHY = _said(
@@ -72,24 +68,6 @@ HEDGE = _said(
 OPEN_QUESTION = _said(
     r"\?\s*[\"')]*$|^\W*(?:if|suppose|supposing|assuming|imagine|unless)\b|\b(?:check|verify|determine|investigate|examine|see|test|find out|look)(?: into)? (?:whether|if)\b|\bwhether\b",
 )
-# A defect of all of them names none.
-EVERYBODY = _said(
-    r"\b(?:all|every|each|any|several|most|many|various|multiple)(?: of)?(?: the| its| these)? (?:other )?(?:pods?|(?:micro)?services?|deployments?|components?|workloads?|containers?|databases?|config ?maps?)\b",
-)
-ALTERNATIVES = _said(r"\b(?:or|either|one of|any of|maybe|perhaps)\b")
-# Behind a list of components: they bear the consequences of what was said before.
-SUFFERS = _said(
-    r"[`\"']?(?: services?| pods?| deployments?)? (?:(?:then|also|therefore|all|both|now) )*(?:suffers?|fail(?:s|ed)?|errors?|times? out|return\w*|become?s?|breaks?|crash\w*|cannot|can't|(?:is|are) (?:affected|impacted|failing|down|broken|unable))\b",
-)
-# Clauses that explain a noun, so that what they name is not blamed: `the account that geo uses`.
-RELATION = _said(
-    r"\b(?:used|needed|required|called|read|mounted|consumed|expected|reached|contacted|queried|wanted|shared|written) (?:by|in|into)\s+(?:the |both |all )?(?:\w+ )?$"
-    r"|\b(?:that|which|what|where|how|when|if|whether|whom|whose) (?:the )?$|\b(?:from|to|reach(?:es|ing)?|contact(?:s|ing)?|call(?:s|ing)?|quer(?:y|ies|ying)|connect(?:s|ing|ions?)? to|dial(?:s|ing)?|talk(?:s|ing)? to|and so|for|affects?|affecting|breaks|hits|hurts|serves|serving) (?:the |its |all |both )?$"
-    r"|\b(?:between|against|before|after|through|via|behind|in front of|below|above|upstream of|downstream of|dependency of|caller,?|callers?|clients?) (?:the )?$",
-)
-OWNER = _said(
-    r"\b(?:on|in|of|inside|at|within|for|component|service|deployment|named|called) (?:the |its )?(?:\w+ )?[`\"']?$",
-)
 NO_IMPACT = _said(
     r"\bno (?:user|customer|visible|end[- ]user)[- ]?(?:visible |facing )?(?:impact|effect)|\busers? (?:are|were|is) not affected|\bnobody (?:notices|is affected)|\bno impact\b",
 )
@@ -104,4 +82,40 @@ TO_THE_JUDGE = _said(
     r"|\banswer (?:yes|true)(?: to)?\b|\b(?:system|developer) (?:prompt|message|note|override)\b|\bthis (?:answer|diagnosis|submission|response) (?:is|should be|must be|has been) (?:verified |fully |completely |100% |already )*(?:correct|accepted|verified|approved|right|passed)"
     r"|\bground truth\b|\bexpected answer\b|\bcorrect answer\b|\brubric\b|\bchecklist\b|\byou (?:are|must|should) (?:an? |the )?(?:judge|grader|lenient|generous|accept|pass|approve)\w*"
     r"|[\"']?\b(?:score|grade|verdict|judge?ment|success|passed|outcome|accuracy)[\"']?\s*(?:[:=]|is|of)\s*[\"']?(?:1(?:\.0+)?|true|pass(?:ed)?|yes|correct|100)\b",
+)
+# Said to whoever judges, and not only of somebody who judges.
+ADDRESSES = _said(
+    r"\b(?:dear|attention|note (?:to|for)(?: the)?|hey|message (?:to|for)(?: the)?|to (?:the|whoever|my)|instructions? (?:to|for)(?: the)?|any|every) (?:grader|judge|evaluator|scorer|assessor|rater|examiner|marker)s?\b"
+    r"|\b(?:grader|judge|evaluator|scorer|assessor|rater|examiner|marker)s?\b[^.\n]{0,5}[:,\]]"
+    r"|\bmark (?:this|that|it|me|the|my|all|everything)(?: \w+){0,3} (?:as )?(?:correct|right|pass\w*|true|accepted|solved|complete)"
+    r"|\b(?:all|every|each)(?: \w+)? (?:answers?|questions?|labels?|checks?|items?)(?: \w+){0,3} (?:is |are |be |as |with |to )?(?:yes|true|pass\w*|correct|satisfied|met)\b"
+    r"|\b(?:ignore|disregard|forget|override)(?: \w+){0,2} (?:previous|prior|earlier|the ground truth|instructions?|rubric|checklist)"
+    r"|\b(?:give|award|assign)(?: \w+){0,2} (?:full|maximum|max|perfect|highest|top)(?: \w+)? ?(?:marks?|scores?|credit|points?)"
+    r"|\banswer (?:with )?[\"']?(?:yes|true)\b|\b(?:system|developer|judge|grader)[ _](?:prompt|message|note|override)\b|\btreat (?:the |this |my )?\w+ as (?:the )?(?:ground truth|reference|correct|identical)"
+    r"|\bthis (?:answer|diagnosis|submission|response) (?:is|should be|must be|has been) (?:verified |fully |completely |100% |already )*(?:correct|accepted|verified|approved|passed)",
+)
+# A whole sentence that is denied, or all that was said before, or comes after.
+DENIES = _said(
+    r"\b(?:it is|it's|this is|that is) (?:not|n't) (?:true|the case|so|correct|right) that\b|\b(?:isn't|ain't) (?:true|the case) that\b|\bi (?:doubt|deny|refuse to believe|do not (?:think|believe)|don't (?:think|believe)|can't believe|would not say|wouldn't say)\b"
+    r"|^\W*(?:it|this|that|the cause|the root cause)(?:'s| is| was| has) (?:\w+ )?(?:not|never) (?!able|allowed|authori|reach|ready|running|listen|match|found|there|set\b|enough|valid|work|accept|resolv|exist|been|compat|scheduled|a single|only|just|get|being)"
+    r"|^\W*(?:not|neither|nor|no) (?:a |an |the |its |any )?[\w /`.-]{2,60}(?:$|[.,;:](?: (?:not|nor)\b[^:;.]*)?)|\banything but\b|\bfar from (?:it|true|being)\b|\bby no means\b|\bunder no circumstances\b|\bit is (?:false|wrong|untrue|incorrect|a myth|nonsense|a mistake) (?:to|that)\b|\bno (?:way|chance) that\b|\bnobody (?:should|can|could) (?:claim|say|conclude)\b"
+    r"|\bit would be (?:wrong|false|a mistake) to\b|\bcontrary to\b|\b(?:there is|there's|i see|i found|have) no (?:evidence|sign|reason|indication|proof)\b",
+)
+DENIED_ALL = _said(
+    r"\b(?:all|none|nothing|everything|each|every (?:word|sentence)) (?:of )?(?:the |what (?:is |was |i )?(?:said |wrote |written )?)?(?:above|before|preceding|previous|foregoing)?(?: \w+)? ?(?:is|was|are) (?:false|wrong|untrue|not true|nonsense|true|invented|a lie|incorrect|made up)\b|\bthe (?:above|foregoing|opposite) (?:is|holds)(?: \w+)? ?(?:false|wrong|untrue|nonsense|true)?\b|\bignore (?:all )?(?:the above|what i said)\b|\b(?:just|only) kidding\b",
+)
+DENIED_NEXT = _said(r"\b(?:none|nothing|not one) of (?:the following|what follows|these)\b|\bthe following (?:is|are|was|were) (?:all )?(?:false|wrong|untrue|not true|nonsense)\b")
+# What is to be done about it tells what is held responsible.
+REPAIR = _said(
+    r"^\W*(?:please |then |just |to fix:? |to undo:? |next:? |first,? |fix:? |and |i(?:'d| would) (?:recommend|propose|suggest)? ?(?:to )?|you (?:should|need to) |(?:we|somebody|someone) should )*(?:re-?stor|re-?set|set|patch|re-?grant|grant|delet|remov|re-?start|re-?creat|creat|scale|suspend|roll|revert|correct|chang|undo|increas|rais|bump|extend|reduc|lower|upgrad|downgrad|mov|add|put|replac|renew|fix|edit|give|disabl|enabl|drain|point|go back|relax|deregister|switch|adjust|repair|clear|tune|pin|unset|resiz|re-?appl|cordon|reboot|redeploy|updat|install|open|allow|drop|rebuild|move|free|clean|expand|re-?issue|take|dial|migrat|rename|extend|profil|re-?label|lift|merge|make|let)(?:e|es|ing|s|t)?\b",
+)
+# Words of somebody who is not sure, who has not decided, and who has with a grain of salt.
+UNSURE = _said(
+    r"\b(?:unclear|cannot (?:decide|determine|tell|say)|can't (?:decide|determine|tell|say)|could be|may be|might be|either|any of|one of|candidates?|among them|plausible|not sure|unsure|don't know|hypothes|alternatively|possib\w+)\b",
+)
+UNDECIDED = _said(
+    r"\b(?:cannot (?:decide|determine|tell)|can't (?:decide|determine|tell)|either\b[^.]{0,200}\bor\b|candidates|any of these|could be\b[^.]{0,200}\b(?:or|could)|both fit|checking them all)\b",
+)
+LIKELY = _said(
+    r"\b(?:likely|fairly sure|suspect|probabl[ye]|i think|seems?|appears?|i'd go with|most plausible)\b",
 )

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from sregym_core.interfaces import RunPlan
     from sregym_core.model import EpisodeRecord, StageRecord
 
-STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.ERROR: "yellow", Outcome.SKIP: "dim"}
+STYLES = {
+    Outcome.PASS: "green",
+    Outcome.FAIL: "red",
+    Outcome.ERROR: "yellow",
+    Outcome.UNDECIDED: "cyan",
+    Outcome.SKIP: "dim",
+}
 STEP_WIDTH = 56
 # Behind the name of an agent that knows the answers.
 MARK = " *"
@@ -90,13 +96,13 @@ class ConsoleReporter(Reporter):
         if self._task is not None:
             self._progress.advance(self._task)
         line = Text.assemble(
-            (f"{record.outcome:<6}", STYLES[record.outcome]),
+            (f"{record.outcome:<5} ", STYLES[record.outcome]),
             f"{record.problem}  ",
             (record.agent, "bold"),
             (f"  {_meta(record)}", "dim"),
         )
         self._console.print(line, soft_wrap=True)
-        if record.outcome in (Outcome.ERROR, Outcome.SKIP):
+        if record.outcome in (Outcome.ERROR, Outcome.UNDECIDED, Outcome.SKIP):
             style = STYLES[record.outcome]
             self._console.print(Text(f"      {record.reason}", style=style), soft_wrap=True)
 
@@ -153,9 +159,11 @@ def _table(plan: RunPlan, records: tuple[EpisodeRecord, ...]) -> Table:
         passed = sum(record.outcome is Outcome.PASS for record in mine)
         errors = sum(record.outcome is Outcome.ERROR for record in mine)
         skipped = sum(record.outcome is Outcome.SKIP for record in mine)
+        undecided = sum(record.outcome is Outcome.UNDECIDED for record in mine)
         note = f"\n{errors} {'error' if errors == 1 else 'errors'}" if errors else ""
         note += f"\n{skipped} skipped" if skipped else ""
-        count = f"{passed} of {len(mine) - errors - skipped}"
+        note += f"\n{undecided} undecided" if undecided else ""
+        count = f"{passed} of {len(mine) - errors - skipped - undecided}"
         style = "dim" if agent in informed else "bold"
         shown = f"({count})" if agent in informed else count
         totals.append(Text(f"{shown}{note}", style=style))

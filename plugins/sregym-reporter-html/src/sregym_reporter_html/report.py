@@ -36,7 +36,7 @@ class HtmlReporter(Reporter):
 
 @dataclass(frozen=True)
 class AgentTotal:
-    """How one agent did: episodes with error count for nobody.
+    """How one agent did: episodes with error, and those left undecided, count for nobody.
 
     Attributes:
         informed: Whether it knows the answers; its results are shown apart and measure no agent.
@@ -49,11 +49,12 @@ class AgentTotal:
     diagnosed: int
     mitigated: int
     errors: int
+    undecided: int
 
     @property
     def graded(self) -> int:
-        """Episodes whose world was right."""
-        return self.played - self.errors
+        """Episodes whose world was right and whose judges could decide."""
+        return self.played - self.errors - self.undecided
 
 
 def render(plan: RunPlan, records: Sequence[EpisodeRecord]) -> str:
@@ -152,6 +153,7 @@ def _total(agent: str, records: Sequence[EpisodeRecord]) -> AgentTotal:
         diagnosed=sum(_passed(record.diagnosis) for record in mine),
         mitigated=sum(_passed(record.mitigation) for record in mine),
         errors=sum(record.outcome is Outcome.ERROR for record in mine),
+        undecided=sum(record.outcome is Outcome.UNDECIDED for record in mine),
     )
 
 

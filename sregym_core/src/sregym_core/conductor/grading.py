@@ -10,7 +10,7 @@ from sregym_core.conductor.progress import Progress
 from sregym_core.conductor.rollouts import under_way
 from sregym_core.errors import WorldError
 from sregym_core.interfaces import ClusterSpec
-from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of
+from sregym_core.model import Check, Claims, Outcome, SideEffect, Verdict, name_of, worst
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -205,12 +205,8 @@ def judge(
         effects.extend(verdict.side_effects)
     if not outcomes:
         return Verdict(outcome=Outcome.ERROR, reason="the problem names no oracle for this stage")
-    if Outcome.ERROR in outcomes:
-        outcome = Outcome.ERROR
-    else:
-        outcome = Outcome.FAIL if Outcome.FAIL in outcomes else Outcome.PASS
     return Verdict(
-        outcome=outcome,
+        outcome=worst(outcomes),
         checks=tuple(checks),
         score=sum(scores) / len(scores),
         reason="; ".join(dict.fromkeys(reasons)),
@@ -221,11 +217,11 @@ def judge(
 def outcome(
     world_problem: str, diagnosis: StageRecord | None, mitigation: StageRecord | None
 ) -> tuple[Outcome, str]:
-    """The outcome of an episode and why: error before fail before pass."""
+    """The outcome of an episode and why: error before fail before undecided before pass."""
     if world_problem:
         return Outcome.ERROR, world_problem
     stages = [("diagnosis", diagnosis), ("mitigation", mitigation)]
-    for wanted in (Outcome.ERROR, Outcome.FAIL):
+    for wanted in (Outcome.ERROR, Outcome.FAIL, Outcome.UNDECIDED):
         for name, stage in stages:
             if stage is not None and stage.verdict.outcome is wanted:
                 return wanted, f"{name}: {stage.verdict.reason}"

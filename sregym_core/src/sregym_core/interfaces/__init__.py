@@ -40,6 +40,7 @@ from sregym_core.interfaces.nodes import DiskBlocks, NodeAccess, node_access, re
 from sregym_core.interfaces.noise import Noise, NoiseContext
 from sregym_core.interfaces.oracle import (
     Baseline,
+    DiagnosisOracle,
     Oracle,
     OracleContext,
     ProbeError,
@@ -68,6 +69,7 @@ __all__ = [
     "Command",
     "CommandResult",
     "DeadlineExceeded",
+    "DiagnosisOracle",
     "DiskBlocks",
     "Fault",
     "FaultContext",

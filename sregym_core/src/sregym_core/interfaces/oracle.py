@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sregym_core.interfaces.application import Application, Traffic
     from sregym_core.interfaces.cluster import Cluster, KubeObject
     from sregym_core.interfaces.injector import Fault, FaultContext
-    from sregym_core.model import Claims, GroundTruth, NodeSetting, ObjectRef, Problem, Verdict
+    from sregym_core.model import Claims, Component, GroundTruth, NodeSetting, ObjectRef, Problem, Verdict
 
 
 @dataclass(frozen=True)
@@ -124,4 +124,41 @@ class Oracle(ABC):
         """Give a verdict with named checks. May let the clock advance; same world, same verdict.
 
         What it raises becomes a verdict of `error`, never of `fail`.
+        """
+
+
+class DiagnosisOracle(Oracle):
+    """Judges a diagnosis by ground truth and the application's components alone.
+
+    Such an oracle needs no cluster, so `sregym judge` can run it over diagnoses in a file. Questions
+    of its verdicts are checks: `pass` or tolerated with `got` of `yes`, `no` or `unknown`.
+
+    Attributes:
+        questions: Names of the checks that answer questions, by dimension and in order. With several
+            root causes a name may be followed by the one that is meant, in brackets.
+    """
+
+    stage: ClassVar[str] = "diagnosis"
+    questions: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+    def judge(self, context: OracleContext) -> Verdict:
+        """Judge what was submitted by the context's truths and components."""
+        components = context.application.components()
+        return self.judge_diagnosis(context.text, context.claims, context.truths, components)
+
+    @abstractmethod
+    def judge_diagnosis(
+        self,
+        text: str,
+        claims: Claims | None,
+        truths: Sequence[GroundTruth],
+        components: Sequence[Component],
+    ) -> Verdict:
+        """Give a verdict with a check for each question; same input, same verdict.
+
+        Args:
+            text: As submitted.
+            claims: The structured diagnosis, if any.
+            truths: All root causes, at least one.
+            components: The application's.
         """

@@ -88,7 +88,7 @@ from sregym_core.model.target import (
     parse_target,
 )
 from sregym_core.model.truth import Change, Claims, GroundTruth
-from sregym_core.model.verdict import Check, Outcome, Severity, SideEffect, Verdict
+from sregym_core.model.verdict import Check, Outcome, Severity, SideEffect, Verdict, worst
 from sregym_core.model.workload import (
     BATCH_KINDS,
     ROLLING_KINDS,
@@ -194,4 +194,5 @@ __all__ = [
     "pod_trouble",
     "suites_of",
     "template_patch",
+    "worst",
 ]

@@ -15,14 +15,27 @@ class Outcome(StrEnum):
     """The possible answers.
 
     `error` means that the world or the judge was not right; it says nothing about the agent and
-    is counted apart. `skip` is an episode that was not played, since the cluster cannot do what its
+    is counted apart. `undecided` means that the judge cannot tell pass from fail by what it was
+    given; it is counted apart, too. `skip` is an episode that was not played, since the cluster cannot do what its
     problem needs.
     """
 
     PASS = "pass"
     FAIL = "fail"
     ERROR = "error"
+    UNDECIDED = "undecided"
     SKIP = "skip"
+
+
+# What decides of several outcomes: an error makes the rest worthless, one fail is enough to fail.
+_WORST_FIRST = (Outcome.ERROR, Outcome.FAIL, Outcome.UNDECIDED)
+
+
+def worst(outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcome of several together; of none it is an error."""
+    if not outcomes:
+        return Outcome.ERROR
+    return next((one for one in _WORST_FIRST if one in outcomes), Outcome.PASS)
 
 
 class Check(Value):
@@ -45,7 +58,7 @@ class Check(Value):
     @property
     def why(self) -> str:
         """Why it came out so, in words for people; empty for a plain pass."""
-        if self.got in ("yes", "no"):  # a question: what it asked says more than the answer
+        if self.got in ("yes", "no", "unknown"):  # a question: what it asked says more than the answer
             if self.got == "yes" and self.outcome is Outcome.PASS:
                 return ""
             asked = self.detail or self.name
@@ -84,7 +97,8 @@ class Verdict(Value):
     """The answer of an oracle.
 
     Attributes:
-        outcome: Pass only if every check passes; error if any check is an error.
+        outcome: Pass only if every check passes; error if any check is an error; undecided if
+            none failed and one is undecided.
         checks: All checks, in the order in which they were made.
         score: 0.0 to 1.0 where the oracle gives partial credit, else 1.0 for a pass and 0.0.
         reason: One sentence for people.
@@ -101,10 +115,7 @@ class Verdict(Value):
     def of(cls, checks: Sequence[Check], reason: str = "") -> Verdict:
         """The verdict that follows from checks alone."""
         outcomes = [check.outcome for check in checks]
-        if Outcome.ERROR in outcomes or not checks:
-            outcome = Outcome.ERROR
-        else:
-            outcome = Outcome.FAIL if Outcome.FAIL in outcomes else Outcome.PASS
+        outcome = worst(outcomes)
         if not reason:
             bad = [check for check in checks if check.outcome is not Outcome.PASS]
             reason = "; ".join(f"{c.name}: expected {c.expected}, got {c.got}" for c in bad)

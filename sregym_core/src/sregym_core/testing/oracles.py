@@ -122,6 +122,9 @@ def _outcome_follows(verdict: Verdict) -> None:
         assert outcomes == {Outcome.PASS}
     elif verdict.outcome is Outcome.FAIL:
         assert Outcome.ERROR not in outcomes
+    elif verdict.outcome is Outcome.UNDECIDED:
+        assert Outcome.UNDECIDED in outcomes
+        assert not outcomes & {Outcome.ERROR, Outcome.FAIL}
     else:
         assert Outcome.ERROR in outcomes
 

@@ -1,0 +1,141 @@
+"""Who is blamed in so many words, and who is blamed besides."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.concepts import subjects
+
+if TYPE_CHECKING:
+    from sregym_oracle_checklist.naming import Names
+    from sregym_oracle_checklist.profile import Profile
+
+_WINDOW_AHEAD, _WINDOW_BACK = 70, 90
+_CAUSE = r"(?:root )?(?:cause|culprit|origin|source|offender|problem|fault|defect|trigger|troublemaker)"
+_BLAMED_BEFORE = re.compile(
+    r"(?:is|was|are|were|being|=|makes? (?:this|it)|be|itself|as)\s*(?:\w+ ){0,2}?(?:the |a |clearly |obviously |simply |what is )?"
+    rf"(?:{_CAUSE}|broken|faulty|defective|misconfigured|to blame|at fault|responsible|overloaded|guilty|what\W+s wrong)\b"
+    r"|\b(?:must have|= root cause|is where the)\b|\bshares? the blame\b",
+    re.IGNORECASE,
+)
+_BLAMED_AFTER = re.compile(
+    rf"\b{_CAUSE}s?(?: \w+){{0,5}}?\s*(?::|=|\bis\b|\bwas\b|\bare\b|\blies\b|\bsits\b|->|→|therefore)\W*(?:therefore|thus|hence|clearly|with|in|on|at|that|the|a|an)?\b"
+    r"|\bcaused by|\bdue to|\bblame|\bbecause of|\bdefective is|\bwrong is|\bbrought down by|\btriggered by|\bcomes? from|\bdown to|\bfault of"
+    r"|\bI (?:blame|hold)|\bcomponent\b\W*|\bbug in\b|\bdefect in\b|\bproblem (?:is |lies )?(?:in|with)\b",
+    re.IGNORECASE,
+)
+_NEXT_CLAUSE = re.compile(r"[.;]|\bbecause\b|, (?:which|so|since)")
+_LAST_CLAUSE = re.compile(r"[.;]|, ")
+# Parts of clusters and teams that no application lists, but that texts blame.
+_OUTSIDE = re.compile(
+    r"\b(?:kube-?scheduler|scheduler|kubelet|kube-proxy|cni|calico(?:-node)?|provisioner|etcd|api ?server|coredns|operator|autoscaler"
+    r"|metrics-server|developers?|node capacity|cluster is undersized|istio|prometheus|load generator|ingress|containerd|nodes?|garbage collector|jvm)\b",
+    re.IGNORECASE,
+)
+_BESIDES = re.compile(
+    r"\b(?:also|too|as well|share|likewise|second|equally|in addition|besides|furthermore|should|ought|both|moreover|additionally|part of|worse|plus)\b",
+    re.IGNORECASE,
+)
+_ACCUSES = re.compile(
+    r"\b(?:blam\w+|at fault|responsib\w+|guilty|root causes?|culprits?|complicit|defect\w*|fault lies|share\w*|also (?:wrong|broken|misconfigured|faulty)"
+    r"|(?:should|must|ought to|has to|have to|needs? to) (?:also |likewise |both )?(?:be )?(?:fix|replac|tun|correct|repair|chang|upgrad|rais|revis)\w*"
+    r"|second cause|contribut\w+|part of the problem)\b",
+    re.IGNORECASE,
+)
+_FOUND_FAULT = re.compile(
+    r"\b(?:broken|misconfigured|wrong\w*|incorrect\w*|should|shouldn't|ought|must|needs?|too (?:slow|small|low|high|strict|short|long|few|many|weak|old)"
+    r"|weak\w*|poor\w*|bad\w*|involved|failed to|lacks?|aggravat\w*|worse\w*|flaw\w*|problem|insufficient|undersized|unhealthy|suspicious)\b",
+    re.IGNORECASE,
+)
+
+
+class Accused:
+    """Finds the truth's place and others' in pieces of text.
+
+    Args:
+        profile: The ground truth.
+        names: Components of the application.
+    """
+
+    def __init__(self, profile: Profile, names: Names) -> None:
+        self._profile = profile
+        self._names = names
+        truth = profile.truth
+        self._described = [name for name in profile.components if " " in name]
+        self._about = subjects(self._described[0]) if self._described else frozenset()
+        self._own = " ".join(
+            [*profile.components, truth.kind, truth.object_name, *profile.phrases, profile.detail]
+        ).lower()
+        self._kind_subjects = subjects(truth.kind) if profile.telling_kind else frozenset()
+
+    def truth_in(self, text: str) -> bool:
+        """Whether a piece names the defective thing: its component, kind, object or field."""
+        low = text.lower()
+        if self._described:
+            if self._about & subjects(text):
+                return True
+        elif any(m.component in self._profile.components for m in self._names.find(text)):
+            return True
+        if self._kind_subjects and set(self.rivals_in(text)) <= self._profile.affected:
+            if self._profile.kind in re.sub(r"[ -]", "", low) or self._kind_subjects & subjects(text):
+                return True
+        name = self._profile.object_name
+        if re.search(r"[-_\d]", name) and name in low:
+            return True
+        return any(name in low for name in self._profile.names)
+
+    def rivals_in(self, text: str) -> list[str]:
+        """Components of the application that have no part in the cause."""
+        allowed = self._profile.allowed
+        return [
+            m.component
+            for m in self._names.find(text)
+            if m.component not in allowed
+            and not any(m.component in part for part in allowed if " " in part)
+        ]
+
+    def outsiders_in(self, text: str) -> list[str]:
+        """Parts of the cluster that the ground truth does not speak of."""
+        found = (m[0].lower() for m in _OUTSIDE.finditer(text))
+        return [name for name in found if name not in self._own]
+
+    def first_in(self, text: str) -> str | None:
+        """The first component named."""
+        return next((m.component for m in self._names.find(text)), None)
+
+    def verdicts(self, text: str) -> list[bool]:
+        """For each time that a sentence says who is to blame, whether that is the truth's place."""
+        found: list[bool] = []
+        for match in _BLAMED_AFTER.finditer(text):
+            tail = _NEXT_CLAUSE.split(text[match.end() :])[0][:_WINDOW_AHEAD]
+            name = self.first_in(tail)
+            if name is not None:
+                right = name in self._profile.components
+                found.append(right or (self.truth_in(tail) and not self.rivals_in(tail)))
+            elif self.truth_in(tail):
+                found.append(True)
+            elif self.outsiders_in(tail):
+                found.append(False)
+        for match in _BLAMED_BEFORE.finditer(text):
+            head = _LAST_CLAUSE.split(text[: match.start()])[-1][-_WINDOW_BACK:]
+            if self.truth_in(head):
+                found.append(True)
+            elif self._names.find(head) or self.outsiders_in(head):
+                found.append(False)
+        return found
+
+    def besides(self, text: str) -> bool:
+        """Whether a sentence draws somebody in beside what was said: `also`, `both`, `should`."""
+        return bool(self.rivals_in(text)) and _BESIDES.search(text) is not None
+
+    def accused_besides(self, text: str) -> bool:
+        """Whether a sentence blames somebody who has no part in it."""
+        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        return bool(strange or self.besides(text)) and _ACCUSES.search(text) is not None
+
+    def faulted(self, text: str) -> bool:
+        """Whether a sentence finds fault with somebody who has no part in it."""
+        strange = set(self.rivals_in(text)) - self._profile.affected or self.outsiders_in(text)
+        found = _FOUND_FAULT.search(text) or _ACCUSES.search(text) or _BESIDES.search(text)
+        return bool(strange) and found is not None

@@ -1,0 +1,87 @@
+"""Words and what they mean in operations: stems, subjects of defects and relations, as data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+import snowballstemmer
+import yaml
+
+_WORD = re.compile(r"[a-z][a-z']+|\d[\d.,]*")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Words without a meaning of their own, and those that every incident has.
+_COMMON = frozenset(
+    """a about above after again against all also am an and any are as at be because been before being below between both but by
+    can cannot could did do does doing down during each every few for from further had has have having he her here hers him his how i
+    if in into is it its itself just let me more most my no nor not now of off on once one only or other our out over own per same she
+    should so some such than that the their theirs them then there these they this those through to too under until up upon us very
+    was we were what when where which while who whom why will with within without would yet you your
+    spec data metadata name names value field object thing things set sets get gets use uses used using made make makes still
+    application app component kind root cause problem issue incident error errors fail fails failed failing failure request requests
+    user users so it's isn't doesn't don't can't won't didn't aren't""".split()
+)
+
+
+@dataclass(frozen=True)
+class Sense:
+    """A concept found at a place of a text."""
+
+    concept: str
+    start: int
+    end: int
+
+
+@cache
+def _stemmer() -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """The stem of an English word, lower case."""
+    found: str = _stemmer().stemWord(word.lower().strip("'"))
+    return found
+
+
+def spaced(text: str) -> str:
+    """Lower case, with the parts of compound names as words: `targetPort` is `target port`."""
+    return re.sub(r"[-_./\[\]{}()=:\"`]+", " ", _CAMEL.sub(" ", text)).lower()
+
+
+@lru_cache(maxsize=20_000)
+def stems(text: str) -> frozenset[str]:
+    """Stems of the words with a content."""
+    low = f"{spaced(text)} {text.lower()}"
+    return frozenset(stem(word) for word in _WORD.findall(low) if word not in _COMMON and len(word) > 1)
+
+
+@cache
+def _table(part: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    text = (resources.files(__package__) / "concepts.yaml").read_text()
+    return tuple(
+        (name, re.compile(rf"(?<![\w])(?:{words})(?![\w])", re.IGNORECASE))
+        for name, words in yaml.safe_load(text)[part].items()
+    )
+
+
+@lru_cache(maxsize=20_000)
+def senses(text: str, part: str) -> tuple[Sense, ...]:
+    """Concepts of a text by place; `part` is `subjects` or `relations`."""
+    shown = _CAMEL.sub(" ", text)
+    found = [
+        Sense(name, m.start(), m.end()) for name, p in _table(part) for m in p.finditer(shown)
+    ]
+    return tuple(sorted(found, key=lambda s: (s.start, s.end, s.concept)))
+
+
+def subjects(text: str) -> frozenset[str]:
+    """What kinds of things a text speaks of."""
+    return frozenset(s.concept for s in (*senses(text, "subjects"), *senses(spaced(text), "subjects")))
+
+
+def relations(text: str) -> frozenset[str]:
+    """What is said to be wrong with things."""
+    return frozenset(s.concept for s in senses(text, "relations"))

@@ -1,0 +1,245 @@
+"""What in a diagnosis speaks for and against a ground truth: figures from 0 to 1, each with a name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.blame import Accused
+from sregym_oracle_checklist.concepts import relations, stems, subjects
+from sregym_oracle_checklist.hypotheses import ranked
+from sregym_oracle_checklist.layout import MAX_CHARS, Section
+from sregym_oracle_checklist.passages import Clause, read
+from sregym_oracle_checklist.stance import UNDECIDED, UNSURE, LIKELY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sregym_oracle_checklist.naming import Names
+    from sregym_oracle_checklist.passages import Reading
+    from sregym_oracle_checklist.profile import Profile
+
+LONG, SHORT = 1500, 230
+MANY_COMMAS = 12
+_NUMBERS = {2: "two|both", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+_ALL_OF = re.compile(
+    r"\b(?:all|every|each)(?: of)?(?: the| its| our)? (?:\w+ )?(?:\w*-\*|\w+-\* |deployments?|databases?|stores?|instances?|components?|services?|ones?|mongo\w*|pods)\b|\w-\*",
+    re.IGNORECASE,
+)
+_OTHER_LANGUAGE = re.compile(
+    r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
+)
+
+
+def _weight(clause: Clause) -> float:
+    """How much a clause says about the cause, by its place and role."""
+    weight = 1.0
+    if clause.section is Section.EFFECT:
+        weight *= 0.2
+    if clause.section is Section.EVIDENCE:
+        weight *= 0.5
+    if clause.role == "effect" and not clause.explicit:
+        weight *= 0.6
+    if clause.role == "cause":
+        weight *= 1.8
+    if clause.explicit:
+        weight *= 2.5
+    return weight * (1.8 if clause.repair else 1.0)
+
+
+def _sentences(clauses: Sequence[Clause]) -> list[str]:
+    found: dict[int, list[str]] = {}
+    for clause in clauses:
+        found.setdefault(clause.sentence, []).append(clause.text)
+    return [" ".join(parts) for parts in found.values()]
+
+
+def _joined(clauses: Sequence[Clause]) -> str:
+    return " . ".join(clause.text for clause in clauses)
+
+
+def other_language(text: str) -> bool:
+    """Whether a text is not written in English, as far as its letters and small words tell."""
+    foreign = len(re.findall(r"[^\x00-\x7f]", text)) / max(1, len(text))
+    small = len(_OTHER_LANGUAGE.findall(text.lower())) / max(1, len(text.split()))
+    return foreign > 0.15 or small > 0.12
+
+
+def cut(text: str) -> str:
+    """A bounded part of a text: both ends, since reports put the conclusion first or last."""
+    if len(text) <= MAX_CHARS:
+        return text
+    return f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+
+
+class Evidence:
+    """One text held against one ground truth.
+
+    Args:
+        text: As submitted.
+        profile: The ground truth.
+        names: Components of the application.
+
+    Attributes:
+        figures: By name, 0 to 1.
+        reading: The preferred explanation, as clauses.
+    """
+
+    def __init__(self, text: str, profile: Profile, names: Names) -> None:
+        text = cut(text)
+        self._text = text
+        self._profile = profile
+        self._names = names
+        self._accused = Accused(profile, names)
+        preferred, others = ranked(text)
+        self.reading: Reading = read(preferred, names.lower())
+        self._others = read(others, names.lower()) if others else None
+        self._claims = self.reading.claims
+        self.claimed = _joined(self._claims)
+        explicit = [c for c in self._claims if c.explicit]
+        repair = [c for c in self._claims if c.repair]
+        causes = [c for c in self._claims if c.role == "cause"]
+        self._explicit, self._repair = _sentences(explicit), _sentences(repair)
+        self.conclusion = " . ".join([*self._explicit, *self._repair, *(c.text for c in causes)])
+        self.figures: Mapping[str, float] = {
+            **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
+            **self._denials(), **self._ranking(), **self._style(),
+        }  # fmt: skip
+
+    def _places(self) -> dict[str, float]:
+        """Where the truth's place is named, and where others are."""
+        accused, claims = self._accused, self._claims
+        truth_in, rivals_in, allowed = accused.truth_in, accused.rivals_in, self._profile.allowed
+
+        def strange(text: str) -> bool:
+            return bool(rivals_in(text) or accused.outsiders_in(text)) and not truth_in(text)
+
+        def begins_strange(text: str) -> bool:
+            first = accused.first_in(text)
+            return first is not None and first not in allowed
+
+        mine = sum(_weight(c) for c in claims if truth_in(c.text))
+        others = sum(
+            _weight(c) * (0.5 if c.role == "effect" else 1.0)
+            for c in claims
+            if rivals_in(c.text) and not truth_in(c.text)
+        )
+        lead = claims[0].text if claims else ""
+        outsiders = set(accused.outsiders_in(self.conclusion))
+        return {
+            "explicit_truth": float(any(map(truth_in, self._explicit))),
+            "explicit_rival": float(any(map(strange, self._explicit))),
+            "explicit_begins_rival": float(any(map(begins_strange, self._explicit))),
+            "explicit_none": float(not self._explicit),
+            "repair_truth": float(any(map(truth_in, self._repair))),
+            "repair_rival": float(any(map(strange, self._repair))),
+            "repair_none": float(not self._repair),
+            "share": mine / (mine + others) if mine + others else 0.3,
+            "named": float(self._named()),
+            "outsiders": min(2, len(outsiders)) / 2,
+            "lead_truth": float(truth_in(lead)),
+            "lead_rival": float(begins_strange(lead) and not truth_in(lead)),
+            "covered": self._covered(),
+        }
+
+    def _named(self) -> bool:
+        return any(self._accused.truth_in(c.text) for c in self._claims)
+
+    def _covered(self) -> float:
+        """The share of the truth's components that is named, where there are several."""
+        components = self._profile.components
+        if len(components) == 1 or _ALL_OF.search(self.claimed):
+            return 1.0
+        number = rf"\b(?:{_NUMBERS.get(len(components), 'all')}|{len(components)})\b"
+        if re.search(number, self.claimed, re.IGNORECASE):
+            return 1.0
+        named = {m.component for m in self._names.find(self.claimed)} & set(components)
+        return len(named) / len(components)
+
+    def _blame(self) -> dict[str, float]:
+        accused = self._accused
+        verdicts = [v for text in _sentences(self._claims) for v in accused.verdicts(text)]
+        right = sum(verdicts)
+        told = [c for c in self._claims if c.role != "effect" and c.section is not Section.EFFECT]
+        sentences = _sentences(told)
+        faulted = sum(map(accused.faulted, sentences))
+        return {
+            "blame_truth": min(2, right) / 2,
+            "blame_rival": min(2, len(verdicts) - right) / 2,
+            "last_truth": float(bool(verdicts) and verdicts[-1]),
+            "last_rival": float(bool(verdicts) and not verdicts[-1]),
+            "rival_alone": float(right < len(verdicts) and not self._named()),
+            "faulted": min(1.0, faulted / 2),
+            "besides": float(any(map(accused.besides, sentences))),
+            "accused_besides": float(any(map(accused.accused_besides, sentences))),
+        }
+
+    def _mechanism(self) -> dict[str, float]:
+        says, claims, profile = self._profile.says_mechanism, self._claims, self._profile
+        whole = says(self.claimed)
+        details = profile.detail_stems
+        half = len(claims) // 2
+        gain = says(_joined(claims[half:])) - says(_joined(claims[:half])) if half else 0.0
+        return {
+            "mechanism": whole,
+            "mechanism_firm": says(_joined([c for c in claims if not c.hedged])),
+            "mechanism_conclusion": says(self.conclusion) if self.conclusion else whole * 0.6,
+            "mechanism_sentence": max(map(says, _sentences(claims)), default=0.0),
+            "mechanism_later": gain,
+            "after": float(profile.after.in_text(self.claimed)),
+            "before": float(profile.before.in_text(self.claimed)),
+            "after_none": float(not profile.after),
+            "detail": len(details & stems(self.claimed)) / len(details) if details else 0.0,
+            "relation": float(bool(profile.relations & relations(self.claimed))),
+        }
+
+    def _subjects(self) -> dict[str, float]:
+        """Which kinds of things the text speaks of beside those of the incident."""
+        profile = self._profile
+        figures = {}
+        for name, text in (("conclusion", self.conclusion), ("all", self.claimed)):
+            about = subjects(text)
+            figures[f"strange_{name}"] = len(about - profile.subjects) / (len(about) + 1)
+            figures[f"own_{name}"] = len(about & profile.core) / (len(about) + 1)
+        words, all_words = stems(self.conclusion), stems(self.claimed)
+        vocabulary = profile.vocabulary
+        impact = stems(profile.truth.impact)
+        figures["aligned_conclusion"] = len(words & (vocabulary | impact)) / (len(words) + 3)
+        figures["aligned_all"] = len(all_words & vocabulary) / (len(all_words) + 5)
+        return figures
+
+    def _denials(self) -> dict[str, float]:
+        denied = [c for c in self.reading.clauses if c.denied or c.former]
+        accused, profile = self._accused, self._profile
+        return {
+            "truth_denied": float(any(accused.truth_in(c.text) for c in denied)),
+            "rival_denied": float(any(accused.rivals_in(c.text) for c in denied)),
+            "mechanism_denied": max(map(profile.says_mechanism, _sentences(denied)), default=0.0),
+            "after_denied": float(profile.after.in_text(_joined(denied))),
+        }
+
+    def _ranking(self) -> dict[str, float]:
+        others = self._others.claims if self._others else []
+        said = self._profile.says_mechanism(_joined(others)) if others else 0.0
+        here = self._profile.says_mechanism(self.claimed)
+        return {
+            "ranked": float(self._others is not None),
+            "other_mechanism": said,
+            "other_gain": max(0.0, said - here),
+            "other_truth": float(any(self._accused.truth_in(c.text) for c in others)),
+        }
+
+    def _style(self) -> dict[str, float]:
+        text, claims = self._text, self._claims
+        commas = max((c.text.count(",") for c in claims), default=0)
+        causes = [c for c in claims if c.role == "cause"]
+        return {
+            "unsure": min(3, len(UNSURE.findall(text))) / 3,
+            "undecided": float(UNDECIDED.search(text) is not None),
+            "likely": float(LIKELY.search(text) is not None),
+            "listing": min(1.0, commas / MANY_COMMAS),
+            "length": min(1.0, len(text) / LONG),
+            "short": float(len(text) < SHORT),
+            "no_conclusion": float(not (self._explicit or self._repair or causes)),
+            "other_language": float(other_language(text)),
+        }

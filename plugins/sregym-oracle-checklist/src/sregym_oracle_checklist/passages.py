@@ -1,0 +1,126 @@
+"""A diagnosis as clauses, each with what it does: claims, denies, supposes, proposes or tells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.layout import MAX_SENTENCE, Section, lines_of
+from sregym_oracle_checklist.stance import (
+    ARROW, DENIED_ALL, DENIED_NEXT, DENIES, EXPLICIT, FORMER, HEALTHY, HEDGE, LINK, OPEN_QUESTION, REPAIR, TO_THE_JUDGE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[。！？；])|(?<=;)\s+"
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    text: str
+    sentence: int
+    line: int
+    section: Section
+    role: str  # claim, effect, cause
+    explicit: bool
+    hedged: bool
+    denied: bool
+    former: bool
+    asked: bool
+    repair: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    clauses: tuple[Clause, ...]
+    to_the_judge: tuple[str, ...]
+    text: str
+
+    @property
+    def claims(self) -> list[Clause]:
+        return [c for c in self.clauses if not (c.denied or c.asked or c.former)]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE_END.split(text):
+        while len(sentence) > MAX_SENTENCE:
+            cut = sentence.rfind(" ", 1, MAX_SENTENCE)
+            cut = MAX_SENTENCE if cut < 0 else cut
+            yield sentence[:cut]
+            sentence = sentence[cut:]
+        if re.search(r"\w", sentence):
+            yield sentence
+
+
+def read(text: str, names: frozenset[str]) -> Reading:
+    clauses: list[Clause] = []
+    judge: list[str] = []
+    kept: list[str] = []
+    number = 0
+    deny_rest = open_denial = False
+    for row, line in enumerate(lines_of(text, names)):
+        for sentence in _sentences(line.text):
+            number += 1
+            clean = sentence
+            if TO_THE_JUDGE.search(sentence):
+                judge.append(sentence.strip())
+                continue
+            kept.append(clean)
+            if DENIED_ALL.search(clean):
+                clauses = [_with_denied(c) for c in clauses]
+                continue
+            if DENIED_NEXT.search(clean):
+                deny_rest = True
+                continue
+            denied = deny_rest or open_denial
+            clauses += [_with_denied(c) if denied else c for c in _clauses(clean, number, row, line.section)]
+            open_denial = clean.endswith((";", "；")) and (open_denial or DENIES.search(clean) is not None)
+    return Reading(tuple(clauses), tuple(judge), "\n".join(kept))
+
+
+def _with_denied(c: Clause) -> Clause:
+    from dataclasses import replace
+    return replace(c, denied=True)
+
+
+def _clauses(sentence: str, number: int, row: int, section: Section) -> Iterator[Clause]:
+    denied_all = DENIES.search(sentence)
+    former = FORMER.search(sentence) is not None
+    asked = OPEN_QUESTION.search(sentence) is not None
+    at, role = 0, "claim"
+    cleared = False
+    parts: list[tuple[str, str, bool]] = []
+    for m in [*LINK.finditer(sentence)]:
+        if m.start() < at:
+            continue
+        parts.append((sentence[at:m.start()], role, cleared))
+        kind = m.lastgroup or "turn"
+        role = {"cause": "cause", "effect": "effect", "cleared": "claim", "turn": "claim"}[kind]
+        cleared = kind == "cleared"
+        at = m.end()
+    parts.append((sentence[at:], role, cleared))
+    for i, (text, role, cleared) in enumerate(parts):
+        if not re.search(r"\w", text):
+            continue
+        if i + 1 < len(parts) and parts[i + 1][1] == "cause" and role == "claim":
+            role = "effect"
+        for j, piece in enumerate(ARROW.split(text)):
+            if not re.search(r"\w", piece):
+                continue
+            yield Clause(
+                text=piece,
+                sentence=number,
+                line=row,
+                section=section,
+                role="effect" if j and role == "claim" else role,
+                explicit=EXPLICIT.search(sentence) is not None or section is Section.CAUSE,
+                hedged=HEDGE.search(piece) is not None,
+                denied=bool(denied_all) or cleared or section is Section.CLEARED or HEALTHY.search(piece) is not None,
+                former=former,
+                asked=asked,
+                repair=REPAIR.search(piece) is not None or section is Section.FIX,
+            )

@@ -1,0 +1,155 @@
+"""A ground truth as something that texts can be held against: words, subjects, relations, values."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sregym_oracle_checklist.concepts import relations, spaced, stems, subjects
+
+if TYPE_CHECKING:
+    from sregym_core.model import GroundTruth
+
+_TOKEN = re.compile(r"[A-Za-z0-9_./:@%-]*[A-Za-z0-9_%]")
+_NUMBER = re.compile(
+    r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(%|[kmgt]i?b?|ms|s|m|min|h)?(?![\w])", re.IGNORECASE
+)
+# Fields of the API: every object has them.
+_PATH = re.compile(r"(?:spec|data|metadata|status|env|rules|resources|limits|requests)\b|\W")
+# A number without its unit is taken for a value only if it is not one that every text has.
+_TELLING = 2
+# Kinds that most components have: the word alone tells nothing.
+_USUAL_KINDS = frozenset({"deployment", "deployments", "service", "pod", "pods", "configmap", "node"})
+_RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
+
+
+def numbers(text: str) -> frozenset[tuple[str, str]]:
+    """Numbers with the first letter of their unit: `10 MiB` and `10Mi` are the same."""
+    return frozenset((n.replace(",", ""), (u or "").lower()[:1]) for n, u in _NUMBER.findall(text))
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """What looks like a name, path, address or value and not like a word, lower case."""
+    return frozenset(
+        token.lower().strip(".:")
+        for token in _TOKEN.findall(text)
+        if len(token) > 2 and (re.search(r"[\d_/.:=-]", token) or re.search("[a-z][A-Z]", token))
+    )
+
+
+class Values:
+    """Values that one side of a change has and the other has not."""
+
+    def __init__(self, here: str, there: str, known: str) -> None:
+        self._names = frozenset(v for v in identifiers(here) if v not in known)
+        self._names -= identifiers(there)
+        self._numbers = numbers(here) - numbers(there)
+
+    def __bool__(self) -> bool:
+        return bool(self._names or self._numbers)
+
+    def in_text(self, text: str) -> bool:
+        """Whether the text gives one of them."""
+        low = text.lower()
+        if any(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", low) for n in self._names):
+            return True
+        have = numbers(low)
+        return any(
+            n in have or ((n[0], "") in have and len(n[0]) > _TELLING) for n in self._numbers
+        )
+
+
+class Profile:
+    """What a text has to speak of, to be about one ground truth.
+
+    Args:
+        truth: The root cause.
+        others: Further root causes of the same problem; what is theirs is no rival.
+    """
+
+    def __init__(self, truth: GroundTruth, others: tuple[GroundTruth, ...] = ()) -> None:
+        change = truth.changed
+        self.truth = truth
+        self.components = tuple(name.strip() for name in truth.component.split(";"))
+        self.allowed = frozenset(
+            name.strip()
+            for one in (truth, *others)
+            for part in (one.component, *one.contributing)
+            for name in part.split(";")
+        )
+        self.affected = frozenset(truth.affected) - set(self.components)
+        self.phrases = tuple(
+            dict.fromkeys([spaced(truth.mechanism), *map(spaced, truth.mechanism_phrases)])
+        )
+        self.detail = " ".join(filter(None, (change.what, change.before, change.after)))
+        parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
+        self.after = Values(change.after, change.before, parts)
+        self.before = Values(change.before, change.after, parts)
+        self.names = frozenset(
+            v for v in identifiers(change.what) if v not in parts and not _PATH.match(v)
+        )
+        self.object_name = truth.object_name.lower()
+        self.kind = re.sub(r"\W.*", "", truth.kind).lower()
+        self.telling_kind = self.kind not in _USUAL_KINDS
+        self._others = others
+
+    @cached_property
+    def core(self) -> frozenset[str]:
+        """Subjects of the mechanism."""
+        return subjects(" . ".join(self.phrases))
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """What is wrong, in the mechanism's words, or by what the change did."""
+        change = self.truth.changed
+        gone = {"removed"} if change.before and not change.after else set()
+        return relations(" . ".join(self.phrases)) | gone
+
+    @cached_property
+    def subjects(self) -> frozenset[str]:
+        """All subjects that belong to the incident, its consequences among them."""
+        told = [
+            " . ".join([*Profile(one).phrases, Profile(one).own_words, one.impact])
+            for one in (self.truth, *self._others)
+        ]
+        return self.core | subjects(" . ".join(told))
+
+    @cached_property
+    def own_words(self) -> str:
+        """The defective thing and its change in the author's words."""
+        truth = self.truth
+        return f"{self.detail} {truth.kind} {truth.component} {truth.object_name}"
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Stems of mechanism and change."""
+        return stems(f"{' '.join(self.phrases)} {self.own_words}")
+
+    @cached_property
+    def detail_stems(self) -> frozenset[str]:
+        """Stems of the change, without the component's own name."""
+        return stems(self.detail) - stems(" ".join(self.components))
+
+    def says_mechanism(self, text: str) -> float:
+        """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""
+        bag, about, wrong = stems(text), subjects(text), relations(text)
+        return max((_share(phrase, bag, about, wrong) for phrase in self.phrases), default=0.0)
+
+
+def _share(
+    phrase: str, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]
+) -> float:
+    total = got = 0.0
+    for word in re.findall(r"[a-z][a-z'-]+", phrase):
+        stem = stems(word)
+        if not stem:
+            continue
+        subject, relation = subjects(word), relations(word)
+        weight = _RELATION_WEIGHT if relation and not subject else 1.0
+        total += weight
+        if stem & bag:
+            got += weight
+        elif subject & about or relation & wrong:
+            got += _MEANING_WEIGHT * weight
+    return got / total if total else 0.0
