@@ -79,13 +79,7 @@ def cases(path: Path) -> list[Sample]:
 
 def texts_of_tests() -> list[Sample]:
     """The plugin's own labelled texts; they say which dimension is wrong, not which is right."""
-    truths = {
-        name: GroundTruth.model_validate(fact)
-        for file in ("truths.yaml", "network_truths.yaml")
-        for name, fact in yaml.safe_load((TEXTS / file).read_text()).items()
-    }
-    facts = yaml.safe_load((TEXTS / "application.yaml").read_text())
-    parts = [_component(name, fact) for name, fact in facts.items()]
+    truths, parts = _truths(), _parts()
     samples = []
     for file in ("first_half", "second_half", "third_part", "probes", "network"):
         for case in yaml.safe_load((TEXTS / f"{file}.yaml").read_text()):
@@ -99,6 +93,19 @@ def texts_of_tests() -> list[Sample]:
             }
             samples.append(Sample(case["truth"], case["kind"], "tests", evidence, answers))
     return samples
+
+
+def _truths() -> dict[str, GroundTruth]:
+    return {
+        name: GroundTruth.model_validate(fact)
+        for file in ("truths.yaml", "network_truths.yaml")
+        for name, fact in yaml.safe_load((TEXTS / file).read_text()).items()
+    }
+
+
+def _parts() -> list[Component]:
+    facts = yaml.safe_load((TEXTS / "application.yaml").read_text())
+    return [_component(name, fact) for name, fact in facts.items()]
 
 
 def _component(name: str, facts: dict[str, object]) -> Component:

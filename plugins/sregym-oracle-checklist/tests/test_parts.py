@@ -1,14 +1,19 @@
-"""The parts of the reader: names, layout, mechanisms, details."""
+"""The parts of the reader: names, layout, concepts, profiles, passages, hypotheses, details."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from sregym_oracle_checklist.concepts import relations, stems, subjects
 from sregym_oracle_checklist.details import detail_tokens, gives_detail
+from sregym_oracle_checklist.evidence import Evidence, other_language
+from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import Line, Section, lines_of
-from sregym_oracle_checklist.mechanisms import hits, says_mechanism, truth_family
 from sregym_oracle_checklist.naming import Names
+from sregym_oracle_checklist.passages import read
+from sregym_oracle_checklist.profile import Profile, Values, identifiers, numbers
+from sregym_oracle_checklist.scoring import FIGURES, SPEAKS_AGAINST, SPEAKS_FOR, Weights, fitted
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,12 @@ from sregym_oracle_checklist.naming import Names
 )  # fmt: skip
 def test_names(text: str, expected: list[str], components: Any) -> None:
     assert [mention.component for mention in Names(components).find(text)] == expected
+
+
+def test_a_path_of_two_components_names_neither(components: Any) -> None:
+    names = Names(components)
+    assert names.resolve("frontend/geo") is None
+    assert names.resolve("svc/geo") == "geo"
 
 
 def test_layout_takes_markdown_apart() -> None:
@@ -75,44 +86,82 @@ def test_a_component_is_never_taken_for_a_heading() -> None:
     ]
 
 
+def test_words_are_stemmed_and_compound_names_taken_apart() -> None:
+    assert stems("spec.targetPort was misconfigured") == stems("misconfigure target port")
+    assert "port" in subjects("spec.ports[0].targetPort")
+    assert {"privilege"} <= subjects("nobody granted it the permission")
+    assert "removed" in relations("its roles are gone")
+    assert relations("all is well") == frozenset()
+
+
+def test_values_know_units_and_what_differs() -> None:
+    assert numbers("10 MiB, 10Mi and 1,000") == {("10", "m"), ("1000", "")}
+    assert identifiers("the field spec.image of geo-db") == {"spec.image", "geo-db"}
+    values = Values("mongo:8.0.14", "mongo:4.4.6", "mongo")
+    assert [values.in_text(t) for t in ("runs mongo:8.0.14", "runs mongo:4.4.6")] == [True, False]
+    assert not Values("512Mi", "512Mi", "")
+
+
+def test_a_mechanism_is_recognised_by_words_and_by_their_meaning(truths: Any) -> None:
+    profile = Profile(truths["role-revoked"])
+    own, other = "the privilege was taken away from admin", "the disk is full"
+    assert profile.says_mechanism(own) > 0.5 > profile.says_mechanism(other)
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "claims"),
     [
-        ("the selector does not match any pod", {"service-selector"}),
-        ("the Service is missing endpoints", set()),
-        ("the Service is missing", {"service-missing"}),
-        ("ConfigMap geo-config lacks a key", {"configmap-drift"}),
-        ("the ConfigMap was deleted", {"configmap-missing"}),
-        ("the role of the user was removed", {"role-revoked"}),
-        ("the database user was removed", {"account-dropped"}),
-        ("the image is not wrong", set()),
-        ("it was never OOMKilled", set()),
-        ("the selector of the Service is wrong", {"service-selector"}),
-        ("no problem at all", set()),
+        ("It is not true that geo is down. rate is slow.", ["rate is slow."]),
+        ("geo lost its role.\nAll of the above is false.", []),
+        ("None of the following is true. geo lost its role.", []),
+        ("I doubt that the role was revoked; readWrite is gone.", []),
+        ("It is anything but a revoked role.", []),
+        ("It is NOT targetPort 9999 either.", []),
+        ("The user exists and was not dropped.", []),
+        ("Is the selector wrong?", []),
+        ("At first the selector looked like the cause.", []),
+        ("The port is wrong.", ["The port is wrong."]),
     ],
 )
-def test_mechanisms(text: str, expected: set[str]) -> None:
-    assert {hit.family for hit in hits(text)} == expected
+def test_what_is_denied_asked_or_given_up_is_not_claimed(text: str, claims: list[str]) -> None:
+    assert [clause.text for clause in read(text, frozenset()).claims] == claims
 
 
-def test_truths_know_their_family(truths: Any) -> None:
-    assert {name: truth_family(truth) for name, truth in truths.items()} == {
-        "config-drift": "configmap-drift",
-        "missing-configmap": "configmap-missing",
-        "wrong-image": "image-wrong",
-        "scaled-to-zero": "replicas-zero",
-        "memory-limit": "resource-limit",
-        "missing-service": "service-missing",
-        "wrong-selector": "service-selector",
-        "target-port": "service-target-port",
-        "role-revoked": "role-revoked",
-        "user-dropped": "account-dropped",
-        "network-policy": "network-policy",
-        "selector-wide": "selector-wide",
-        "poisoned-name": "dns",
-        "dns-down": "dns-down",
-        "dns-policy": "dns-policy",
-    }
+def test_of_several_explanations_the_preferred_one_counts() -> None:
+    first, second = "The role of mongodb-geo was revoked by someone.", "Less likely: a full disk."
+    assert ranked(f"{first} {second}") == (f"{first} ", second)
+    assert ranked(first) == (first, "")
+    turned = f"#1 {first} #2 The disk is full. I'd go with #2."
+    assert ranked(turned)[0].startswith("#2 The disk")
+
+
+def test_other_languages_are_recognised() -> None:
+    german = "Die Rolle des Benutzers ist weg und der Dienst startet nicht."
+    assert [other_language(t) for t in (german, "数据库角色被撤销", "the role is gone")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_every_figure_lies_between_its_bounds_and_is_weighed_in_its_direction(
+    truths: Any, components: Any
+) -> None:
+    truth = truths["role-revoked"]
+    names = Names(components, [truth])
+    figures = Evidence(truth.sentence(), Profile(truth), names).figures
+    assert set(FIGURES) <= set(figures)
+    assert all(-1 <= value <= 1 for value in figures.values())
+    for weights in fitted().values():
+        assert all(weights.of.get(name, 0) >= 0 for name in SPEAKS_FOR)
+        assert all(weights.of.get(name, 0) <= 0 for name in SPEAKS_AGAINST)
+        assert weights.no < weights.yes
+
+
+def test_between_two_thresholds_there_is_no_answer() -> None:
+    weights = Weights(0.0, {"named": 2.0}, 0.8, 0.3)
+    answers = [weights.answer({"named": named}) for named in (-1.0, 0.0, 1.0)]
+    assert answers == [False, None, True]
 
 
 @pytest.mark.parametrize(
@@ -134,31 +183,3 @@ def test_details(name: str, text: str, expected: str | None, truths: Any) -> Non
 def test_details_are_what_differs(truths: Any) -> None:
     assert detail_tokens(truths["memory-limit"]) == ("10mi", "512mi")
     assert detail_tokens(truths["target-port"]) == ("11212", "11211")
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "phrases", "said"),
-    [
-        (
-            "replica-role-swapped",
-            ("two primaries", "demoted to a secondary"),
-            "there are two primaries",
-        ),
-        (
-            "wrong-role-label",
-            ("labelled as a cache", "tier label"),
-            "its pods are labelled as a cache",
-        ),
-        (
-            "message-image-too-large",
-            ("oversized picture",),
-            "an oversized picture blocks the queue",
-        ),
-    ],
-)
-def test_a_word_of_a_slug_does_not_take_its_authors_phrases(
-    mechanism: str, phrases: tuple[str, ...], said: str, truths: Any
-) -> None:
-    own = {"mechanism": mechanism, "mechanism_phrases": phrases}
-    truth = truths["role-revoked"].model_copy(update=own)
-    assert (truth_family(truth), says_mechanism(said, truth)) == (mechanism, True)

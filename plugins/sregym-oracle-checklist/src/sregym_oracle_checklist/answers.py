@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # A diagnosis of several like components that names fewer is of another incident.
 MOST_OF_THEM = 0.6
+# Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
+DOUBTFUL = ("accused_besides", "undecided", "last_rival", "alternatives")
 DETAIL_ENOUGH = 0.5
 # So many subjects in one list without a sentence make a list of words and no diagnosis.
 WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5
@@ -98,13 +100,15 @@ def bounded(diagnosis: bool | None, evidence: Evidence) -> bool | None:
     """The answer on the whole, where single figures leave no room for it."""
     figures = evidence.figures
     words_alone = figures["listing"] >= WORD_LIST and figures["strange_all"] > MOSTLY_STRANGE
-    if figures["covered"] < MOST_OF_THEM or words_alone:
+    if figures["covered"] < MOST_OF_THEM or words_alone or figures["elsewhere"]:
         return False
     unknown = bool(figures["other_language"]) and not (figures["after"] or figures["before"])
-    doubtful = any(figures[name] for name in ("accused_besides", "undecided", "last_rival"))
-    if diagnosis and (unknown or doubtful or figures["covered"] < 1):
+    doubtful = any(figures[name] for name in DOUBTFUL)
+    if diagnosis and (unknown or doubtful or figures["covered"] < 1 or not figures["named"]):
         return None
-    return None if unknown and diagnosis is False else diagnosis
+    if figures["own_words"] and not figures["unsure"] and not doubtful and figures["covered"] == 1:
+        return True
+    return None if unknown and figures["named"] and diagnosis is False else diagnosis
 
 
 def _agreed(

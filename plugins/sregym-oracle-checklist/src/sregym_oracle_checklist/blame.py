@@ -95,6 +95,10 @@ class Accused:
             and not any(m.component in part for part in allowed if " " in part)
         ]
 
+    def uninvolved_in(self, text: str) -> list[str]:
+        """Components that neither cause nor suffer."""
+        return [name for name in self.rivals_in(text) if name not in self._profile.affected]
+
     def outsiders_in(self, text: str) -> list[str]:
         """Parts of the cluster that the ground truth does not speak of."""
         found = (m[0].lower() for m in _OUTSIDE.finditer(text))
@@ -111,6 +115,8 @@ class Accused:
             tail = _NEXT_CLAUSE.split(text[match.end() :])[0][:_WINDOW_AHEAD]
             name = self.first_in(tail)
             if name is not None:
+                if name in self._profile.elsewhere:  # a further root cause is no error
+                    continue
                 right = name in self._profile.components
                 found.append(right or (self.truth_in(tail) and not self.rivals_in(tail)))
             elif self.truth_in(tail):
@@ -121,7 +127,9 @@ class Accused:
             head = _LAST_CLAUSE.split(text[: match.start()])[-1][-_WINDOW_BACK:]
             if self.truth_in(head):
                 found.append(True)
-            elif self._names.find(head) or self.outsiders_in(head):
+            elif self.outsiders_in(head) or any(
+                m.component not in self._profile.elsewhere for m in self._names.find(head)
+            ):
                 found.append(False)
         return found
 

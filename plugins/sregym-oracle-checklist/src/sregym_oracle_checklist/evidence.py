@@ -26,6 +26,10 @@ _ALL_OF = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| its| our)? (?:\w+ )?(?:\w*-\*|\w+-\* |deployments?|databases?|stores?|instances?|components?|services?|ones?|mongo\w*|pods)\b|\w-\*",
     re.IGNORECASE,
 )
+_SLASHES = re.compile(r"\s/\s|\bor\b")
+_SECOND_CAUSE = re.compile(
+    r"\b(?:second|another|further|additional|other) (?:root )?cause\b", re.IGNORECASE
+)
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:und|der|die|das|ist|nicht|el|la|los|que|les|est|des|pour|het|een|och|il|di|per|не|на|jest|nie|bir|ve)\b"
 )
@@ -125,6 +129,7 @@ class Evidence:
             if rivals_in(c.text) and not truth_in(c.text)
         )
         lead = claims[0].text if claims else ""
+        said = [c.text for c in claims]
         outsiders = set(accused.outsiders_in(self.conclusion))
         return {
             "explicit_truth": float(any(map(truth_in, self._explicit))),
@@ -140,6 +145,7 @@ class Evidence:
             "lead_truth": float(truth_in(lead)),
             "lead_rival": float(begins_strange(lead) and not truth_in(lead)),
             "covered": self._covered(),
+            "elsewhere": float(not self._named() and any(map(accused.uninvolved_in, said))),
         }
 
     def _named(self) -> bool:
@@ -190,8 +196,16 @@ class Evidence:
             "before": float(profile.before.in_text(self.claimed)),
             "after_none": float(not profile.after),
             "detail": len(details & stems(self.claimed)) / len(details) if details else 0.0,
+            "own_words": float(any(map(self._own_words, self._explicit))),
             "relation": float(bool(profile.relations & relations(self.claimed))),
         }
+
+    def _own_words(self, sentence: str) -> bool:
+        """Whether a sentence gives the truth's place as the cause, in its author's words."""
+        accused = self._accused
+        strange = accused.uninvolved_in(sentence) or accused.outsiders_in(sentence)
+        said = self._profile.says_own_words(sentence)
+        return said and not strange and accused.truth_in(sentence)
 
     def _subjects(self) -> dict[str, float]:
         """Which kinds of things the text speaks of beside those of the incident."""
@@ -229,6 +243,15 @@ class Evidence:
             "other_truth": float(any(self._accused.truth_in(c.text) for c in others)),
         }
 
+    def _alternatives(self, clause: Clause) -> bool:
+        """Whether a clause offers several defects of one thing: `role revoked / user dropped`."""
+        parts = _SLASHES.split(clause.text)
+        return sum(bool(relations(part) and subjects(part)) for part in parts) > 1
+
+    def _second_cause(self) -> bool:
+        """Whether a further root cause is claimed where there is none."""
+        return not self._profile.others and any(_SECOND_CAUSE.search(c.text) for c in self._claims)
+
     def _style(self) -> dict[str, float]:
         text, claims = self._text, self._claims
         commas = max((c.text.count(",") for c in claims), default=0)
@@ -236,6 +259,7 @@ class Evidence:
         return {
             "unsure": min(3, len(UNSURE.findall(text))) / 3,
             "undecided": float(UNDECIDED.search(text) is not None),
+            "alternatives": float(any(map(self._alternatives, claims)) or self._second_cause()),
             "likely": float(LIKELY.search(text) is not None),
             "listing": min(1.0, commas / MANY_COMMAS),
             "length": min(1.0, len(text) / LONG),

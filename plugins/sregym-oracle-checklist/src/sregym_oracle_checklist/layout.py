@@ -100,7 +100,8 @@ def label_section(label: str, names: frozenset[str]) -> Section | None:
     words = re.sub(
         r"^(?:the|a|our|my|likely|probable|most likely|final|actual|primary|main) ", "", words
     )
-    if not words or words in names:
+    # `The root cause is in geo: ...` is a sentence, and `The root cause is: ...` a label.
+    if not words or words in names or re.search(r"causes? (?:is|are|was|were) \w", words):
         return None
     return next((section for section, pattern in _LABELS if pattern.fullmatch(words)), None)
 

@@ -117,7 +117,10 @@ class Names:
     def resolve(self, word: str) -> str | None:
         """The component that a single word names, whatever is wrapped around the name."""
         text = word.lower().strip("`'\"()[],")
-        text = text.rsplit("/", 1)[-1]
+        before, _, last = text.rpartition("/")
+        if before and before in self._alias:  # `frontend/geo` names two, and so none
+            return None
+        text = last
         text = re.sub(r":\d+$", "", text)
         if ".svc" in text or ".cluster" in text or text.count(".") == 1:
             text = text.split(".", 1)[0]

@@ -32,8 +32,8 @@ def numbers(text: str) -> frozenset[tuple[str, str]]:
 def identifiers(text: str) -> frozenset[str]:
     """What looks like a name, path, address or value and not like a word, lower case."""
     return frozenset(
-        token.lower().strip(".:")
-        for token in _TOKEN.findall(text)
+        token.lower()
+        for token in (found.strip(".:-/") for found in _TOKEN.findall(text))
         if len(token) > 2 and (re.search(r"[\d_/.:=-]", token) or re.search("[a-z][A-Z]", token))
     )
 
@@ -79,6 +79,7 @@ class Profile:
             for name in part.split(";")
         )
         self.affected = frozenset(truth.affected) - set(self.components)
+        self.elsewhere = frozenset(one.component for one in others) - set(self.components)
         self.phrases = tuple(
             dict.fromkeys([spaced(truth.mechanism), *map(spaced, truth.mechanism_phrases)])
         )
@@ -92,7 +93,7 @@ class Profile:
         self.object_name = truth.object_name.lower()
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
-        self._others = others
+        self.others = others
 
     @cached_property
     def core(self) -> frozenset[str]:
@@ -111,7 +112,7 @@ class Profile:
         """All subjects that belong to the incident, its consequences among them."""
         told = [
             " . ".join([*Profile(one).phrases, Profile(one).own_words, one.impact])
-            for one in (self.truth, *self._others)
+            for one in (self.truth, *self.others)
         ]
         return self.core | subjects(" . ".join(told))
 
@@ -130,6 +131,16 @@ class Profile:
     def detail_stems(self) -> frozenset[str]:
         """Stems of the change, without the component's own name."""
         return stems(self.detail) - stems(" ".join(self.components))
+
+    def says_own_words(self, text: str) -> bool:
+        """Whether a text has all words of one of the author's phrases, in any inflection."""
+        bag, said = stems(text), f" {' '.join(spaced(text).split())} "
+        return any(
+            # One word with content tells nothing without those around it: `no Service`.
+            words <= bag if len(words) > 1 else f" {' '.join(phrase.split())} " in said
+            for phrase in self.phrases
+            if (words := stems(phrase))
+        )
 
     def says_mechanism(self, text: str) -> float:
         """The share of the mechanism's content that a text has, by word or by meaning, 0 to 1."""

@@ -26,7 +26,7 @@ SPEAKS_AGAINST = (
     "explicit_rival", "explicit_begins_rival", "repair_rival", "outsiders", "lead_rival", "blame_rival", "last_rival",
     "rival_alone", "faulted", "besides", "accused_besides", "strange_conclusion", "strange_all", "truth_denied",
     "mechanism_denied", "after_denied", "other_gain", "other_truth", "other_mechanism", "unsure", "undecided",
-    "likely", "listing",
+    "likely", "listing", "elsewhere",
 )  # fmt: skip
 SPEAKS_EITHER = ("explicit_none", "no_conclusion", "length", "short")
 FIGURES = (*SPEAKS_FOR, *SPEAKS_AGAINST, *SPEAKS_EITHER)

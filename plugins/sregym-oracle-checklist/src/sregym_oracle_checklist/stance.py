@@ -48,6 +48,7 @@ EXPLICIT = _said(
 
 # Said of a thing that is all right, or that only suffers.
 HEALTHY = _said(
+    r"\b(?:not|never|n't) (?:been |being |at all |actually |really )?(?:missing|dropped|deleted|removed|revoked|wrong|broken|changed|expired|full|overloaded|corrupt\w*|stuck|slow|blocked|denied|misconfigured|crash\w*|exhausted|lost|the)\b(?! (?:one|only|right|same))|"
     r"\b(?:is|are|was|were|looks?|seems?|appears?|remains?|stays?|being|works?|runs?|checks?|as|came back|checked out)\s+(?:all |both |perfectly |completely |totally |otherwise |just |still |itself |themselves |also |entirely )*"
     r"(?:fine|ok|okay|healthy|correct(?:ly)?|right|good|normal(?:ly)?|unaffected|intact|in order|as expected|as it should|up and running|running|ready|present|innocent|clean|valid|irrelevant|unchanged|untouched|good order|well)\b"
     r"|\b(?:is|are|was|were)?\s?(?:not|n't|never|neither|nor)\s+(?:\w+ )?(?:the |a |an |at |to |any )?(?:\w+ )?(?:root )?(?:causes?|culprit|problem|issue|fault|blame|broken|affected|involved|defective|misconfigured|responsible|source|origin|defect|misconfiguration|wrong|guilty|reason)\b"

@@ -321,7 +321,8 @@ class _Battery:
                     f"diagnosis-{name}-fails",
                     "fail",
                     got,
-                    got is Outcome.FAIL,
+                    # A judge that cannot tell has not been deceived.
+                    got in (Outcome.FAIL, Outcome.UNDECIDED),
                     why,
                     diagnosis_as_text(text, claims),
                 )

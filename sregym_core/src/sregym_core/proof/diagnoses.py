@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 # A mechanism that is none of any fault's: a wrong diagnosis has to be wrong for every problem.
 _FOREIGN_MECHANISM = "unpaid software licence"
+# What may be wrong with anything: whoever names all of it has named nothing.
+_WORD_LIST = (
+    "selector, port, image, memory limit, role, password, quota, probe, DNS, NetworkPolicy, disk full, "
+    "certificate, replicas, config key, CPU limit, taint, webhook, node, cache, queue"
+)
 
 
 def told_besides(truths: tuple[GroundTruth, ...]) -> str:
@@ -38,11 +43,18 @@ def wrong_diagnoses(
         f"{_FOREIGN_MECHANISM}, so that it refuses to serve."
     )
     everything = ", ".join(component.name for component in application.components())
+    said = " ".join(truth.sentence() for truth in truths)
+    denied = " ".join(f"It is not true that {truth.sentence()}" for truth in truths)
+    suffers = f" {', '.join(first.affected)} fail." if first.affected else ""
     return {
         "wrong-component": (wrong_component, None),
         "wrong-mechanism": (wrong_mechanism, None),
         "vague": ("Something is wrong with the application, some requests fail.", None),
         "everything": (f"The root cause is in one of {everything}.", None),
+        "denied": (denied, None),
+        "taken-back": (f"{said}\nAll of the above is false.", None),
+        "consequence-only": (f"{first.impact}{suffers}", None),
+        "word-list": (f"Any of these: {everything}; {_WORD_LIST}.", None),
         "wrong-component-claimed": (
             "",
             Claims(component=other, kind=first.kind, mechanism=first.mechanism),
