@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A diagnosis of several like components that names fewer is of another incident.
 MOST_OF_THEM = 0.6
 # Others are blamed or drawn in, or the author has not decided: no pass, whatever the rest says.
-DOUBTFUL = ("accused_besides", "undecided", "last_rival", "alternatives")
+DOUBTFUL = ("accused_besides", "undecided", "last_rival", "alternatives", "defects_listed")
 DETAIL_ENOUGH = 0.5
 # So many subjects in one list without a sentence make a list of words and no diagnosis.
 WORD_LIST, MOSTLY_STRANGE = 1.0, 0.5

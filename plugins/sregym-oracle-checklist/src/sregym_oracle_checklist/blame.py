@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.concepts import subjects
+from sregym_oracle_checklist.profile import Profile
 
 if TYPE_CHECKING:
-    from sregym_oracle_checklist.naming import Names
-    from sregym_oracle_checklist.profile import Profile
+    from sregym_oracle_checklist.naming import Mention, Names
 
 _WINDOW_AHEAD, _WINDOW_BACK = 70, 90
 _CAUSE = r"(?:root )?(?:cause|culprit|origin|source|offender|problem|fault|defect|trigger|troublemaker)"
@@ -61,13 +61,22 @@ class Accused:
     def __init__(self, profile: Profile, names: Names) -> None:
         self._profile = profile
         self._names = names
+        self._found: dict[str, list[Mention]] = {}
         truth = profile.truth
         self._described = [name for name in profile.components if " " in name]
         self._about = subjects(self._described[0]) if self._described else frozenset()
         self._own = " ".join(
-            [*profile.components, truth.kind, truth.object_name, *profile.phrases, profile.detail]
+            text
+            for one in (profile, *map(Profile, profile.others))
+            for text in (one.own_words, *one.phrases)
         ).lower()
         self._kind_subjects = subjects(truth.kind) if profile.telling_kind else frozenset()
+
+    def _find(self, text: str) -> list[Mention]:
+        """Components named in a piece; the same pieces are asked for often."""
+        if text not in self._found:
+            self._found[text] = self._names.find(text)
+        return self._found[text]
 
     def truth_in(self, text: str) -> bool:
         """Whether a piece names the defective thing: its component, kind, object or field."""
@@ -75,7 +84,7 @@ class Accused:
         if self._described:
             if self._about & subjects(text):
                 return True
-        elif any(m.component in self._profile.components for m in self._names.find(text)):
+        elif any(m.component in self._profile.components for m in self._find(text)):
             return True
         if self._kind_subjects and set(self.rivals_in(text)) <= self._profile.affected:
             if self._profile.kind in re.sub(r"[ -]", "", low) or self._kind_subjects & subjects(text):
@@ -90,7 +99,7 @@ class Accused:
         allowed = self._profile.allowed
         return [
             m.component
-            for m in self._names.find(text)
+            for m in self._find(text)
             if m.component not in allowed
             and not any(m.component in part for part in allowed if " " in part)
         ]
@@ -106,7 +115,7 @@ class Accused:
 
     def first_in(self, text: str) -> str | None:
         """The first component named."""
-        return next((m.component for m in self._names.find(text)), None)
+        return next((m.component for m in self._find(text)), None)
 
     def verdicts(self, text: str) -> list[bool]:
         """For each time that a sentence says who is to blame, whether that is the truth's place."""
@@ -128,7 +137,7 @@ class Accused:
             if self.truth_in(head):
                 found.append(True)
             elif self.outsiders_in(head) or any(
-                m.component not in self._profile.elsewhere for m in self._names.find(head)
+                m.component not in self._profile.elsewhere for m in self._find(head)
             ):
                 found.append(False)
         return found

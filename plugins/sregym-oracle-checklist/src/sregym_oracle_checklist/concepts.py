@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 
 import snowballstemmer
 import yaml
 
+# What stands between clauses of different sentences: no expression goes across.
+JOINT = " . "
 _WORD = re.compile(r"[a-z][a-z']+|\d[\d.,]*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Words without a meaning of their own, and those that every incident has.
@@ -23,15 +24,6 @@ _COMMON = frozenset(
     application app component kind root cause problem issue incident error errors fail fails failed failing failure request requests
     user users so it's isn't doesn't don't can't won't didn't aren't""".split()
 )
-
-
-@dataclass(frozen=True)
-class Sense:
-    """A concept found at a place of a text."""
-
-    concept: str
-    start: int
-    end: int
 
 
 @cache
@@ -51,37 +43,42 @@ def spaced(text: str) -> str:
     return re.sub(r"[-_./\[\]{}()=:\"`]+", " ", _CAMEL.sub(" ", text)).lower()
 
 
-@lru_cache(maxsize=20_000)
 def stems(text: str) -> frozenset[str]:
     """Stems of the words with a content."""
+    return frozenset().union(*map(_stems, text.split(JOINT)))
+
+
+@lru_cache(maxsize=20_000)
+def _stems(text: str) -> frozenset[str]:
     low = f"{spaced(text)} {text.lower()}"
-    return frozenset(stem(word) for word in _WORD.findall(low) if word not in _COMMON and len(word) > 1)
+    return frozenset(
+        stem(word) for word in _WORD.findall(low) if word not in _COMMON and len(word) > 1
+    )
 
 
 @cache
 def _table(part: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     text = (resources.files(__package__) / "concepts.yaml").read_text()
     return tuple(
-        (name, re.compile(rf"(?<![\w])(?:{words})(?![\w])", re.IGNORECASE))
+        (name, re.compile(rf"(?<![\w])(?:{words})(?![\w])"))
         for name, words in yaml.safe_load(text)[part].items()
     )
 
 
-@lru_cache(maxsize=20_000)
-def senses(text: str, part: str) -> tuple[Sense, ...]:
-    """Concepts of a text by place; `part` is `subjects` or `relations`."""
-    shown = _CAMEL.sub(" ", text)
-    found = [
-        Sense(name, m.start(), m.end()) for name, p in _table(part) for m in p.finditer(shown)
-    ]
-    return tuple(sorted(found, key=lambda s: (s.start, s.end, s.concept)))
-
-
 def subjects(text: str) -> frozenset[str]:
     """What kinds of things a text speaks of."""
-    return frozenset(s.concept for s in (*senses(text, "subjects"), *senses(spaced(text), "subjects")))
+    return frozenset().union(*(_senses(part, "subjects") for part in text.split(JOINT)))
 
 
 def relations(text: str) -> frozenset[str]:
     """What is said to be wrong with things."""
-    return frozenset(s.concept for s in senses(text, "relations"))
+    return frozenset().union(*(_senses(part, "relations") for part in text.split(JOINT)))
+
+
+@lru_cache(maxsize=20_000)
+def _senses(text: str, part: str) -> frozenset[str]:
+    shown = _CAMEL.sub(" ", text)
+    if part == "subjects":
+        shown = f"{shown}\n{spaced(text)}"
+    low = shown.lower()
+    return frozenset(name for name, pattern in _table(part) if pattern.search(low))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.blame import Accused
-from sregym_oracle_checklist.concepts import relations, stems, subjects
+from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONG, SHORT = 1500, 230
 MANY_COMMAS = 12
+MANY_DEFECTS, MANY_PIECES = 4, 100
 _NUMBERS = {2: "two|both", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 _ALL_OF = re.compile(
     r"\b(?:all|every|each)(?: of)?(?: the| its| our)? (?:\w+ )?(?:\w*-\*|\w+-\* |deployments?|databases?|stores?|instances?|components?|services?|ones?|mongo\w*|pods)\b|\w-\*",
@@ -59,7 +60,7 @@ def _sentences(clauses: Sequence[Clause]) -> list[str]:
 
 
 def _joined(clauses: Sequence[Clause]) -> str:
-    return " . ".join(clause.text for clause in clauses)
+    return JOINT.join(clause.text for clause in clauses)
 
 
 def other_language(text: str) -> bool:
@@ -104,7 +105,7 @@ class Evidence:
         repair = [c for c in self._claims if c.repair]
         causes = [c for c in self._claims if c.role == "cause"]
         self._explicit, self._repair = _sentences(explicit), _sentences(repair)
-        self.conclusion = " . ".join([*self._explicit, *self._repair, *(c.text for c in causes)])
+        self.conclusion = JOINT.join([*self._explicit, *self._repair, *(c.text for c in causes)])
         self.figures: Mapping[str, float] = {
             **self._places(), **self._blame(), **self._mechanism(), **self._subjects(),
             **self._denials(), **self._ranking(), **self._style(),
@@ -204,7 +205,7 @@ class Evidence:
         """Whether a sentence gives the truth's place as the cause, in its author's words."""
         accused = self._accused
         strange = accused.uninvolved_in(sentence) or accused.outsiders_in(sentence)
-        said = self._profile.says_own_words(sentence)
+        said = self._profile.says_own_words(sentence) and not self._defects_listed([sentence])
         return said and not strange and accused.truth_in(sentence)
 
     def _subjects(self) -> dict[str, float]:
@@ -248,6 +249,12 @@ class Evidence:
         parts = _SLASHES.split(clause.text)
         return sum(bool(relations(part) and subjects(part)) for part in parts) > 1
 
+    def _defects_listed(self, sentences: Sequence[str]) -> bool:
+        """Whether many other defects are listed, one after the other."""
+        own = self._profile.subjects
+        pieces = [piece for s in sentences for piece in re.split(r"[,/]", s)[:MANY_PIECES]]
+        return sum(bool(subjects(p) - own and relations(p)) for p in pieces) >= MANY_DEFECTS
+
     def _second_cause(self) -> bool:
         """Whether a further root cause is claimed where there is none."""
         return not self._profile.others and any(_SECOND_CAUSE.search(c.text) for c in self._claims)
@@ -259,6 +266,7 @@ class Evidence:
         return {
             "unsure": min(3, len(UNSURE.findall(text))) / 3,
             "undecided": float(UNDECIDED.search(text) is not None),
+            "defects_listed": float(self._defects_listed(_sentences(claims))),
             "alternatives": float(any(map(self._alternatives, claims)) or self._second_cause()),
             "likely": float(LIKELY.search(text) is not None),
             "listing": min(1.0, commas / MANY_COMMAS),

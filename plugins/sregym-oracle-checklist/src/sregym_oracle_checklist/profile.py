@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.concepts import relations, spaced, stems, subjects
+from sregym_oracle_checklist.concepts import JOINT, relations, spaced, stems, subjects
 
 if TYPE_CHECKING:
     from sregym_core.model import GroundTruth
@@ -98,23 +98,23 @@ class Profile:
     @cached_property
     def core(self) -> frozenset[str]:
         """Subjects of the mechanism."""
-        return subjects(" . ".join(self.phrases))
+        return subjects(JOINT.join(self.phrases))
 
     @cached_property
     def relations(self) -> frozenset[str]:
         """What is wrong, in the mechanism's words, or by what the change did."""
         change = self.truth.changed
         gone = {"removed"} if change.before and not change.after else set()
-        return relations(" . ".join(self.phrases)) | gone
+        return relations(JOINT.join(self.phrases)) | gone
 
     @cached_property
     def subjects(self) -> frozenset[str]:
         """All subjects that belong to the incident, its consequences among them."""
         told = [
-            " . ".join([*Profile(one).phrases, Profile(one).own_words, one.impact])
+            JOINT.join([*Profile(one).phrases, Profile(one).own_words, one.impact])
             for one in (self.truth, *self.others)
         ]
-        return self.core | subjects(" . ".join(told))
+        return self.core | subjects(JOINT.join(told))
 
     @cached_property
     def own_words(self) -> str:
