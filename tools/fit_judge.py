@@ -153,7 +153,8 @@ def judged(weights: Weights, sample: Sample) -> bool | None:
 def told(name: str, found: list[tuple[Sample, bool | None]]) -> Agreement:
     """Print a line of figures."""
     agreement = Agreement.of(
-        Judged(s.style, s.application, verdict, bool(s.answers["diagnosis"])) for s, verdict in found
+        Judged(s.style, s.application, verdict, bool(s.answers["diagnosis"]))
+        for s, verdict in found
     )
     whole = agreement.as_json()
     keys = ("total", "undecided", "kappa", "kappa_interval", "false_passes", "false_fails")
@@ -170,7 +171,8 @@ def main() -> int:
     samples, more = cases(arguments.cases), texts_of_tests()
     # The order of hashes and not their parity: both halves are as large as can be.
     incidents = sorted(
-        {s.incident for s in samples}, key=lambda i: hashlib.sha256(f"split{i}".encode()).hexdigest()
+        {s.incident for s in samples},
+        key=lambda i: hashlib.sha256(f"split{i}".encode()).hexdigest(),
     )
     developed = set(incidents[: len(incidents) // 2])
     dev = [s for s in samples if s.incident in developed]

@@ -71,7 +71,7 @@ def test_it_agrees_with_the_labelled_texts_that_it_decides(
     assert kappa is not None
     assert kappa[0] >= 0.80
     assert whole.undecided <= 0.3 * whole.total
-    assert whole.false_passes <= 0.05 * whole.total
+    assert whole.false_passes <= 0.06 * whole.total
     assert whole.false_fails <= 0.02 * whole.total
 
 

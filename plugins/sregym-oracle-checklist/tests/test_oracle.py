@@ -206,7 +206,10 @@ def test_another_language_is_undecided_where_it_says_something(
     truths: Any, components: Any
 ) -> None:
     truth = truths["role-revoked"]
-    for text, outcome in (("故障", "fail"), ("mongodb-geo 的权限已被移除，服务无法启动。", "undecided")):
+    for text, outcome in (
+        ("故障", "fail"),
+        ("mongodb-geo 的权限已被移除。服务无法启动。", "undecided"),
+    ):
         verdict = judge_diagnosis(text, None, [truth], components)
         assert verdict.outcome == outcome, text
 

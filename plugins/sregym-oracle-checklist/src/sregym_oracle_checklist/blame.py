@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from sregym_oracle_checklist.naming import Mention, Names
 
 _WINDOW_AHEAD, _WINDOW_BACK = 70, 90
-_CAUSE = r"(?:root )?(?:cause|culprit|origin|source|offender|problem|fault|defect|trigger|troublemaker)"
+_CAUSE = (
+    r"(?:root )?(?:cause|culprit|origin|source|offender|problem|fault|defect|trigger|troublemaker)"
+)
 _BLAMED_BEFORE = re.compile(
     r"(?:is|was|are|were|being|=|makes? (?:this|it)|be|itself|as)\s*(?:\w+ ){0,2}?(?:the |a |clearly |obviously |simply |what is )?"
     rf"(?:{_CAUSE}|broken|faulty|defective|misconfigured|to blame|at fault|responsible|overloaded|guilty|what\W+s wrong)\b"
@@ -86,13 +88,17 @@ class Accused:
                 return True
         elif any(m.component in self._profile.components for m in self._find(text)):
             return True
-        if self._kind_subjects and set(self.rivals_in(text)) <= self._profile.affected:
-            if self._profile.kind in re.sub(r"[ -]", "", low) or self._kind_subjects & subjects(text):
-                return True
+        ours = set(self.rivals_in(text)) <= self._profile.affected
+        if self._kind_subjects and ours and self._kind_in(text):
+            return True
         name = self._profile.object_name
         if re.search(r"[-_\d]", name) and name in low:
             return True
         return any(name in low for name in self._profile.names)
+
+    def _kind_in(self, text: str) -> bool:
+        joined = re.sub(r"[ -]", "", text.lower())
+        return self._profile.kind in joined or bool(self._kind_subjects & subjects(text))
 
     def rivals_in(self, text: str) -> list[str]:
         """Components of the application that have no part in the cause."""

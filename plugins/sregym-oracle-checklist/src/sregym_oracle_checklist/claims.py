@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sregym_oracle_checklist.details import gives_detail
 from sregym_oracle_checklist.concepts import subjects
+from sregym_oracle_checklist.details import gives_detail
 from sregym_oracle_checklist.profile import Profile
 from sregym_oracles import Answer
 

@@ -10,7 +10,7 @@ from sregym_oracle_checklist.concepts import JOINT, relations, stems, subjects
 from sregym_oracle_checklist.hypotheses import ranked
 from sregym_oracle_checklist.layout import MAX_CHARS, Section
 from sregym_oracle_checklist.passages import Clause, read
-from sregym_oracle_checklist.stance import UNDECIDED, UNSURE, LIKELY
+from sregym_oracle_checklist.stance import LIKELY, UNDECIDED, UNSURE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

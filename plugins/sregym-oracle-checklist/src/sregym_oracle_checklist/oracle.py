@@ -9,8 +9,8 @@ from sregym_core.model import Check, Outcome
 
 from sregym_oracle_checklist.answers import Case, addressed, answers_from_text
 from sregym_oracle_checklist.claims import answers_from_claims, is_scorable, names_mechanism
-from sregym_oracle_checklist.naming import Names
 from sregym_oracle_checklist.evidence import cut
+from sregym_oracle_checklist.naming import Names
 from sregym_oracles import CHECKLIST, combine, verdict_of_answers
 
 if TYPE_CHECKING:

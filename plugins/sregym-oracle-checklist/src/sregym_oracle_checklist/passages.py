@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sregym_oracle_checklist.layout import MAX_SENTENCE, Section, lines_of
 from sregym_oracle_checklist.stance import (
-    ARROW, DENIED_ALL, DENIED_NEXT, DENIES, EXPLICIT, FORMER, HEALTHY, HEDGE, LINK, OPEN_QUESTION, REPAIR, TO_THE_JUDGE,
+    ARROW,
+    DENIED_ALL,
+    DENIED_NEXT,
+    DENIES,
+    EXPLICIT,
+    FORMER,
+    HEALTHY,
+    HEDGE,
+    LINK,
+    OPEN_QUESTION,
+    REPAIR,
+    TO_THE_JUDGE,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SENTENCE_END = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[。！？；])|(?<=;)\s+"
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f\uff1b])|(?<=;)\s+"
 )
 
 
 @dataclass(frozen=True)
 class Clause:
+    """A part of a sentence that does one thing.
+
+    Attributes:
+        text: As it stands.
+        sentence: Number of its sentence.
+        section: What the part of the report is about in which it stands.
+        role: `claim`, or `cause` or `effect` of what stands beside it.
+        explicit: Whether its sentence says that it gives the root cause.
+        hedged: Whether it is offered as a possibility.
+        denied: Whether it is said not to be so.
+        former: Whether it was believed before.
+        asked: Whether it is asked or supposed.
+        repair: Whether it says what is to be done.
+    """
+
     text: str
     sentence: int
-    line: int
     section: Section
-    role: str  # claim, effect, cause
+    role: str
     explicit: bool
     hedged: bool
     denied: bool
@@ -36,12 +61,14 @@ class Clause:
 
 @dataclass(frozen=True)
 class Reading:
+    """All clauses of a text, and the text without words to whoever judges it."""
+
     clauses: tuple[Clause, ...]
-    to_the_judge: tuple[str, ...]
     text: str
 
     @property
     def claims(self) -> list[Clause]:
+        """What the author holds to be so."""
         return [c for c in self.clauses if not (c.denied or c.asked or c.former)]
 
 
@@ -57,17 +84,21 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def read(text: str, names: frozenset[str]) -> Reading:
+    """Take a text apart; never raises, whatever it is.
+
+    Args:
+        text: As submitted.
+        names: Component names in lower case, which are never taken for labels.
+    """
     clauses: list[Clause] = []
-    judge: list[str] = []
     kept: list[str] = []
     number = 0
     deny_rest = open_denial = False
-    for row, line in enumerate(lines_of(text, names)):
+    for line in lines_of(text, names):
         for sentence in _sentences(line.text):
             number += 1
             clean = sentence
             if TO_THE_JUDGE.search(sentence):
-                judge.append(sentence.strip())
                 continue
             kept.append(clean)
             if DENIED_ALL.search(clean):
@@ -77,17 +108,20 @@ def read(text: str, names: frozenset[str]) -> Reading:
                 deny_rest = True
                 continue
             denied = deny_rest or open_denial
-            clauses += [_with_denied(c) if denied else c for c in _clauses(clean, number, row, line.section)]
-            open_denial = clean.endswith((";", "；")) and (open_denial or DENIES.search(clean) is not None)
-    return Reading(tuple(clauses), tuple(judge), "\n".join(kept))
+            clauses += [
+                _with_denied(c) if denied else c for c in _clauses(clean, number, line.section)
+            ]
+            open_denial = clean.endswith((";", "\uff1b")) and (
+                open_denial or DENIES.search(clean) is not None
+            )
+    return Reading(tuple(clauses), "\n".join(kept))
 
 
 def _with_denied(c: Clause) -> Clause:
-    from dataclasses import replace
     return replace(c, denied=True)
 
 
-def _clauses(sentence: str, number: int, row: int, section: Section) -> Iterator[Clause]:
+def _clauses(sentence: str, number: int, section: Section) -> Iterator[Clause]:
     denied_all = DENIES.search(sentence)
     former = FORMER.search(sentence) is not None
     asked = OPEN_QUESTION.search(sentence) is not None
@@ -97,7 +131,7 @@ def _clauses(sentence: str, number: int, row: int, section: Section) -> Iterator
     for m in [*LINK.finditer(sentence)]:
         if m.start() < at:
             continue
-        parts.append((sentence[at:m.start()], role, cleared))
+        parts.append((sentence[at : m.start()], role, cleared))
         kind = m.lastgroup or "turn"
         role = {"cause": "cause", "effect": "effect", "cleared": "claim", "turn": "claim"}[kind]
         cleared = kind == "cleared"
@@ -114,12 +148,14 @@ def _clauses(sentence: str, number: int, row: int, section: Section) -> Iterator
             yield Clause(
                 text=piece,
                 sentence=number,
-                line=row,
                 section=section,
                 role="effect" if j and role == "claim" else role,
                 explicit=EXPLICIT.search(sentence) is not None or section is Section.CAUSE,
                 hedged=HEDGE.search(piece) is not None,
-                denied=bool(denied_all) or cleared or section is Section.CLEARED or HEALTHY.search(piece) is not None,
+                denied=bool(denied_all)
+                or cleared
+                or section is Section.CLEARED
+                or HEALTHY.search(piece) is not None,
                 former=former,
                 asked=asked,
                 repair=REPAIR.search(piece) is not None or section is Section.FIX,

@@ -16,11 +16,13 @@ _NUMBER = re.compile(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s*(%|[kmgt]i?b?|ms|s|m|min|h)?(?![\w])", re.IGNORECASE
 )
 # Fields of the API: every object has them.
-_PATH = re.compile(r"(?:spec|data|metadata|status|env|rules|resources|limits|requests)\b|\W")
+_PATH = re.compile(r"\b(?:spec|metadata|status|rules|containers?)[.\[]\S*")
 # A number without its unit is taken for a value only if it is not one that every text has.
 _TELLING = 2
 # Kinds that most components have: the word alone tells nothing.
-_USUAL_KINDS = frozenset({"deployment", "deployments", "service", "pod", "pods", "configmap", "node"})
+_USUAL_KINDS = frozenset(
+    {"deployment", "deployments", "service", "pod", "pods", "configmap", "node"}
+)
 _RELATION_WEIGHT, _MEANING_WEIGHT = 0.6, 0.85
 
 
@@ -87,9 +89,8 @@ class Profile:
         parts = " ".join([*self.components, *truth.affected, truth.namespace]).lower()
         self.after = Values(change.after, change.before, parts)
         self.before = Values(change.before, change.after, parts)
-        self.names = frozenset(
-            v for v in identifiers(change.what) if v not in parts and not _PATH.match(v)
-        )
+        telling = _PATH.sub(" ", change.what)
+        self.names = frozenset(v for v in identifiers(telling) if v not in parts)
         self.object_name = truth.object_name.lower()
         self.kind = re.sub(r"\W.*", "", truth.kind).lower()
         self.telling_kind = self.kind not in _USUAL_KINDS
@@ -148,9 +149,7 @@ class Profile:
         return max((_share(phrase, bag, about, wrong) for phrase in self.phrases), default=0.0)
 
 
-def _share(
-    phrase: str, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]
-) -> float:
+def _share(phrase: str, bag: frozenset[str], about: frozenset[str], wrong: frozenset[str]) -> float:
     total = got = 0.0
     for word in re.findall(r"[a-z][a-z'-]+", phrase):
         stem = stems(word)

@@ -105,7 +105,9 @@ DENIES = _said(
 DENIED_ALL = _said(
     r"\b(?:all|none|nothing|everything|each|every (?:word|sentence)) (?:of )?(?:the |what (?:is |was |i )?(?:said |wrote |written )?)?(?:above|before|preceding|previous|foregoing)?(?: \w+)? ?(?:is|was|are) (?:false|wrong|untrue|not true|nonsense|true|invented|a lie|incorrect|made up)\b|\bthe (?:above|foregoing|opposite) (?:is|holds)(?: \w+)? ?(?:false|wrong|untrue|nonsense|true)?\b|\bignore (?:all )?(?:the above|what i said)\b|\b(?:just|only) kidding\b",
 )
-DENIED_NEXT = _said(r"\b(?:none|nothing|not one) of (?:the following|what follows|these)\b|\bthe following (?:is|are|was|were) (?:all )?(?:false|wrong|untrue|not true|nonsense)\b")
+DENIED_NEXT = _said(
+    r"\b(?:none|nothing|not one) of (?:the following|what follows|these)\b|\bthe following (?:is|are|was|were) (?:all )?(?:false|wrong|untrue|not true|nonsense)\b"
+)
 # What is to be done about it tells what is held responsible.
 REPAIR = _said(
     r"^\W*(?:please |then |just |to fix:? |to undo:? |next:? |first,? |fix:? |and |i(?:'d| would) (?:recommend|propose|suggest)? ?(?:to )?|you (?:should|need to) |(?:we|somebody|someone) should )*(?:re-?stor|re-?set|set|patch|re-?grant|grant|delet|remov|re-?start|re-?creat|creat|scale|suspend|roll|revert|correct|chang|undo|increas|rais|bump|extend|reduc|lower|upgrad|downgrad|mov|add|put|replac|renew|fix|edit|give|disabl|enabl|drain|point|go back|relax|deregister|switch|adjust|repair|clear|tune|pin|unset|resiz|re-?appl|cordon|reboot|redeploy|updat|install|open|allow|drop|rebuild|move|free|clean|expand|re-?issue|take|dial|migrat|rename|extend|profil|re-?label|lift|merge|make|let)(?:e|es|ing|s|t)?\b",

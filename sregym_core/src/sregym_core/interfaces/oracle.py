@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from sregym_core.interfaces.application import Application, Traffic
     from sregym_core.interfaces.cluster import Cluster, KubeObject
     from sregym_core.interfaces.injector import Fault, FaultContext
-    from sregym_core.model import Claims, Component, GroundTruth, NodeSetting, ObjectRef, Problem, Verdict
+    from sregym_core.model import (
+        Claims,
+        Component,
+        GroundTruth,
+        NodeSetting,
+        ObjectRef,
+        Problem,
+        Verdict,
+    )
 
 
 @dataclass(frozen=True)

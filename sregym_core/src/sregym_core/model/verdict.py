@@ -58,7 +58,11 @@ class Check(Value):
     @property
     def why(self) -> str:
         """Why it came out so, in words for people; empty for a plain pass."""
-        if self.got in ("yes", "no", "unknown"):  # a question: what it asked says more than the answer
+        if self.got in (
+            "yes",
+            "no",
+            "unknown",
+        ):  # a question: what it asked says more than the answer
             if self.got == "yes" and self.outcome is Outcome.PASS:
                 return ""
             asked = self.detail or self.name
