@@ -48,7 +48,7 @@ def test_a_case_becomes_truths_and_components(tmp_path: Path) -> None:
     assert [(part.name, part.kind) for part in case.parts()] == [
         ("db", "service"),
         ("web", "service"),
-        ("cache-web", "cache"),
+        ("cache-web", "service"),
     ]
 
 

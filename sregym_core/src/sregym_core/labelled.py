@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 # The nine questions of a label: three dimensions with three questions each.
 LABELS = tuple(f"D{dimension}Q{question}" for dimension in (1, 2, 3) for question in (1, 2, 3))
-_STORES = re.compile(r"mongo|postgres|mysql|redis|valkey|sql|tikv|tidb|database|etcd")
-_CACHES = re.compile(r"memcache|cache")
 
 
 class _Row(BaseModel):
@@ -101,14 +98,9 @@ class LabelledDiagnosis(BaseModel):
 
 
 def _component(name: str) -> Component:
-    kind = "service"
-    if _CACHES.search(name):
-        kind = "cache"
-    elif _STORES.search(name):
-        kind = "datastore"
     workload = ObjectRef(api_version="apps/v1", kind="Deployment", namespace="", name=name)
     return Component(
-        name=name, kind=kind, namespace="", workload=workload, container=name, image=""
+        name=name, kind="service", namespace="", workload=workload, container=name, image=""
     )
 
 

@@ -83,6 +83,11 @@ _ENGINES = {
     "cache": r"memcached?|caches?|mmc|redis",
 }
 
+_NAMED = {
+    "cache": re.compile(r"memcache|cache"),
+    "datastore": re.compile(r"mongo|postgres|mysql|redis|valkey|sql|database"),
+}
+
 
 # Parts of the cluster itself, which no application names: object -> what engineers call it.
 _OF_THE_CLUSTER = {
@@ -229,11 +234,18 @@ def _system_phrases(truths: Sequence[GroundTruth]) -> list[tuple[re.Pattern[str]
     return [(_OF_THE_CLUSTER[truth.object_name], truth.component) for truth in known]
 
 
+def _kind(part: Component) -> str:
+    """The kind of a component; where nothing but its name is known, by the name."""
+    if part.kind != "service":
+        return part.kind
+    return next((kind for kind, name in _NAMED.items() if name.search(part.name)), part.kind)
+
+
 def _phrases(parts: Sequence[Component]) -> list[tuple[re.Pattern[str], str]]:
     """Names in several words: `geo's MongoDB`, `the database of geo`, `mongo geo`."""
     phrases = []
     for part in parts:
-        engine = _ENGINES.get(part.kind)
+        engine = _ENGINES.get(_kind(part))
         if "-" in part.name:
             words = r"[ _]".join(re.escape(word) for word in part.name.split("-"))
             phrases.append((re.compile(rf"\b{words}\b(?![-_]\w)", re.IGNORECASE), part.name))
