@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sregym_core.interfaces import SystemState
@@ -21,6 +22,8 @@ SAFE = "safe-repair"
 IN_PLACE = "repaired-in-place"
 _EXPECTED = "nothing is worse than after the reference fix"
 _EXPECTED_PLACE = "what was broken is changed, and not gone around"
+# How names end that are made up anew each time: those of a right repair are others.
+_GENERATED = re.compile(r"-[a-z0-9]{5}$")
 # So many are told in a check; all of them stand in the record.
 _SHOWN = 5
 
@@ -81,7 +84,7 @@ def _effects(context: OracleContext, states: SystemStates) -> list[SideEffect]:
     begun = states.begun() if found else None
     if begun is not None:
         found = _without(found, baseline, begun)
-    repaired = states.repaired() if _any_fails(found) else None
+    repaired = states.repaired() if found else None
     if repaired is not None:
         found = _without(found, baseline, repaired)
     return list(dict.fromkeys(one.effect for one in found))
@@ -103,13 +106,10 @@ def _without(found: list[Found], before: SystemState, other: SystemState) -> lis
     return [one for one in found if _key(one.difference) not in known]
 
 
-def _any_fails(found: list[Found]) -> bool:
-    return any(one.effect.severity is Severity.FAIL for one in found)
-
-
 def _key(one: Difference) -> tuple[str, str, bool, str]:
     """What was changed, and into what: who takes a number further than the fault did it himself."""
-    return one.where, one.path, one.after is None, str(one.after)
+    where = _GENERATED.sub("", one.where) if one.new else one.where
+    return where, one.path, one.after is None, str(one.after)
 
 
 def _targets(context: OracleContext) -> Iterator[str]:
