@@ -53,6 +53,7 @@ def test_help_names_every_command(invoke: Invoke) -> None:
         "up",
         "submit",
         "report",
+        "judge",
         "audit",
         "plugins",
         "doctor",
