@@ -292,3 +292,10 @@ def test_a_column_that_no_script_tells_of_has_to_be_named(shop: Running) -> None
         "parameter 'column' of fault 'schema-changed' on component 'postgresql': no script of it makes "
         "table 'catalog.sales'; say which column is renamed"
     )
+
+
+def test_columns_are_renamed_where_a_script_makes_the_tables(shop: Running) -> None:
+    context = shop.context(shop.state.fork(shop.spec), SchemaChanged(), "postgresql")
+    bare = context.component.model_copy(update={"config": ()})
+    assert SchemaChanged().misfit(bare) == "no script in a ConfigMap makes its tables"
+    assert SchemaChanged().misfit(context.component) == ""

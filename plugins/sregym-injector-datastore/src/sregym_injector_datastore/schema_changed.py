@@ -59,7 +59,10 @@ class SchemaChanged(StoreFault):
 
     @override
     def lacking(self, component: Component) -> str:
-        return "" if table_of(component) else "no account of it tells of a table"
+        if not table_of(component):
+            return "no account of it tells of a table"
+        scripted = any(use.source.kind == "ConfigMap" for use in component.config)
+        return "" if scripted else "no script in a ConfigMap makes its tables"
 
     @override
     def change(self, context: FaultContext) -> StoreChange:

@@ -20,6 +20,8 @@ START_S = 180.0
 _POLL_S = 1.0
 # A namespace has an account for its pods within this time.
 _ACCOUNT_S = 60.0
+# What clients before these left behind is gone within this time.
+_GONE_S = 120.0
 
 
 def clients(
@@ -38,7 +40,8 @@ def clients(
         seed: Of the episode.
         salt: From which the name of the namespace follows.
     """
-    namespace = f"ns-{salted_seed(salt, 'clients', seed):016x}"
+    # Episodes with one seed may share a cluster, each with namespaces of its own.
+    namespace = f"ns-{salted_seed(salt, 'clients', seed, *application.namespaces):016x}"
     prober = application.prober(objects, namespace)
     if prober is None:
         return None
@@ -81,6 +84,7 @@ def _asked(cluster: Cluster, prober: Prober, seconds: float) -> Traffic:
 
 def _start(cluster: Cluster, prober: Prober, place: ObjectRef) -> None:
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place.name}}
+    cluster.clock.wait_until(lambda: cluster.get(place) is None, _GONE_S, _POLL_S)
     cluster.create(namespace)
     account = ObjectRef(
         api_version="v1", kind="ServiceAccount", namespace=place.name, name="default"
